@@ -119,6 +119,12 @@ def command(
             help="By prediction: the excess risk of all rounds, or of the last; cumulative if not given."
         ),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="By prediction: a new file, such as best.toml, that trains it: acdpp train --config FILE."
+        ),
+    ] = None,
     constants: Annotated[
         str, typer.Option(help="D, sigma, eta, B, Pdim and, if wanted, E, G, L.")
     ] = parse.DEFAULT_CONSTANTS,
@@ -141,7 +147,7 @@ def command(
         "eta": eta,
         "steps": steps,
     }
-    of_data |= {"objective": objective}
+    of_data |= {"objective": objective, "out": out}
     of_the_bound = {"constants": None if constants == parse.DEFAULT_CONSTANTS else constants}
     if drift is not None:
         from acdpp.design_drift import drifting_design, show
@@ -184,6 +190,7 @@ def command(
             eta=eta,
             steps=steps,
             objective=objective,
+            out=out,
             quiet=as_json,
         )
     else:

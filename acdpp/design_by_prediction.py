@@ -50,13 +50,21 @@ def predicted_design(
     eta: str | None,
     steps: str | None,
     objective: str | None,
+    out: Path | None,
     quiet: bool,
 ) -> dict[str, Any]:
-    """The design as plain JSON values, for prices as a study has them; `columns` are those of a table."""
+    """The design as plain JSON values, for prices as a study has them; `columns` are those of a table.
+
+    What trains it is written to `out`, if given.
+    """
+    if out is not None and (out.exists() or not out.parent.is_dir()):
+        wrong = "is there already" if out.exists() else "is in a folder that there is not"
+        raise SettingError(f"--out {out} {wrong}: give the name of a new file, such as best.toml")
     if dataset is None:
         raise SettingError(
             "--by prediction needs the data that is learnt: give --dataset, such as digits or npz:FILE"
         )
+    from empirics.files import replace_file
     from empirics.settings.policy_name import SETTINGS
     from empirics.settings.study import Study
 
@@ -76,7 +84,7 @@ def predicted_design(
     base = of_preset(None, None, dataset)
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
     number = None if pilot is None else parse.whole(pilot, "--pilot")
-    study = fitted(study, fit, {"eta": eta}, data_dir=data_dir, pilot=number, quiet=quiet)
+    study = fitted(study, fit, {"eta": eta}, data_dir=data_dir, pilot=number, played=False, quiet=quiet)
     with needed_for("predicting"):
         from empirics.design import design_study
 
@@ -92,7 +100,10 @@ def predicted_design(
             progress=tell,
             **searched,
         )
-        return found.document()
+    document = found.document()
+    if out is not None:
+        replace_file(out, lambda beside: beside.write_text(document["toml"], encoding="utf-8"))
+    return document | {"file": None if out is None else str(out)}
 
 
 # --- what is printed ---------------------------------------------------------------------------------------
@@ -136,7 +147,12 @@ def show(document: dict[str, Any]) -> None:
     for note in document["notes"]:
         say(f"note: {note}")
     say(f"{sureness(document['pilot'])}; {CHOSEN}")
-    say("\nto train it, save this as best.toml and run acdpp train --config best.toml:\n")
+    if file := document.get("file"):
+        say(f"\nto train it: acdpp train --config {file}", markup=False, soft_wrap=True)
+        return
+    say(
+        "\nto train it, save this as best.toml (or ask with --out best.toml), and acdpp train --config best.toml:\n"
+    )
     say(document["toml"], markup=False, soft_wrap=True, end="")
 
 

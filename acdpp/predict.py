@@ -51,6 +51,8 @@ __all__ = ["EXAMPLES", "WORDS", "command", "progress", "show_drift", "sureness",
 EXAMPLES = (
     "Examples: [bold]acdpp predict[/bold] (the bundled digits) · "
     "[bold]acdpp predict --dataset npz:mine.npz --pilot 200[/bold] · "
+    "[bold]acdpp predict --dataset csv:mine.csv --label bought --time when --rounds 200[/bold] (how long to keep "
+    "samples) · "
     "[bold]acdpp predict --rounds 1e5 --steps 1,5,10 --objective final[/bold] · "
     "[bold]acdpp predict --policies constant --sweep K=1,2,5,10,20 --no-best --out curves.csv[/bold]"
 )
@@ -239,16 +241,18 @@ def show_drift(drift: dict[str, Any], rounds: int) -> None:
         return
     (low, high), (shortest, longest) = drift["interval"], drift["K_interval"]
     say(
-        f"drift: q = {drift['q']:.2g}, at 95 % from {low:.2g} to {high:.2g}, of a sample's variance in a round, if the "
-        f"{drift['samples']:,} samples came in {rounds:,} rounds"
+        f"drift: q = {drift['q']:.2g}, at 95 % from {low:.2g} to {high:.2g}, of a sample's variance in a round, "
+        f"by {drift['samples']:,} samples; a round is 1/{rounds:,} of the time from the first to the last"
     )
     directions = drift["directions"]
     if directions["moving"] < directions["of"] / 2:
         say(f"it looks as if about {directions['moving']:.0f} of {directions['of']} directions moved")
     if not drift["told"]:
-        say(f"that is not told from no drift at all, nor from {high:.2g}: a larger pilot sample tells more")
+        say(f"that is not told from no drift at all, nor from {high:.2g}: more samples tell more")
     kept = "1 round" if drift["K"] == 1 else f"{drift['K']} rounds"
     say(f"at the study's step: keep samples for K = {kept}, interval [{shortest}, {longest}]")
+    if drift["local_steps"] > 1 and shortest < longest:
+        say("rather from its upper half: what several local steps make of few samples is not in the law")
     show_choices([row | {"step": row["eta"]} for row in drift["choices"]], "η", "risk")
     say(
         "risk: excess risk in the long run, for quadratic losses and an optimum that walks; the predictions above take "

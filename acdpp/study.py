@@ -112,8 +112,7 @@ PilotSize = Annotated[
     typer.Option(
         "--pilot",
         metavar="N",
-        help="Look at N samples of the data alone, drawn by --seed, and say how sure that is; if they have times, also "
-        "how fast they drift and how long to keep them.",
+        help="Look at N samples of the data alone, drawn by --seed, and say how sure that is.",
     ),
 ]
 Policies = Annotated[
@@ -264,12 +263,13 @@ def fitted(
     config: Path | None = None,
     data_dir: Path | None = None,
     pilot: int | None = None,
+    played: bool = True,
     quiet: bool = False,
 ) -> Study:
     """With the ball, the scale and the steps that suit the data, but for what an option gives; a sentence says which.
 
     Without a word of the user's that is for data of their own without times, 30 or more samples, and leaves alone what
-    their file of settings has.
+    their file of settings has. Prices that cannot be read, or are too few where they are `played`, are refused first.
     """
     from empirics.files import OWN_FILES
     from empirics.settings.presets import named_in
@@ -284,7 +284,11 @@ def fitted(
             )
         return study
     with needed_for("training"):
+        from empirics.control.prices import make_prices
         from empirics.training.ball import FITTED
+    prices = make_prices(study.cost)
+    if played:
+        prices.chunks(study.seed, study.seeds, study.rounds, 1)
     kept = {name for name, value in options.items() if value is not None}
     kept |= named_in(config) if config is not None and not fit else frozenset()
     free = [name for name in FITTED if name not in kept]
@@ -335,8 +339,8 @@ def _unless_none(text: str | None, name: str) -> float | str | None:
 def drift_of(text: str) -> dict[str, Any]:
     """The settings of a drift.
 
-    >>> drift_of("gradual,length=200,parts=labels")
-    {'kind': 'gradual', 'length': 200, 'parts': 'labels'}
+    >>> drift_of("gradual,length=200,parts=labels,apart=0.5")
+    {'kind': 'gradual', 'length': 200, 'parts': 'labels', 'apart': 0.5}
     """
     kind, *others = text.split(",")
     found: dict[str, Any] = {"kind": kind}

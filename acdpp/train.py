@@ -163,7 +163,10 @@ def command(
         seed=seed,
         log=log,
     )
+    count = None if shards is None else parse.whole(shards, "--shards")
     if resume is None:
+        if not show_config:  # what will be refused is, before a pilot looks
+            _refuse_places(out, device or "cpu", on, count)
         options = {"eta": eta, "radius": radius}
         study = fitted(study, fit, options, preset=preset, config=config, data_dir=data_dir, quiet=as_json)
     elif fit is not None or eta is not None or radius is not None:
@@ -192,7 +195,7 @@ def command(
             data_dir=data_dir,
             resume=resume is not None,
             on=on,
-            shards=None if shards is None else parse.whole(shards, "--shards"),
+            shards=count,
             progress=tell,
             announce=begun,
             see=see,
@@ -202,6 +205,17 @@ def command(
         print_json(document)
     else:
         show_summary(document, verbose=verbose)
+
+
+def _refuse_places(out: Path | None, device: str, on: str | None, shards: int | None) -> None:
+    """A folder, a device or an address that will not do."""
+    with needed_for("training"):
+        from empirics.records.folder import refuse_existing
+        from empirics.shards.trainer import Where
+        from empirics.training.problem import choose_device
+    choose_device(Where(device, on, shards).here)
+    if out is not None:
+        refuse_existing(out)
 
 
 @contextmanager
@@ -242,12 +256,14 @@ def show_summary(document: dict[str, Any], command: str = "acdpp train", *, verb
 
 def _show_answer(document: dict[str, Any]) -> None:
     """Which policy is best, by how much, whether that is certain, and what it cost: a line each."""
-    from empirics.records.answer import RISK, answer
+    from empirics.records.answer import ACCURACY, LOSS, RISK, answer
 
     say, policies, found = partial(console().print, markup=False), document["policies"], answer(document)
     if found is None:
         return
     best, words = policies[found.best], found.measure.replace("_", " ")
+    if found.measure == LOSS:
+        words = "mean loss before training"
     own = best[found.measure]
     which = "best at about the budget" if found.alone else "best"
     beside = f" (test accuracy {_pm(best['final_accuracy'])})" if found.measure == RISK else ""
@@ -259,7 +275,8 @@ def _show_answer(document: dict[str, Any]) -> None:
         if found.measure == RISK:
             by = f"{1 - own['mean'] / other['mean']:.1%} below" if other["mean"] > 0 else "below"
         else:
-            by = f"{own['mean'] - other['mean']:.4f} above"
+            side = "above" if found.measure == ACCURACY else "below"
+            by = f"{abs(own['mean'] - other['mean']):.4f} {side}"
         say(f"{words}: {_pm(own)}, {by} {found.next} ({_pm(other)})")
         say(_certainty(found, document["seeds"]))
     cost, budget = best["mean_cost"]["mean"], document["budget"]

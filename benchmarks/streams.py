@@ -1,23 +1,27 @@
-"""Two streams that are made from MNIST, learnt in their order: how long to keep samples, told and measured.
+"""Streams that are made, learnt in their order: how long to keep samples, told and measured.
 
-No real stream is shipped here. These are made: MNIST's training images, pooled to 14 × 14 pixels, with a time.
+No real stream is shipped here. Two are made from MNIST's training images, pooled to 14 × 14 pixels, with a time.
 `classes` come and go: half of the ten are there at any time, and in a stream every one leaves and comes back twice.
-`turning` images are turned by an angle that grows from 0 to a right angle and falls again, twice. From the repository
-root:
+`turning` images are turned by an angle that grows from 0 to a right angle and falls again, twice. Nine are made from
+the bundled digits, with 20 images going by in a round: which classes there are, how images look or what they are
+called changes, or nothing does (`DIGITS`). They were chosen before any was learnt, and none was left out. From
+the repository root:
 
     python -m benchmarks.streams --device cuda --data-dir data/mnist --out streams.json
+    python -m benchmarks.streams --dataset digits --rounds 300 --seed 7 --out streams.json
 
-A pilot sample with its times says K at the study's step, with an interval. Then every policy, and constant admission
-at several K, learn the stream in its order; what is averaged is the loss of each round's model on that round's samples
-before it trains on them, with the standard error over seeds, which draw among the samples that go by. Differences to
-the best K are paired over seeds. With `--out` what is finished is kept: asked again, the rest is done.
+A pilot sample with its times says K at the study's step, with an interval. Then constant admission at several K, and
+of MNIST every policy, learn the stream in its order; what is averaged is the loss of each round's model on that round's
+samples before it trains on them, with the standard error over seeds, which draw among the samples that go by.
+Differences to the best K are paired over seeds. With `--out` what is finished is kept: asked again, the rest is done.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,8 +45,8 @@ from empirics.training.engine import Engine
 from empirics.training.problem import make_problem
 from theory.student import half_width
 
-RETENTIONS = (1, 2, 3, 5, 7, 10, 14, 20, 30)
-EACH = 100  # samples that go by in a round
+RETENTIONS = {"mnist": (1, 2, 3, 5, 7, 10, 14, 20, 30), "digits": (*range(1, 11), 14, 20, 30)}
+EACH, FEW = 100, 20  # samples that go by in a round, of MNIST and of the digits
 SETTLED = 50  # rounds until the start is forgotten
 PERIODS = 2  # of either change, in the whole stream
 Floats = NDArray[np.float64]
@@ -81,7 +85,65 @@ def turning(data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, A
     return {"x": x, "y": data.train_y[index], "time": np.arange(len(index)) / EACH}
 
 
-STREAMS = {"classes": classes, "turning": turning}
+# --- of the digits -----------------------------------------------------------------------------------------
+
+
+def _all(s: float) -> Floats:
+    return np.ones(10)
+
+
+def _one_after_another(s: float) -> Floats:
+    """About two classes at a time, in a circle."""
+    found: Floats = np.maximum(np.cos(2 * np.pi * (s - np.arange(10) / 10)), 0) ** 8
+    return found
+
+
+def _there_and_back(s: float) -> float:
+    return float(1 - np.cos(2 * np.pi * s)) / 2
+
+
+def _half_dark(images: Any, s: float) -> Any:
+    return images * np.where(np.arange(images.shape[-1]) < images.shape[-1] // 2, 1 - _there_and_back(s), 1)
+
+
+@dataclass(frozen=True)
+class Made:
+    """What of a stream changes, as functions of the share of it that has passed: how likely each class is, how images
+    look, and what they are called."""
+
+    there: Callable[[float], Floats] = _all
+    seen: Callable[[Any, float], Any] = lambda images, s: images
+    called: Callable[[Any, float], Any] = lambda labels, s: labels
+
+    def __call__(self, data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, Any]:
+        pools = [np.flatnonzero(data.train_y == c) for c in range(data.classes)]
+        x, y = [], []
+        for s in np.arange(rounds) / rounds:
+            there = self.there(s)
+            drawn = rng.choice(data.classes, FEW, p=there / there.sum())
+            index = np.array([rng.choice(pools[c]) for c in drawn])
+            x.append(self.seen(data.train_x[index].reshape(FEW, 8, 8), s).reshape(FEW, 64))
+            y.append(self.called(data.train_y[index], s))
+        time = np.arange(rounds * FEW) / FEW
+        return {"x": np.concatenate(x).astype(np.float32), "y": np.concatenate(y), "time": time}
+
+
+DIGITS = {
+    "classes one after another": Made(there=_one_after_another),
+    "the same, six times": Made(there=lambda s: _one_after_another(6 * s)),
+    "even and odd, three times": Made(
+        there=lambda s: np.abs(np.arange(10) % 2 - _there_and_back(3 * s)) + 1e-12
+    ),
+    "dimmed, twice": Made(seen=lambda images, s: images * (1 - 0.7 * _there_and_back(2 * s))),
+    "left half dark, five times": Made(seen=lambda images, s: _half_dark(images, 5 * s)),
+    "turned once round": Made(
+        seen=lambda images, s: rotate(images, 360 * s, axes=(2, 1), reshape=False, order=1)
+    ),
+    "mirrored every 50 rounds": Made(seen=lambda images, s: images[..., :: (-1) ** int(6 * s)]),
+    "called one more every 60 rounds": Made(called=lambda labels, s: (labels + int(5 * s)) % 10),
+    "nothing": Made(),
+}
+STREAMS: dict[str, Any] = {"mnist": {"classes": classes, "turning": turning}, "digits": DIGITS}
 
 
 def told(base: Study, data: dict[str, Any], given: argparse.Namespace) -> dict[str, Any]:
@@ -114,12 +176,14 @@ def losses(base: Study, names: tuple[str, ...], data: dict[str, Any], device: st
 def measured(base: Study, name: str, given: argparse.Namespace) -> dict[str, Any]:
     """A stream: what a pilot sample says of it, and what every policy loses on it."""
     began = time.monotonic()
-    data = STREAMS[name](load("mnist", given.data_dir), base.rounds, np.random.default_rng(given.seed))
+    rng = np.random.default_rng(given.seed)
+    data = STREAMS[given.dataset][name](load(given.dataset, given.data_dir), base.rounds, rng)
     made = time.monotonic()
     document: dict[str, Any] = {"pilot": told(base, data, given)}
     foretold = time.monotonic()
-    kept = tuple(f"constant@K={K}" for K in RETENTIONS)
-    found = losses(base, (*kept, *POLICIES), data, given.device)
+    kept = tuple(f"constant@K={K}" for K in RETENTIONS[given.dataset])
+    names = (*kept, *POLICIES) if given.dataset == "mnist" else kept
+    found = losses(base, names, data, given.device)
     best = min(kept, key=lambda one: found[one].mean())
     for policy, each in found.items():
         apart = each - found[best]
@@ -156,12 +220,13 @@ def main() -> None:
     parser.add_argument("--eta", type=float, default=4.0)
     parser.add_argument("--steps", type=int, default=1, help="local steps E")
     parser.add_argument("--pilot", type=int, default=2000)
+    parser.add_argument("--dataset", choices=list(STREAMS), default="mnist", help="what they are made from")
     given, own, end = asked(parser, show)
-    given.dataset = "mnist"
     base, document = begun(given, own, "streams")
-    base = replace(base, eta=given.eta, steps=given.steps)
+    base = replace(base, labels="classes", eta=given.eta, steps=given.steps)
+    document["study"] = f"{base.task}, {base.rounds} rounds, {base.seeds} seeds"
     document = continued(document, given.out)
-    for name in STREAMS:
+    for name in STREAMS[given.dataset]:
         if name not in document["studies"] and time.monotonic() < end:
             document["studies"][name] = measured(base, name, given)
             write(document, given.out)

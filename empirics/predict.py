@@ -79,7 +79,7 @@ class Prediction:
     errors: Mapping[str, Any]
     risk_errors: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # of whole curves, likewise
     parts: tuple[Outlook, ...] = ()  # of a pilot sample, each without another part of it
-    moving: Moving | str | None = None  # how a pilot sample with times moves, or why that is not told
+    moving: Moving | str | None = None  # how samples with times move, or why that is not told
 
     @property
     def gain(self) -> float | None:
@@ -201,6 +201,7 @@ class Prediction:
             "directions": {"moving": moving.moving, "of": len(moving.h)},
             "K": retentions[0],
             "K_interval": [min(retentions), max(retentions)],
+            "local_steps": study.steps,
             "choices": [vars(one) for one in choices],
         }
 
@@ -335,7 +336,8 @@ def predict_study(
             names = list(dict.fromkeys([*names, _variant(chosen.K, chosen.eta, chosen.steps)]))
         parts = () if drawn is None else tuple(outlook_of(part, names) for part in drawn.parts())
         errors, curves = _errors(parts, names, chosen, objective, progress)
-        moving = None if drawn is None or problem.time is None else _moving(outlook, problem.time)
+        still = study.drift.kind == "none"
+        moving = _moving(outlook, problem.time) if still and problem.time is not None else None
     found = Prediction(
         study=study,
         outlook=outlook,
@@ -355,7 +357,7 @@ def predict_study(
 
 
 def _moving(outlook: Outlook, time: NDArray[np.float64]) -> Moving | str:
-    """How a pilot sample moves; what it does not tell is no reason to predict nothing."""
+    """How the samples move; what it does not tell is no reason to predict nothing."""
     try:
         return how_it_moves(outlook.landscape, time, outlook.study.rounds)
     except SettingError as reason:

@@ -75,6 +75,25 @@ def test_the_streams_that_were_made_are_those_of_the_file():
     assert f"about {moving['moving']:.0f} of {moving['of']:,} directions" in page
 
 
+def test_the_streams_of_digits_are_those_of_the_file():
+    file = ROOT / "docs" / "results" / "streams-digits-300.json"
+    document = json.loads(file.read_text(encoding="utf-8"))
+    right = held = 0
+    for name, one in document["studies"].items():
+        pilot, best = one["pilot"], int(one["best"].removeprefix("constant@K="))
+        rows = [one["policies"][f"constant@K={K}"] for K in (pilot["K"], 10)]
+        cells = [
+            f"{row['above_best']:+.4f} ± {row['half_width']:.4f}" if row["above_best"] else "**0**"
+            for row in rows
+        ]
+        assert f"| {name} | {pilot['K']}, {pilot['K_interval']} | {best} | {' | '.join(cells)} |" in PAGE
+        right += best == pilot["K"]
+        held += pilot["K_interval"][0] <= best <= pilot["K_interval"][1]
+    assert (right, len(document["studies"]) - held) == (5, 3)
+    assert "best in five of nine" in PAGE
+    assert "three of the nine\nintervals do not hold the best K" in PAGE
+
+
 @pytest.mark.slow
 def test_the_drift_that_is_shown_is_what_is_printed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -5,16 +5,18 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from acdpp.design_by_prediction import show
 from proofs_check import table
 from proofs_check.ledger import read
 from proofs_check.tally import tally
-from proofs_check.text import terminal
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -26,17 +28,31 @@ def result(path: str) -> Any:
 
 
 def verdicts() -> Iterator[str]:
-    """How many of the paper's statements are refuted and proved, and what `acdpp verify` prints of one."""
+    """How many of the paper's statements are refuted and proved."""
     counts = tally(read())
     letter, substance = counts["statements"], counts["statements_in_substance"]
     yield (
         f"Of {sum(letter.values())} statements {letter['refuted']} are refuted to the letter and "
         f"{substance['refuted']} in substance; {letter['proved']} and {substance['proved']} are proved"
     )
-    (entry,) = (entry for entry in read() if entry.id == "eq:vck-exact")
-    assert entry.corrected
-    yield f"{entry.id} {entry.stated.verdict} {entry.methods} {terminal(entry.stated.title)}"
-    yield f"→ {terminal(entry.corrected.title)} {entry.corrected.verdict} {entry.corrected.methods}"
+
+
+def design() -> Iterator[str]:
+    """The plan that is on record for the README's first command, as it is printed."""
+    record = result("docs/results/design-digits-500.json")
+    page = (ROOT / "docs" / "set-budgets.md").read_text(encoding="utf-8")
+    assert (
+        re.search(r"(?m)^acdpp design .*$", README)[0] in page
+    )  # where test_set_budgets_page.py looks after it
+    told = StringIO()
+    with redirect_stdout(told):
+        show(record["design"])
+    printed = " ".join(told.getvalue().split())
+    (shown,) = re.findall(r"(?ms)^```text\n(.*?)^```$", README)
+    assert len(shown.splitlines()) == 3
+    for line in shown.splitlines():
+        assert line in printed
+        yield line
 
 
 def predictions() -> Iterator[str]:
@@ -96,7 +112,7 @@ def names() -> Iterator[str]:
 def test_every_number_is_that_of_a_recorded_result() -> None:
     """Commands have numbers too, but those are for the reader to choose: test_commands_shown.py runs them."""
     told = " ".join(re.sub(r"(?ms)^```sh$.*?^```$|`(?:acdpp|python) [^`]*`", "", README).split())
-    for source in (verdicts, predictions, learner, names):
+    for source in (verdicts, design, predictions, learner, names):
         for words in source():
             assert words in told, source.__name__
             told = told.replace(words, "")

@@ -10,12 +10,15 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from theory.algebra import ratio
 from theory.design import best_rate, fill_ratio
 from theory.drift_limits import (
     best_drifting_retention,
     best_drifting_step,
     drift_floor,
+    over_directions,
     smoothed_lag,
     smoothed_noise,
 )
@@ -50,12 +53,13 @@ def smoothed_floor(
     >>> smoothed_floor(2, ratio(0, 1), 1, h=[1], variance=[3], walk=[1], eta=ratio(1, 2))
     Fraction(11, 12)
     """
-    total: Any = 0
-    for value, spread, moves in zip(h, variance, walk, strict=True):
+
+    def along(value: Any, spread: Any, moves: Any) -> Any:
         a = contraction(value, eta, E)
         noise = ratio(spread * smoothed_noise(a, keep, K), rate)
-        total = total + value * (noise + moves * smoothed_lag(a, keep, K))
-    return ratio(total, 2)
+        return value * (noise + moves * smoothed_lag(a, keep, K))
+
+    return ratio(over_directions(along, h, variance, walk), 2)
 
 
 def best_drifting_mean(rate: Any, **problem: Any) -> float:
@@ -98,9 +102,9 @@ def drift_design(budget: Budget, *, eta: Any = None, free: bool = True, **proble
         raise SettingError(
             f"the budget takes more than 10^6 rounds to fill the buffers, {float(filled):.3g}: take smaller buffers"
         )
-    numbers = {name: [float(one) for one in problem[name]] for name in ("h", "variance", "walk")}
+    numbers = {name: np.array([float(one) for one in problem[name]]) for name in ("h", "variance", "walk")}
     problem = numbers | {"E": problem.get("E", 1)}
-    moves = any(numbers["walk"])
+    moves = bool(numbers["walk"].any())
 
     def at(name: str, K: int, step: float) -> DriftChoice:
         rate = float(best_rate(K, budget))

@@ -254,12 +254,18 @@ def lag_sum(a: Any, K: Any) -> Any:
     >>> lag_sum(Fraction(1, 2), 3) == 2 * Fraction(1, 2) + Fraction(1, 4)
     True
     """
-    if isinstance(a, float | np.floating) and 2 * a > 1:
-        rate = -np.log(a)
-        numerator = exp_above_tangent(-K * rate) - K * exp_above_tangent(-rate)
+    many = isinstance(a, np.ndarray) and a.dtype.kind == "f"
+    near = 2 * a > 1 if many or not _exact(a) else False
+    if many:
+        numerator = np.where(near, _lags_near_one(np.where(near, a, 1), K), K * (1 - a) - 1 + a**K)
     else:
-        numerator = K * (1 - a) - 1 + a**K
+        numerator = _lags_near_one(a, K) if near else K * (1 - a) - 1 + a**K
     return ratio(a * numerator, (1 - a) ** 2)
+
+
+def _lags_near_one(a: Any, K: Any) -> Any:
+    rate = -np.log(a)
+    return exp_above_tangent(-K * rate) - K * exp_above_tangent(-rate)
 
 
 def stationary_noise(a: Any, K: Any) -> Any:

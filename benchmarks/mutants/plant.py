@@ -19,7 +19,10 @@ ROOT = Path(__file__).parents[2]
 
 # where to plant: whole packages, and of the command line what computes
 PACKAGES = ("theory", "proofs_check", "empirics", "figures")
-ALSO = ("acdpp.parse", "acdpp.study", "acdpp.design_buying", "acdpp.design_by_prediction")
+ALSO = (
+    *("acdpp.parse", "acdpp.study", "acdpp.design_buying", "acdpp.design_by_prediction"),
+    *("acdpp.explore.form", "acdpp.explore.planner", "acdpp.explore.words"),
+)
 NOT_FORMULAS = ("theory.algebra", "theory.setting")  # number systems and validation
 OF_THE_CLAIMS = ("proofs_check.claims.", "proofs_check.groundwork.")
 SHOWN = {

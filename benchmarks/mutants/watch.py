@@ -31,6 +31,7 @@ __all__ = ["PATIENCE", "Batch", "Test", "Watched", "bodies", "digest", "files", 
 LONGEST = 12.0  # seconds of a processor: a test that takes longer, under observation, judges nothing
 PATIENCE = 20.0  # seconds of a processor for the tests of one mutant, the quickest first
 ENOUGH = 100.0  # seconds of a processor: what a part of a file has left after them judges nothing
+QUICK = 0.1  # seconds of a processor: tests that take less are asked before all others, whichever file they are in
 PART = 150  # lines of a test file that one process runs
 NOT_HERE = ("tests/attack", "tests/benchmarks", "tests/test_project.py")
 QUIET = (
@@ -68,17 +69,21 @@ class Watched:
         return [(test.file, {name: test.seconds}) for test in self.tests if test.id == name]
 
     def concerned(self, path: str, first: int, last: int) -> list[Batch]:
-        """First the tests that execute one of the lines, then those beside them: a cache may have kept them from it."""
+        """First the tests that execute one of the lines, then those beside them: a cache may have kept them from it.
+
+        Of either, quick ones come first, since a test of a function by itself is quick; then records, which notice
+        most; of other files the one with the quickest test comes first.
+        """
         touched = (1 << (last + 1)) - (1 << first)
         hit = {test.id for test in self.tests if test.lines.get(path, 0) & touched}
         near = {test.file for test in self.tests if test.id in hit}
-        found: dict[tuple[bool, str], Batch] = {}
+        found: dict[tuple[bool, int, str], Batch] = {}
         for test in self.tests:
             if test.file in near:
-                beside = test.id not in hit
-                found.setdefault((beside, test.file), (test.file, {}))[1][test.id] = test.seconds
-        # a record notices most; of the others the quickest file comes first, since sorting is stable
-        return [found[key] for key in sorted(found, key=lambda key: (key[0], "recorded" not in key[1]))]
+                turn = 0 if test.seconds < QUICK else 1 if "recorded" in test.file else 2
+                key = test.id not in hit, turn, test.file
+                found.setdefault(key, (test.file, {}))[1][test.id] = test.seconds
+        return [found[key] for key in sorted(found, key=lambda key: key[:2])]
 
 
 def files(only: tuple[str, ...] = ("",)) -> list[tuple[str, int, int]]:

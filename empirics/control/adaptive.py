@@ -62,7 +62,8 @@ class Listening:
 
 @dataclass(frozen=True)
 class Adaptive:
-    """Constant admission by `rule`, which forgets: a study tells it the losses, and so does `Controller.observe`.
+    """Constant admission by `rule`, which forgets: a study, a federation's clients or `Controller.observe` tell it the
+    losses.
 
     >>> from empirics.control.controller import Controller
     >>> from empirics.settings.study import Study

@@ -201,19 +201,25 @@ class Controller:
         made = bool(held.any()) if trained is None else trained
         self.share = float(self._models.extend(self._own, np.array([[made]]))[0, 0])
 
-    def observe(self, loss: float) -> None:
-        """The mean loss of the model on a round's samples before it trains on them, for a policy that listens.
+    @property
+    def listens(self) -> bool:
+        """Whether the policy is to be told losses."""
+        return hasattr(self.policy, "observe")
+
+    def observe(self, loss: float | None) -> None:
+        """The mean loss of the model on a round's samples before it trains on them, for a policy that listens; None
+        where none came.
 
         If the world has changed by it, all that is held leaves in the round that is decided next.
         """
-        observe = getattr(self.policy, "observe", None)
-        if observe is None:
+        if not self.listens:
             raise SettingError(
                 f"policy {self.name!r} listens to no losses: take adaptive, or one of your own"
             )
-        if not np.isfinite(loss):
+        if loss is not None and not np.isfinite(loss):
             raise SettingError("a loss must be a finite number")
-        self._state = observe(self._state, np.array([float(loss)]))
+        heard = np.array([np.nan if loss is None else float(loss)])
+        self._state = self.policy.observe(self._state, heard)  # type: ignore[attr-defined]
 
     @property
     def _rule(self) -> str | None:

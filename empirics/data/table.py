@@ -325,7 +325,11 @@ def _kinds(path: str, name: str, column: Any) -> NDArray[Any]:
 
 
 def _numbered(columns: list[NDArray[Any]]) -> tuple[list[NDArray[Any]], list[str] | None]:
-    """Numbers as they are; words, in all of the columns or in none, by their place in the alphabet, and these."""
+    """Numbers as they are; where a column has words, all of them by their place in the alphabet, and these.
+
+    >>> _numbered([np.array(["b", "7"]), np.array([7])])
+    ([array([1, 0]), array([0])], ['7', 'b'])
+    """
     if all(one.dtype.kind != "U" for one in columns):
         return columns, None
     words, places = np.unique(np.concatenate([one.astype(str) for one in columns]), return_inverse=True)

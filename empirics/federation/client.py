@@ -1,8 +1,10 @@
 """A client of a federation: it draws the samples that it was granted, keeps them on its own disk, trains, and says how
-its parameters moved and how many samples that took. Samples never leave it."""
+its parameters moved and how many samples that took; to a policy that listens, also the mean loss of the model on the
+new ones, before it trains. Samples never leave it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +20,7 @@ from empirics.federation.memory import DiskMemory, Draw, Samples
 from empirics.federation.records import Reply, Task, introduction
 from empirics.federation.sources import Stream, checked, of_part, of_stream
 from empirics.settings.study import Study
-from empirics.training.model import Memory, Population
+from empirics.training.model import Memory, Population, listening
 from empirics.training.problem import Problem, choose_device, make_model, make_problem
 from theory.setting import SettingError
 
@@ -26,11 +28,12 @@ __all__ = ["client_app", "trained"]
 
 
 def trained(
-    study: Study, task: Task, samples: Samples, model: Any = None, device: str = "cpu"
-) -> NDArray[Any]:
-    """How the parameters move in E steps on these samples."""
+    study: Study, task: Task, samples: Samples, fresh: int = 0, model: Any = None, device: str = "cpu"
+) -> tuple[NDArray[Any], float | None]:
+    """How the parameters move in E steps on these samples; and if that is asked, the mean loss on the last so many,
+    the `fresh` ones, before."""
     if not len(samples):
-        return np.zeros_like(task.theta)
+        return np.zeros_like(task.theta), None
     place, real = choose_device(device), getattr(torch, study.dtype)
     x, y = torch.from_numpy(samples.x).to(place, real), torch.from_numpy(samples.y).to(place)
     shares = torch.full((1, len(y)), 1 / len(y), dtype=real, device=place)
@@ -44,9 +47,13 @@ def trained(
         torch.ones(shape, dtype=torch.bool, device=place),
         torch.ones(shape[:2], dtype=theta.dtype, device=place),
     )
+    loss = None
     with torch.no_grad():
+        if task.listens and fresh:
+            tested, new = torch.from_numpy(task.tested.copy()).to(theta), memory.index >= len(y) - fresh
+            loss = float(listening(made).mean_loss(tested[None], replace(memory, mask=new)))
         moved: NDArray[Any] = made.update(theta, memory, task.descent)[0].cpu().numpy()
-    return moved
+    return moved, loss
 
 
 def client_app(study: Study, *, stream: Stream | None = None, model: Any = None) -> ClientApp:
@@ -78,9 +85,10 @@ def _round(study: Study, stream: Stream | None, model: Any, message: Message, co
     draw = checked(_source(study, context, client, stream), task.classes)
     with DiskMemory.held_alone(_folder(context, client) / task.federation) as memory:
         memory.admit(task.order, draw)
-    moved = trained(study, task, memory.samples, model, str(context.node_config.get("device", "cpu")))
+    device = str(context.node_config.get("device", "cpu"))
+    moved, loss = trained(study, task, memory.samples, memory.admitted, model, device)
     account = Account(memory.admitted, memory.cohorts)
-    return Reply(task.federation, client, task.order.round, account, moved)
+    return Reply(task.federation, client, task.order.round, account, moved, loss)
 
 
 def _number(context: Context) -> int:

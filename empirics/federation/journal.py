@@ -34,7 +34,8 @@ from empirics.records.rows import Columns, rows_of
 from empirics.records.summary import Tally
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration, calibrate
-from empirics.training.engine import LAST, aggregation_weights
+from empirics.training.engine import FRESH, LAST, aggregation_weights
+from empirics.training.model import listening
 from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import Least, project
 from empirics.training.world import world_of
@@ -71,11 +72,9 @@ def prepare(
     refuse_existing(out)
     problem = make_problem(study, "cpu", data_dir, dataset=dataset, model=model)
     calibration, prices = calibrate(problem), make_prices(study.cost)
-    rule = Controller(study.policies[0], study, mean_cost=prices.mean, constants=calibration.constants).policy
-    if hasattr(rule, "observe"):
-        raise SettingError(
-            "a federation's clients tell no losses: take acdpp train for a policy that listens"
-        )
+    rule = Controller(study.policies[0], study, mean_cost=prices.mean, constants=calibration.constants)
+    if rule.listens:
+        listening(problem.model)
     asked = {"device": "cpu", "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
     reason = "a federation is not predicted: acdpp predict does it"
     settings = settings_document(problem, asked, prices, calibration, least_for(problem), reason)
@@ -144,6 +143,12 @@ class Journal:
         flat: Floats = self.theta[0].cpu().numpy()
         return flat
 
+    @property
+    def mean_to_test(self) -> Floats | None:
+        """The mean of models, to send to the clients too, where a policy listens to its losses."""
+        mean = self.averaged if self.controller.listens else None
+        return None if mean is None else mean[0].cpu().numpy()
+
     # --- a round -------------------------------------------------------------------------------------------
 
     def decide(self) -> NDArray[np.int64]:
@@ -161,8 +166,14 @@ class Journal:
         """Refuse an account that cannot be true."""
         self.holdings.check(client, int(self.granted[client]), account)
 
-    def book(self, accounts: Mapping[int, Account], moved: Mapping[int, Floats]) -> dict[str, float]:
-        """The round with those who took part: θ moves by their mean, and all is saved. Returns what was measured."""
+    def book(
+        self,
+        accounts: Mapping[int, Account],
+        moved: Mapping[int, Floats],
+        losses: Mapping[int, float | None],
+    ) -> dict[str, float]:
+        """The round with those who took part: θ moves by their mean, a policy that listens is told the mean of their
+        losses, and all is saved. Returns what was measured."""
         study, t = self.study, self.done + 1
         came, trained = np.zeros((2, study.clients), dtype=np.int64)
         for m, account in accounts.items():
@@ -184,12 +195,20 @@ class Journal:
             track,
         )
         measured = self._measured()
+        if self.controller.listens:
+            measured[FRESH] = np.full((1, 1), self._heard(came, losses))
         if weights.any():
             self._move(sum((weights[m] * moved[m] for m in sorted(moved)), np.zeros_like(self.parameters)))
         self.tally.add(rounds, measured)
         self.folder.save(t, t, rows_of(rounds, measured), self._state())
         self.price = next(self._prices, None)
         return {name: float(values[0, 0]) for name, values in measured.items()}
+
+    def _heard(self, came: NDArray[np.int64], losses: Mapping[int, float | None]) -> float:
+        """The mean over all samples of the round, NaN if there are none; the policy hears of it."""
+        total = sum(came[m] * loss for m, loss in sorted(losses.items()) if loss is not None)
+        self.controller.observe(total / came.sum() if came.any() else None)
+        return float(total / came.sum()) if came.any() else np.nan
 
     def _measured(self) -> Columns:
         """At θ(t), before the round trains, and of the mean where that is the model."""

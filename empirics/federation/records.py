@@ -1,7 +1,7 @@
 """What server and clients send each other, as Flower's records and back; what came over the wire is checked here.
 
-To a client: the parameters, and its own order. From a client: how its parameters have moved, and its account. Samples
-are in neither.
+To a client: the parameters, and its own order. From a client: how its parameters have moved, and its account; where the
+policy listens, also the mean loss of the model on the round's samples before it trained. Samples are in neither.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ Floats = NDArray[Any]
 
 @dataclass(frozen=True)
 class Task:
-    """A round's work for one client. `federation` stands for the result that it belongs to."""
+    """A round's work for one client. `federation` stands for the result that it belongs to. If it `listens`, the loss
+    of the model on the round's samples is to be told; the model is `mean`, or `theta` without one."""
 
     federation: str
     order: Order
@@ -34,6 +35,12 @@ class Task:
     momentum: float
     classes: int
     theta: Floats
+    listens: bool = False
+    mean: Floats | None = None
+
+    @property
+    def tested(self) -> Floats:
+        return self.theta if self.mean is None else self.mean
 
     @property
     def descent(self) -> Descent:
@@ -42,16 +49,18 @@ class Task:
     def content(self) -> RecordDict:
         """A record of its own for every client: Flower's may be shared and changed."""
         plain: dict[str, Any] = {"federation": self.federation, "classes": self.classes}
-        plain |= {"steps": self.steps, "eta": self.eta, "momentum": self.momentum}
-        arrays = ArrayRecord({"theta": Array(self.theta)})
+        plain |= {"steps": self.steps, "eta": self.eta, "momentum": self.momentum, "listens": self.listens}
+        models = {"theta": self.theta} | ({} if self.mean is None else {"mean": self.mean})
+        arrays = ArrayRecord({name: Array(values) for name, values in models.items()})
         return RecordDict({"arrays": arrays, "config": ConfigRecord({**plain, **asdict(self.order)})})
 
     @classmethod
     def read(cls, content: RecordDict) -> Task:
         config: dict[str, Any] = dict(content["config"])
         order = Order(**{name: config.pop(name) for name in Order.__dataclass_fields__})
-        theta: Any = content["arrays"]["theta"]
-        return cls(order=order, theta=theta.numpy(), **config)
+        arrays: Any = content["arrays"]
+        models = {name: arrays[name].numpy() for name in ("theta", "mean") if name in arrays}
+        return cls(order=order, **models, **config)
 
 
 @dataclass(frozen=True)
@@ -63,9 +72,10 @@ class Reply:
     round: int
     account: Account
     moved: Floats
+    loss: float | None = None
 
     def content(self) -> RecordDict:
-        metrics = {
+        metrics: dict[str, Any] = {
             "client": self.client,
             "round": self.round,
             "delivered": self.account.delivered,
@@ -73,10 +83,12 @@ class Reply:
             "cohort-rounds": list(self.account.cohorts),
             "cohort-counts": list(self.account.cohorts.values()),
         }
+        if self.loss is not None:
+            metrics["fresh-loss"] = self.loss
         return RecordDict(
             {
                 "arrays": ArrayRecord({"moved": Array(self.moved)}),
-                "metrics": MetricRecord(metrics),  # type: ignore[arg-type]
+                "metrics": MetricRecord(metrics),
                 "config": ConfigRecord({"federation": self.federation}),
             }
         )
@@ -91,6 +103,7 @@ class Reply:
             rounds, counts = metrics["cohort-rounds"], metrics["cohort-counts"]
             federation: Any = content["config"]["federation"]
             moved = array.numpy()
+            loss = metrics.get("fresh-loss")
             whole = [*numbers.values(), *rounds, *counts]
         except Exception as error:  # whatever a stranger sends
             raise SettingError(f"a reply that is none ({type(error).__name__})") from None
@@ -114,8 +127,12 @@ class Reply:
             )
         if len(set(rounds)) != len(rounds):
             raise SettingError("an account that names a round twice")
+        if not wanted.listens or not numbers["delivered"]:
+            loss = None
+        elif type(loss) is not float or not np.isfinite(loss):
+            raise SettingError("samples without a loss that is a finite number")
         account = Account(numbers["delivered"], dict(zip(rounds, counts, strict=True)))
-        return cls(federation, numbers["client"], numbers["round"], account, moved)
+        return cls(federation, numbers["client"], numbers["round"], account, moved, loss)
 
 
 def introduction(client: int) -> RecordDict:

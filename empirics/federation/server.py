@@ -143,6 +143,8 @@ class Admission(Strategy):
                 own.momentum,
                 classes,
                 journal.parameters,
+                journal.controller.listens,
+                journal.mean_to_test,
             )
         if not self.tasks:
             raise SettingError(f"no client is there in round {journal.done + 1}")
@@ -171,6 +173,7 @@ class Admission(Strategy):
         measured = self.journal.book(
             {m: reply.account for m, reply in accepted.items()},
             {m: reply.moved for m, reply in accepted.items()},
+            {m: reply.loss for m, reply in accepted.items()},
         )
         found: dict[str, Any] = {
             "clients": len(accepted),

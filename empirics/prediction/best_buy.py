@@ -19,7 +19,8 @@ import numpy as np
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import Schedule, brief_for
 from empirics.prediction.best import OBJECTIVES, PATIENCE, SMALLEST
-from empirics.prediction.forecast import MOST_FITTED, Forecast, Outlook, deciding_part
+from empirics.prediction.forecast import MOST_FITTED, Forecast, Outlook
+from empirics.prediction.played import deciding_part
 from empirics.settings.policy_name import PolicyName
 from theory.design import fill_ratio
 from theory.setting import SettingError
@@ -139,8 +140,8 @@ def _spending(outlook: Outlook, names: Sequence[str]) -> dict[str, _Spent]:
     rounds = Schedule(study, outlook.constants, prices=outlook.prices).advance(played)
     beyond = (rounds.cost * rounds.admissions.sum(axis=2) - study.budget).sum(axis=0)
     fill = (rounds.occupancy / np.array(study.buffers)).max(axis=(0, 2))
-    found = {}
-    for name, money, held in zip(names, _each(beyond, study.seeds), _each(fill, study.seeds), strict=True):
+    found, shape = {}, (len(names), study.seeds)
+    for name, money, held in zip(names, beyond.reshape(shape), fill.reshape(shape), strict=True):
         mean, error = money.mean(), money.std(ddof=min(1, len(money) - 1)) / math.sqrt(len(money))
         refused = ""
         if held.max() > 1:
@@ -149,10 +150,6 @@ def _spending(outlook: Outlook, names: Sequence[str]) -> dict[str, _Spent]:
             refused = f"spends {study.budget + mean / played:.4g} a round"
         found[name] = _Spent(float(mean) * study.rounds / played, refused)
     return found
-
-
-def _each(values: Any, seeds: int) -> Any:
-    return values.reshape(-1, seeds)
 
 
 @dataclass

@@ -22,7 +22,7 @@ With one Hessian for all samples nothing of this changes anything, and what is l
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,6 +38,7 @@ from empirics.prediction.landscape import Landscape
 from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.observation import Observer
 from empirics.prediction.samples import chances
+from empirics.prediction.sampling import Look
 from empirics.prediction.settled import LastRound, Settled
 from empirics.training.model import Descent
 
@@ -56,6 +57,7 @@ OLD = 32  # rounds after which a sample counts as old
 MOST_TO_GO = 0.1  # what may be left to go, of the risk
 MOST_MISSED = 0.04  # of the risk, by a forecast over a doubling: over the next one it misses a fourth of that
 CELLS = 2_000_000  # samples, rows, outputs and rounds whose risk is computed at once
+STRAIGHT = 200  # parameters of several classes up to which a Hessian's eigenvectors cost less than they spare
 AT_ONCE = 64  # rounds of other step sizes that are worked on at once
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -77,9 +79,11 @@ class Closure:
     Rows share the number of local steps; the step size may be each row's own. A column is a group of clients of a row.
     `theta` is the mean path, (rows, parameters), and `scatter` the variance around it, (rows, lumps). To *observe* is
     to compute anew what samples show: residuals, curvature and noise; between observations these stay as they are.
-    If `hurried`, there are half as many, between them the gradient of one output is straight in θ, and the last
-    model's risk stays as it was, where there is a mean of models. A `coarse` one observes in every other doubling alone
-    when the first rounds are over, and few local steps; risks are straight between some rounds.
+    If `hurried`, there are half as many, between them the gradient is straight in θ, of one output or few parameters,
+    and the last model's risk stays as it was, where there is a mean of models. A `coarse` one observes in every other
+    doubling alone when the first rounds are over, and few local steps; risks are straight between some rounds. Closures
+    of the same rows on other samples share their `looks` at the whole population: a list for each part, of θ and then
+    of the mean of models.
     """
 
     def __init__(
@@ -91,6 +95,7 @@ class Closure:
         *,
         hurried: bool = False,
         coarse: bool = False,
+        looks: Sequence[list[Look]] | None = None,
     ) -> None:
         self.landscape, self.memories, self.hurried = landscape, memories, hurried
         self.often, self.coarse = COARSE if coarse else HURRIED if hurried else PER_DOUBLING, coarse
@@ -102,9 +107,10 @@ class Closure:
         self.theta = landscape.along_axes(start).expand(memories.rows, landscape.model.size).clone()
         self.theta_before = self.theta
         self.cohorts = Cohorts(memories, self.groups, len(landscape.size))
-        self.scatter = self.cohorts.departed.copy()
+        self.scatter: Floats = np.zeros((memories.rows, len(landscape.size)))
         self.observer = Observer(landscape, memories.rows)
-        self.gauge, self.gauge_of_mean = Gauge(self.observer), Gauge(self.observer)
+        seen = (None, None) if looks is None else (looks[:2], looks[2:])
+        self.gauge, self.gauge_of_mean = (Gauge(self.observer, one) for one in seen)
         self.mean = self.theta  # of the models so far, as their shares say
         self.round = 0
         self.local: LocalSteps  # of the round that was last observed
@@ -297,12 +303,12 @@ class Closure:
         theta, still = self._of_columns(self.theta), self.landscape.parts is None
         velocity, missed = torch.zeros_like(theta), self.gauge.slopes
         self.slopes = []
-        straight = self.hurried and still and model.outputs == 1
+        straight = self.hurried and still and (model.outputs == 1 or model.size <= STRAIGHT)
         for e in range(descent.steps):
             logits = model.logits(theta, model.population.x)
             q = chances(logits)
             if straight and e == 0:
-                self.hessian = _hessians(model.population.x, (p * q * (1 - q))[..., 0])
+                self.hessian = model.hessians(p[..., 0].expand(q.shape[:2]), q)
             if observe:
                 self.corrections.append(self._correction(logits, q, e))
                 self.local.advance()
@@ -471,11 +477,6 @@ def _observes_round(t: int, per_doubling: int) -> bool:
     if not per_doubling:
         return t == octave and (t <= EARLY or t.bit_length() % 2 == 1)
     return t % max(octave // per_doubling, 1) == 0
-
-
-def _hessians(x: Tensor, weights: Tensor) -> Tensor:
-    """Σ_i weight_i x_i x_iᵀ of every column."""
-    return torch.stack([x.T @ (column[:, None] * x) for column in weights.T])
 
 
 def _age_classes(age: Counts) -> Counts:

@@ -104,8 +104,8 @@ class Cohorts:
 
     `weight` is a sample's weight in its own favour, per gradient that a fresh one would have; `noise` the same times
     that gradient's standard deviation. Both are (cohorts, rows, groups, lumps): clients that are alike are one group.
-    `departed`, (rows, lumps), is the variance that samples have left behind that are no longer in memory. `mean_noise`
-    and `mean_departed` are the same in the mean of models, and `crossed` is what the departed left of their products.
+    Samples that are no longer in memory have left behind a variance, (rows, lumps), in θ and in the mean of models, and
+    of the products of both.
     All are small, and NumPy's: a round is many operations on them.
     """
 
@@ -114,7 +114,7 @@ class Cohorts:
         shape, rows = (0, memories.rows, memories.clients), memories.rows
         self.entered = np.zeros(0, dtype=np.int64)
         self.begins, self.ends = (np.zeros(shape, dtype=np.int64) for _ in range(2))
-        self.mix = np.zeros(shape if memories.mix is not None else (0, 0, 0))
+        self.mix = np.zeros(shape)
         self._each = np.zeros((3, 0, rows, groups, lumps))  # weight, noise and mean noise
         self._left = np.zeros((3, rows, lumps))  # departed, crossed and mean departed
 
@@ -122,13 +122,9 @@ class Cohorts:
     def weight(self) -> Floats:
         return np.asarray(self._each[0])
 
-    @property
-    def departed(self) -> Floats:
-        return np.asarray(self._left[0])
-
     def enter(self, t: int, admitted: Counts, ends: Counts, mix: Floats | None = None) -> None:
         """The admissions of round t, (rows, clients), with the second part's weight in each, if there are parts."""
-        still = np.zeros((0, 0)) if mix is None else mix
+        still = np.zeros(admitted.shape) if mix is None else mix
         fresh = np.zeros((3, 1, *self._each.shape[2:]))
         self.entered = np.append(self.entered, t)
         self.begins = np.concatenate([self.begins, (ends - admitted)[np.newaxis]])
@@ -148,11 +144,10 @@ class Cohorts:
         )
 
     def mixture(self, starts: Counts) -> Floats:
-        """The second part's weight in memories that start there, (rows, groups)."""
+        """The second part's weight in memories that start there, (rows,) or (rows, groups)."""
         held = self._held(starts).astype(np.float64)
         over = (0, 2) if self.merged else (0,)
-        found = np.asarray((held * self.mix).sum(over) / np.maximum(held.sum(over), 1))
-        return found[:, np.newaxis] if self.merged else found
+        return np.asarray((held * self.mix).sum(over) / np.maximum(held.sum(over), 1))
 
     def train(self, left: Floats, gains: Floats, held: Floats | None = None) -> None:
         """A round: what is left of a distance, (rows, lumps), and the weight and noise that each cohort gains.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from empirics.prediction.directions import MOST_TOGETHER
 from empirics.prediction.forecast import MOST_PLAYED, PLAYED, drawn_alike, replicates
 from empirics.prediction.landscape import MOST, PART, PARTS
 from empirics.training.problem import Problem
@@ -14,7 +15,8 @@ MOST_HELD = 4e9  # bytes of weights
 
 
 def seconds(problem: Problem) -> float:
-    """About how long a prediction takes, in seconds of a small machine; twice wrong in either direction is usual."""
+    """About how long a prediction takes, in seconds of one processor of a small machine; twice wrong in either
+    direction is usual."""
     study, model = problem.study, problem.model
     people, features = problem.population.x.shape
     outputs = model.size / features
@@ -31,16 +33,23 @@ def seconds(problem: Problem) -> float:
     rounds = min(study.rounds, MOST_PLAYED) if moved else rounds
     looks = rounds / 8 if moved else 4 * math.log2(rounds + 1)
     work = parts * rounds * steps * (cells * each + 1.5e-4)
-    work += parts * looks * steps * (20 + steps) * (cells + 2e4) * 1.5e-8
-    work += (outputs * axes) ** 2 * (4e-10 * people + 1e-9 * outputs * axes)
+    work += parts * looks * steps * ((20 + steps) * (cells + 2e4) * 1.5e-8 + cells * (outputs - 1) * 8e-8)
+    if parts == 1:
+        work += model.size**2 * (4e-10 * people + 1e-9 * model.size)
+    else:
+        work += looks * people * outputs * columns * (2e-10 * axes + 4e-8)
+        work += people * axes * (1e-10 * features + 2e-8 * (outputs + 4))
+        work += 2e-10 * people * min(outputs * axes, MOST_TOGETHER) ** 2
     held = min(study.rounds, max(rounds, 8 * PLAYED)) * columns * min(model.size, 100) * 8
     return math.inf if held > MOST_HELD else float(work / _swift(problem))
 
 
 def training_seconds(problem: Problem) -> float:
-    """About how long the training takes that is predicted: what is measured over the population in every round."""
+    """About how long the training takes that is predicted: what is measured over the population in every round, which
+    is walked three times for the mismatch."""
     people, study = len(problem.population.x), problem.study
-    return 1e-9 * study.rounds * study.runs * people * problem.model.size / _swift(problem)
+    each = (3 if "mismatch" in study.measures else 1) * 1.25e-10 * problem.model.size + 1.3e-7
+    return study.rounds * study.runs * people * each / _swift(problem)
 
 
 def _swift(problem: Problem) -> float:

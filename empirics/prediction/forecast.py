@@ -12,17 +12,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from empirics.control.learner import Learner
 from empirics.control.prices import Prices, Trace, law_of, make_prices
-from empirics.control.schedule import Rounds, Schedule
+from empirics.control.schedule import Rounds
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
 from empirics.prediction.landscape import MOST, Landscape, Parts, mixed, survey
-from empirics.prediction.sampling import KEPT
-from empirics.settings.policy_name import EVERYBODYS, PolicyName
+from empirics.prediction.played import Part, Played
+from empirics.prediction.sampling import KEPT, Look
 from empirics.settings.study import Study
-from empirics.training.engine import aggregation_weights
 from empirics.training.linear import Linear
 from empirics.training.model import Descent
 from empirics.training.problem import Problem
@@ -39,7 +37,6 @@ __all__ = [
     "Outlook",
     "caveats",
     "combined",
-    "deciding_part",
     "drawn_alike",
     "landscape_of",
     "refusal",
@@ -54,8 +51,6 @@ PLAYED, MOST_PLAYED = 512, 32_768  # rounds decided at first, and at most: later
 SHOWN = 2000  # points of a curve beyond what is played round by round
 MOST_FITTED = 0.8
 SEEN = 0.01
-BLIND = ("oracle", "buy-cheap", "buy-cheap-online", "burst", "burst-online", "taper", "taper-online")
-BLIND_BUT_K = ("constant", "hybrid")  # which look at step sizes to choose it; the others are blind to them
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 Floats = NDArray[np.float64]
 Progress = Callable[[int], None]
@@ -249,7 +244,7 @@ class Outlook:
         cells = min(people, MOST) * model.outputs * len(self.landscape.groups)
         counts = [replicates(study, name, cells) for name in study.policies]
         few = replace(study, seeds=max(counts))
-        played = _Played(few, self, min(study.rounds, PLAYED))
+        played = Played(few, self.constants, self.prices, self.policies, min(study.rounds, PLAYED))
         runs = [_distinct(played.chunks[0], p, few.seeds)[:count] for p, count in enumerate(counts)]
         own = {name: few.of_policy(name) for name in few.policies}
         found: dict[str, Forecast] = {}
@@ -263,14 +258,20 @@ class Outlook:
             decays = decays and any(own[few.policies[p]].decay is not None for p in group)
             rows = [(p, run) for p in group for run in runs[p]]
             etas = torch.tensor([own[few.policies[p]].eta for p, _ in rows], dtype=torch.float64)
-            descent = Descent(steps, etas.to(self.landscape.basis), study.momentum)
+            descent = Descent(steps, etas.to(self.landscape.size), study.momentum)
             chosen = [run for _, run in rows]
             start = self.start[[run % few.seeds % len(self.start) for run in chosen]]
-            seen = []
+            seen, looks = [], [list[Look]() for _ in range(4)]
             for land in parts:
-                part = _Part(played, chosen, averages, decays)
+                part = Part(played, chosen, averages, decays)
                 closure = Closure(
-                    land, descent, part.followed(1), start, hurried=self.hurried, coarse=self.coarse
+                    land,
+                    descent,
+                    part.followed(1),
+                    start,
+                    hurried=self.hurried,
+                    coarse=self.coarse,
+                    looks=looks,
                 )
                 seen.append((closure, *self._curves(closure, part, progress)))
             for p in group:
@@ -281,7 +282,7 @@ class Outlook:
                 found[few.policies[p]] = _mean(made, self.landscape)
         return {name: found[name] for name in study.policies}
 
-    def _curves(self, closure: Closure, part: _Part, progress: Progress) -> tuple[int, tuple[Floats, ...]]:
+    def _curves(self, closure: Closure, part: Part, progress: Progress) -> tuple[int, tuple[Floats, ...]]:
         """How many rounds were followed; noise floor, risk and path of the model, (T+1, rows) each.
 
         As many rounds are followed as it takes to settle, and what then comes is known in closed form. A mean of models
@@ -290,7 +291,9 @@ class Outlook:
         T, chunks = self.study.rounds, 1
         every, played = part.memories(chunks), part.played
         if self.study.drift.mixes:
-            every = part.memories(played.until(T))
+            while played.reaches(chunks) < T:
+                chunks += 1
+                every = part.memories(chunks)
             closure.follow(every)
             *_, risk, path = closure.play(T, progress=progress)
             return T, (risk[-1], risk, path)
@@ -323,115 +326,6 @@ class Outlook:
             floor = law_floor(closure.landscape, closure.descent, closure.memories, every.trained.sum(axis=0))
             return followed, (np.where(np.isnan(floor), curves[0][-1], floor), *curves)
         return closure.round, (settled.limit_risk.cpu().numpy(), *curves)
-
-
-def deciding_part(name: str, policies: Mapping[str, Any] | None = None) -> str:
-    """A name without what its decisions do not depend on, which are then made once for many learners.
-
-    >>> deciding_part("taper@eta=2,decay=9,average=equal"), deciding_part("constant@K=3,eta=2")
-    ('taper', 'constant@K=3')
-    >>> deciding_part("acdpp@K=3,eta=2,decay=9"), deciding_part("constant@eta=2,decay=9")
-    ('acdpp@K=3,eta=2', 'constant@eta=2')
-    """
-    known = PolicyName(name)
-    if known.settings is None or known.base in (policies or {}):
-        return name
-    blind = known.base in BLIND or (known.base in BLIND_BUT_K and "K" in known.own)
-    left = EVERYBODYS if blind else tuple(key for key in EVERYBODYS if key not in ("eta", "steps"))
-    return PolicyName(known.base).having(**{k: v for k, v in known.own.items() if k not in left})
-
-
-class _Played:
-    """The rounds that are decided so far, which grow if need be, with what the learner makes of them."""
-
-    def __init__(self, study: Study, outlook: Outlook, first: int) -> None:
-        self.study, self.learner = study, Learner(study)
-        deciding = [deciding_part(name, outlook.policies) for name in study.policies]
-        each = list(dict.fromkeys(deciding))
-        self.schedule = Schedule(
-            replace(study, policies=tuple(each)),
-            outlook.constants,
-            prices=outlook.prices,
-            policies=outlook.policies,
-        )
-        runs = np.arange(len(each) * study.seeds).reshape(len(each), -1)
-        self.runs = runs[[each.index(name) for name in deciding]].ravel()
-        self.chunks: list[Rounds] = []
-        self.tables: list[Memories] = []
-        self._grow(first)
-
-    def _grow(self, count: int) -> None:
-        study, rounds = self.study, self.schedule.advance(count).of(self.study, self.runs)
-        weights = aggregation_weights(study, rounds.occupancy)
-        eta, share = self.learner.follow(rounds, weights)
-        self.chunks.append(rounds)
-        self.tables.append(
-            Memories(
-                rounds.admissions,
-                rounds.starts,
-                rounds.ends,
-                weights,
-                eta,
-                share,
-                self._mix(rounds),
-            )
-        )
-
-    def _mix(self, rounds: Rounds) -> Floats | None:
-        study = rounds.study
-        if not study.drift.mixes:
-            return None
-        w = study.drift.weights(rounds.first, rounds.last, study.clients)
-        return np.repeat(w[:, np.newaxis], study.runs, axis=1)
-
-    def until(self, T: int) -> int:
-        """So many chunks that all rounds up to T are decided."""
-        while self.last < T:
-            self._grow(min(self.last, T - self.last))
-        return len(self.chunks)
-
-    @property
-    def last(self) -> int:
-        return self.chunks[-1].last
-
-    def reaches(self, chunks: int) -> int:
-        """The last of the rounds of so many chunks."""
-        return self.chunks[chunks - 1].last
-
-    def idle(self, rows: list[int]) -> bool:
-        """Whether some of these runs has a round without samples, in the first chunk."""
-        return not self.tables[0].of(rows).trained.all()
-
-    def memories(self, chunks: int) -> list[Memories]:
-        """Of all runs, in so many chunks of rounds, each as long as all before."""
-        if chunks > len(self.chunks):
-            self._grow(min(self.last, self.study.rounds - self.last))
-        return self.tables[:chunks]
-
-
-@dataclass(frozen=True)
-class _Part:
-    """Runs that are followed together: all keep a mean of models or none does, and of all steps fall or of none."""
-
-    played: _Played
-    rows: list[int]
-    averages: bool
-    decays: bool
-
-    def memories(self, chunks: int) -> Memories:
-        """In the rounds of so many chunks."""
-        first, *later = (table.of(self.rows) for table in self.played.memories(chunks))
-        found: Memories = sum(later, first)
-        return replace(
-            found,
-            eta=found.eta if self.decays else None,
-            share=found.share if self.averages else None,
-        )
-
-    def followed(self, chunks: int) -> Memories:
-        """The same without idle rounds, in which nothing moves, unless the population does."""
-        found = self.memories(chunks)
-        return found if found.mix is not None else found.without_idle()
 
 
 def _common(memories: Memories, whole: bool) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from torch import Tensor
 
 from empirics.prediction.landscape import mixed
 from empirics.prediction.observation import Observer
-from empirics.prediction.sampling import Anchor, Whole
+from empirics.prediction.sampling import Anchor, Look, Whole
 
 __all__ = ["Gauge"]
 
@@ -15,17 +17,18 @@ class Gauge:
     """Excess risk at a mean path, with the curvature that its scatter had when it was last observed.
 
     Where the landscape shows a sample, the whole population is looked at then, and `anchors` have what the sample
-    misses: one, or of a population that moves one for each part.
+    misses: one, or of a population that moves one for each part; `looks` are shared with other samples, those of each.
     """
 
-    def __init__(self, observer: Observer) -> None:
+    def __init__(self, observer: Observer, looks: Sequence[list[Look]] | None = None) -> None:
         self.observer, land = observer, observer.landscape
         self.anchors: list[Anchor] = []
+        shared = looks or ([], [])
         if land.whole is not None and land.parts is None:
-            self.anchors = [Anchor(land.whole, Whole(land.model, land.groups))]
+            self.anchors = [Anchor(land.whole, Whole(land.model, land.groups), shared[0])]
         elif land.whole is not None and land.parts is not None:
             seen = Whole(land.model, land.groups, land.parts.stacked)
-            self.anchors = [Anchor(land.whole.of_part(k), seen.of_part(k)) for k in range(2)]
+            self.anchors = [Anchor(land.whole.of_part(k), seen.of_part(k), shared[k]) for k in range(2)]
         self.curvature: Tensor  # h with which ½Σ h·scatter is the risk of the scatter
 
     def __call__(

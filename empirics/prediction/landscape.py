@@ -21,18 +21,17 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from empirics.prediction.directions import CHUNK, Directions, directions
 from empirics.prediction.sampling import Whole, drawn, principal_axes
 from empirics.training.linear import Linear
 from empirics.training.model import Population
 from empirics.training.risk import Minimiser, minimise
 from theory.lower_bound import least_risk
 
-__all__ = ["Landscape", "Parts", "mixed", "projected", "survey"]
+__all__ = ["Landscape", "Parts", "mixed", "survey"]
 
 SINGLE, LUMPS = 32, 64  # directions on their own, and lumps of the others, where there are more than both
-FLAT = 1e-12  # directions of less curvature than this part of the largest are none
 PROBES = {"cpu": 20_000, "cuda": 200_000}  # times the square of the outputs
-CHUNK = 20_000_000
 MOST = 10_000  # samples of a population that is seen as a whole
 PARTS, PART = 4, 500  # samples of a larger one, and their size
 
@@ -81,7 +80,7 @@ class Landscape:
     best: Minimiser
     radius: float
     multiplier: float
-    basis: Tensor  # (parameters, directions)
+    basis: Directions
     lump: Tensor  # of each direction
     size: Tensor
     curvature: Tensor
@@ -97,8 +96,8 @@ class Landscape:
     def along_axes(self, theta: Tensor) -> Tensor:
         """What the landscape sees of parameters, (rows, parameters)."""
         if self.axes is None:
-            return theta.to(self.basis)
-        return (theta.to(self.basis).view(len(theta), self.model.outputs, -1) @ self.axes).flatten(1)
+            return theta.to(self.size)
+        return (theta.to(self.size).view(len(theta), self.model.outputs, -1) @ self.axes).flatten(1)
 
     @property
     def on_the_ball(self) -> bool:
@@ -132,7 +131,7 @@ class Landscape:
 
     def squares(self, vectors: Tensor) -> Tensor:
         """⟨v_k, vector⟩² summed over each lump: (columns, parameters) to (columns, lumps)."""
-        parts = (vectors @ self.basis).square()
+        parts = self.basis.onto(vectors).square()
         return parts.new_zeros(len(vectors), len(self.size)).index_add_(1, self.lump, parts)
 
 
@@ -147,13 +146,15 @@ def survey(model: Linear, groups: Tensor, radius: float, parts: Parts | None = N
     whole = Whole(model, groups.to(population.x), stacked)
     best = minimise(model, radius)
     multiplier = _multiplier(model, best.theta, radius)
-    basis, curvature = _directions(model, best.theta, on_the_ball=multiplier > 0)
+    basis, curvature, each = directions(
+        model, best.theta, on_the_ball=multiplier > 0, by_axes=axes is not None
+    )
     lump, size = _lumps(curvature)
-    noise = _lumped(_noise(model, best.theta, basis), lump, len(size))
+    noise = _lumped(each, lump, len(size))
     seen = [whole] if axes is None else drawn(whole, PARTS, PART)
     found = []
     for one in seen:
-        probes = _chosen(one.groups, PROBES[basis.device.type] // model.outputs**2)
+        probes = _chosen(one.groups, PROBES[size.device.type] // model.outputs**2)
         leverage, products = _seen(one.model, basis, lump, len(size), probes)
         found.append(
             Landscape(
@@ -191,22 +192,7 @@ def _multiplier(model: Linear, theta: Tensor, radius: float) -> float:
     return max(-float((gradient * theta).sum()) / radius**2, 0.0)
 
 
-# --- directions --------------------------------------------------------------------------------------------
-
-
-def _directions(model: Linear, theta: Tensor, *, on_the_ball: bool) -> tuple[Tensor, Tensor]:
-    """Eigenvectors and eigenvalues, largest first; on the ball its radius, then those along the sphere."""
-    H = model.hessian(theta)
-    first = theta.new_zeros(model.size, 0), theta.new_zeros(0)
-    if on_the_ball:
-        u = theta[0] / theta.norm()
-        turned = H @ u
-        steep = (u @ turned)[None]
-        first = u[:, None], steep
-        H = H - torch.outer(u, turned) - torch.outer(turned, u) + steep * torch.outer(u, u)
-    values, vectors = torch.linalg.eigh(H)
-    kept = values > FLAT * values[-1]
-    return torch.cat([first[0], vectors[:, kept].flip(1)], 1), torch.cat([first[1], values[kept].flip(0)])
+# --- lumps -------------------------------------------------------------------------------------------------
 
 
 def _lumps(curvature: Tensor) -> tuple[Tensor, Tensor]:
@@ -250,38 +236,21 @@ def _once(pools: list[Tensor]) -> Tensor:
     return found
 
 
-def projected(x: Tensor, basis: Tensor, model: Linear) -> Tensor:
-    """What logits change by along each direction, (samples, directions, outputs)."""
-    turned = basis.T.reshape(-1, model.outputs, model.features)
-    return (x @ turned.flatten(0, 1).T).view(-1, *turned.shape[:2])
-
-
-def _noise(model: Linear, theta: Tensor, basis: Tensor) -> Tensor:
-    """The variance of ∇ℓ at theta, by direction."""
-    x, p = model.population.x, model.population.weights[0]
-    residual = model.residual(model.logits(theta, x), model.targets[:, None])[:, 0]
-    square, mean = (basis.new_zeros(basis.shape[1]) for _ in range(2))
-    rows = max(CHUNK // (basis.shape[1] * model.outputs), 1)
-    for begin in range(0, len(x), rows):
-        part = slice(begin, begin + rows)
-        slope = (projected(x[part], basis, model) @ residual[part, :, None])[..., 0]
-        square, mean = square + p[part] @ slope.square(), mean + p[part] @ slope
-    return square - mean.square()
-
-
-def _seen(model: Linear, basis: Tensor, lump: Tensor, lumps: int, probes: Tensor) -> tuple[Tensor, Tensor]:
+def _seen(
+    model: Linear, basis: Directions, lump: Tensor, lumps: int, probes: Tensor
+) -> tuple[Tensor, Tensor]:
     """The leverage of all samples and the probes' products, by lump."""
     x = model.population.x
     leverage = x.new_empty(len(x), lumps)
-    rows = max(CHUNK // (basis.shape[1] * model.outputs), 1)
+    rows = max(CHUNK // (len(basis) * model.outputs), 1)
     for begin in range(0, len(x), rows):
         part = slice(begin, begin + rows)
-        squares = projected(x[part], basis, model).square().sum(-1)
+        squares = basis.seen_by(x[part]).square().sum(-1)
         leverage[part] = _lumped(squares, lump, lumps) / max(model.outputs - 1, 1)
     i, j = torch.triu_indices(model.outputs, model.outputs, device=x.device)
     products = x.new_empty(len(probes), len(i), lumps)
-    rows = max(CHUNK // (basis.shape[1] * len(i)), 1)
+    rows = max(CHUNK // (len(basis) * len(i)), 1)
     for begin in range(0, len(probes), rows):
-        z = projected(x[probes[begin : begin + rows]], basis, model).mT
+        z = basis.seen_by(x[probes[begin : begin + rows]]).mT
         products[begin : begin + rows] = _lumped(z[:, i] * z[:, j], lump, lumps)
     return leverage, products

@@ -24,7 +24,7 @@ import torch
 from numpy.typing import NDArray
 from scipy.special import gammainc
 
-from empirics.prediction.landscape import Landscape, projected
+from empirics.prediction.landscape import Landscape
 from theory.setting import SettingError
 
 __all__ = ["Moving", "Stretches", "how_it_moves", "stretches_of"]
@@ -169,16 +169,18 @@ def how_it_moves(land: Landscape, time: Floats, rounds: int) -> Moving:
     model = land.model
     count, span = len(time), float(time.max() - time.min())
     if land.whole is not None:
-        raise SettingError("drift is measured on a pilot sample of at most 10,000")
+        raise SettingError(
+            "it is measured on 10,000 samples at most: take a pilot sample, such as one of 2,000"
+        )
     if count < FEWEST * LEAST or not span > 0:
         raise SettingError(
-            f"{count} samples over a time of {span:g} do not tell a drift: take a pilot sample of {FEWEST * LEAST} or "
-            "more, of different times"
+            f"{count} samples of {len(np.unique(time))} different times do not tell it: that takes {FEWEST * LEAST} "
+            "samples or more, of different times"
         )
     order = np.argsort(time, kind="stable")
     logits = model.logits(land.best.theta, model.population.x)
     residual = model.residual(logits, model.targets[:, None])[:, 0]
-    gradients = (projected(model.population.x, land.basis, model) @ residual[..., None])[..., 0]
+    gradients = (land.basis.seen_by(model.population.x) @ residual[..., None])[..., 0]
     h = (land.curvature[land.lump] + land.multiplier).double()
     steep = h >= STEEP * h.max()
     steep[: int(land.on_the_ball)] = False  # the ball holds what is along its radius

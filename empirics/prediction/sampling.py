@@ -14,8 +14,9 @@ from torch import Tensor
 
 from empirics.training.linear import Linear
 
-__all__ = ["KEPT", "Anchor", "Whole", "drawn", "principal_axes"]
+__all__ = ["KEPT", "Anchor", "Look", "Whole", "drawn", "principal_axes"]
 
+Look = tuple[Tensor, tuple[Tensor, Tensor, Tensor]]  # where, and what `Whole.measured` found there
 KEPT = 0.99  # of the square of the inputs, beyond the first axis
 ENOUGH = 10_000  # inputs that tell the axes
 
@@ -92,16 +93,21 @@ def _part(whole: Whole, index: Tensor, scale: Tensor) -> Whole:
 class Anchor:
     """What a sample misses of risk and gradient, as it was at the last look at the whole population.
 
-    From there on the gradients' part is taken to stay and the risk's to follow it.
+    From there on the gradients' part is taken to stay and the risk's to follow it. Samples whose paths run side by side
+    share what was seen of the whole, `looks`: the first of them looks, at its own path.
     """
 
-    def __init__(self, whole: Whole, sample: Whole) -> None:
+    def __init__(self, whole: Whole, sample: Whole, looks: list[Look] | None = None) -> None:
         self.whole, self.sample = whole, sample
+        self.looks, self.count = [] if looks is None else looks, 0
 
     def look(self, theta: Tensor) -> None:
-        """Anew, at these rows."""
-        self.theta = theta
-        of_whole, of_sample = self.whole.measured(theta), self.sample.measured(theta)
+        """Anew, at these rows, or at those of the sample that looked first."""
+        if self.count == len(self.looks):
+            self.looks.append((theta, self.whole.measured(theta)))
+        self.theta, of_whole = self.looks[self.count]
+        self.count += 1
+        of_sample = self.sample.measured(self.theta)
         self.missed, self.slope, self.slopes = (a - b for a, b in zip(of_whole, of_sample, strict=True))
 
     def risk(self, theta: Tensor) -> Tensor:

@@ -51,8 +51,8 @@ class Settled:
         lump = landscape.lump
         contraction = last.contraction.clamp(ROUNDING - 1, 1 - ROUNDING)
         each = contraction[:, lump]
-        distance = (last.theta - landscape.best.theta) @ landscape.basis
-        to_go = ((last.theta - last.theta_before) @ landscape.basis) * each / (1 - each)
+        distance = landscape.basis.onto(last.theta - landscape.best.theta)
+        to_go = landscape.basis.onto(last.theta - last.theta_before) * each / (1 - each)
         # what is left to go leads towards the minimiser, not past it and not away
         gone = torch.where(
             to_go * distance < 0, distance.sign() * torch.minimum(to_go.abs(), distance.abs()), 0

@@ -2,8 +2,8 @@
 and who is better for more money.
 
 The best is looked for among policies that keep the budget, or spend up to a tenth more: rules that hold in the long run
-are above it for a while. What is compared is the cumulative excess risk or, where
-that is not measured, the final test accuracy.
+are above it for a while. What is compared is the cumulative excess risk or, where that is not measured, the final test
+accuracy; of samples in their own order it is the mean loss of each round's model on that round's samples.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from theory.student import half_width
 
-__all__ = ["ACCURACY", "LEVEL", "RISK", "Answer", "answer", "told_apart"]
+__all__ = ["ACCURACY", "LEVEL", "LOSS", "RISK", "Answer", "answer", "told_apart"]
 
 LEVEL = 0.05
 WITHIN = 1.1  # times the budget: what a policy may have spent on average in a run of some rounds, and counts as kept
-RISK, ACCURACY = "cumulative_excess_risk", "final_accuracy"
+RISK, LOSS, ACCURACY = "cumulative_excess_risk", "mean_risk", "final_accuracy"
+BY_SEED = {LOSS: "mean_risks", ACCURACY: "final_accuracies"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ def told_apart(difference: NDArray[np.float64], policies: int) -> bool:
 def answer(summary: Mapping[str, Any]) -> Answer | None:
     """The answer, unless no policy has a finite measure."""
     rows = summary["policies"]
-    measure = RISK if "ranking" in summary else ACCURACY
+    streams = all(BY_SEED[LOSS] in row for row in rows.values())
+    measure = RISK if "ranking" in summary else LOSS if streams else ACCURACY
     values = {name: row[measure]["mean"] for name, row in rows.items() if row[measure]["mean"] is not None}
     if not values:
         return None
@@ -63,16 +65,16 @@ def answer(summary: Mapping[str, Any]) -> Answer | None:
         measure,
         best,
         others[0] if others else None,
-        tuple(name for name in others if _undecided(summary, best, name)),
+        tuple(name for name in others if _undecided(summary, measure, best, name)),
         len(others),
         ranked[0] if ranked[0] != best else None,
         0 < len(kept) < len(ranked),
     )
 
 
-def _undecided(summary: Mapping[str, Any], one: str, other: str) -> bool:
-    if "ranking" in summary:
+def _undecided(summary: Mapping[str, Any], measure: str, one: str, other: str) -> bool:
+    if measure == RISK:
         return any({one, other} == set(pair) for pair in summary["ranking"]["undecided"])
     rows = summary["policies"]
-    first, second = (np.array(rows[name]["final_accuracies"], dtype=float) for name in (one, other))
+    first, second = (np.array(rows[name][BY_SEED[measure]], dtype=float) for name in (one, other))
     return not told_apart(first - second, len(rows))

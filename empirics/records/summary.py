@@ -57,6 +57,7 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "final_risk": "population risk after the last round",
     "mean_risk": "where the population moves, its risk averaged over θ(1), …, θ(T): of samples in their own order the "
     "prequential loss, each round's samples being tested before they are trained on",
+    "mean_risks": "the same, seed by seed",
     "final_excess_risk": "the same above the least risk on the ball",
     "cumulative_excess_risk": "Σ_t of the excess risk at θ(1), …, θ(T)",
     "last_final_accuracy": "where the study averages, the same of the last iterate; so all that begins with last_",
@@ -310,7 +311,8 @@ class Tally:
         if f"{prefix}risk" in final:
             found["final_risk"] = _mean(final[f"{prefix}risk"][runs])
         if f"{prefix}risk" in self.sums and self.study.drift.kind != "none":
-            found["mean_risk"] = _mean(self.sums[f"{prefix}risk"][runs] / self.study.rounds)
+            risks = self.sums[f"{prefix}risk"][runs] / self.study.rounds
+            found |= {"mean_risk": _mean(risks), "mean_risks": [_number(one) for one in risks]}
         if f"{prefix}excess_risk" in self.sums:
             found["final_excess_risk"] = _mean(final[f"{prefix}excess_risk"][runs])
             found["cumulative_excess_risk"] = _mean(self.sums[f"{prefix}excess_risk"][runs])

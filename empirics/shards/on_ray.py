@@ -26,6 +26,7 @@ __all__ = ["OnRay", "gpu_shares", "opened", "placed", "refuse_address"]
 
 LOCAL = "ray"
 WAIT = 10.0  # seconds that a cluster may take to answer
+PATIENT = 15.0  # seconds after which it is told that workers have not begun
 GO_ON = "see that it runs; what is saved goes on with --resume"
 PARTS = 10_000  # of a resource, in which Ray counts
 
@@ -96,6 +97,7 @@ class OnRay:
         # no cores are asked for: who waits for those of others, or of the task that this is, waits for ever
         self.first, self.later = {"num_cpus": 0.0}, {"num_cpus": 0.0}
         self.nodes: list[str] = []  # for those to come
+        self.kind, self.to_begin, self.told = kind, list[Any](), False
         if kind == "GPU":
             self.first["num_gpus"], self.later["num_gpus"] = gpu_shares(self.shards, slots)
         else:
@@ -117,12 +119,34 @@ class OnRay:
 
     @_connected()
     def ask(self, worker: Any, what: str, *given: Any) -> Any:
-        return getattr(worker, what).remote(*given)
+        ticket = getattr(worker, what).remote(*given)
+        if what == "make":
+            self.to_begin.append(ticket)
+        return ticket
 
     @_connected()
     def wait(self, tickets: Sequence[Any]) -> int:
-        ready, _ = self.ray.wait(list(tickets), num_returns=1)
+        idle = [ticket for ticket in tickets if ticket in self.to_begin]
+        ready, _ = self.ray.wait(
+            list(tickets), num_returns=1, timeout=PATIENT if idle and not self.told else None
+        )
+        if not ready:
+            self.told = True
+            warnings.warn(self._who_waits(len(idle)), stacklevel=2)
+            ready, _ = self.ray.wait(list(tickets), num_returns=1)
         return tickets.index(ready[0])
+
+    def _who_waits(self, count: int) -> str:
+        """What has not begun, what it asks for, and what there is."""
+        has, free = (
+            found().get(self.kind, 0.0)
+            for found in (self.ray.cluster_resources, self.ray.available_resources)
+        )
+        asks = f"{self.first.get('num_gpus', 0.0):.3g} of a GPU" if self.kind == "GPU" else "no cores"
+        return (
+            f"{count} of {self.shards} workers have not begun after {PATIENT:.0f} s: each asks for {asks}; of {has:g} "
+            f"{self.kind}s on this Ray {free:.3g} are free. It goes on when they begin"
+        )
 
     def answer(self, ticket: Any) -> Any:
         from ray import exceptions as known

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import torch
@@ -33,14 +33,14 @@ from torch import Tensor
 from empirics.control.released import CONSTANTS as RELEASED
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem
-from empirics.training.risk import alone, once, project
+from empirics.training.risk import MOST, SAMPLE, alone, once, project, thinned
 from theory.setting import Constants
 
 __all__ = ["Calibration", "calibrate", "largest_variance", "smoothness"]
 
 ASCENT = 100
 STARTS = 5
-MOST, SAMPLE = 10_000, 5_000  # samples that are all walked in every step, and of more, how many are
+SHORT, LEFT = 20, 2  # of a large population: steps that tell which starts lead highest, and how many go on
 LAST, LEAST = 8, 0.01  # steps over all of a large population, and their least length, of the radius
 
 
@@ -87,7 +87,7 @@ def calibrate(problem: Problem) -> Calibration:
         D=2 * study.radius,
         sigma=math.sqrt(max(largest_variance(one, study.radius) for one in alone(model))),
         B=reach + math.log(math.exp(-reach) + max(model.outputs - 1, 1)),
-        Pdim=float(torch.linalg.matrix_rank(problem.population.x[used].double()) if binary else model.size),
+        Pdim=float(_rank(problem.population.x[used].double()) if binary else model.size),
         **steps,
     )
     return Calibration(constants, () if binary else ("Pdim",), limit, R)
@@ -112,8 +112,10 @@ def largest_variance(model: Linear, radius: float) -> float:
     theta, step = project(starts, radius), torch.full_like(starts[:, :1], radius / 4)
     if len(model.population.x) <= MOST:
         return float(_ascended(model, theta, step, radius, ASCENT)[0].max())
-    sample = _sample(model)
-    value, theta, step = _ascended(sample, theta, step, radius, ASCENT)
+    sample = thinned(model)
+    value, theta, step = _ascended(sample, theta, step, radius, SHORT)
+    ahead = value.topk(LEFT).indices
+    value, theta, step = _ascended(sample, theta[ahead], step[ahead], radius, ASCENT - SHORT)
     best = int(value.argmax())
     return float(_ascended(model, theta[[best]], step[[best]].clamp(min=LEAST * radius), radius, LAST)[0])
 
@@ -133,9 +135,14 @@ def _ascended(
     return best, theta, step
 
 
-def _sample(model: Linear) -> Linear:
-    """Samples evenly spaced, one in so many that `SAMPLE` are left, about."""
-    was = model.population
-    some = slice(None, None, len(was.x) // SAMPLE)
-    weights = was.weights[:, some]
-    return Linear(replace(was, x=was.x[some], y=was.y[some], weights=weights / weights.sum(1, keepdim=True)))
+def _rank(x: Tensor) -> int:
+    """Of inputs, (samples, features), as `torch.linalg.matrix_rank` counts: of many, that of some first, and then of
+    what the others have where these have nothing."""
+    if len(x) <= MOST:
+        return int(torch.linalg.matrix_rank(x))
+    some = torch.linalg.qr(x[:: len(x) // SAMPLE], mode="r").R
+    values, axes = torch.linalg.svd(some)[1:]
+    least = float(values[0]) * math.sqrt(len(x) / SAMPLE) * len(x) * torch.finfo(x.dtype).eps
+    known = int((values > least).sum())
+    beyond = torch.linalg.svdvals(x @ axes[known:].T)
+    return known + int((beyond > least).sum())

@@ -24,7 +24,7 @@ from torch import Tensor
 from empirics.control.learner import Learner
 from empirics.control.schedule import Rounds
 from empirics.settings.study import Study
-from empirics.training.model import Descent, Memory, Model
+from empirics.training.model import Descent, Memory, Model, listening
 from empirics.training.risk import project
 from empirics.training.streams import Arrivals, Streams
 from empirics.training.world import world_of
@@ -98,11 +98,8 @@ class Engine:
         averages: bool | None = None,
     ) -> None:
         self.model, self.study, self.listens = model, study, listens
-        if listens and not hasattr(model, "mean_loss"):
-            raise SettingError(
-                "a policy listens to losses: the model must have mean_loss(theta, memory), of each run, NaN without "
-                "a sample"
-            )
+        if listens:
+            listening(model)
         self.arrivals = Arrivals(streams, study)
         self.theta = model.start(study.runs)
         self.device = self.theta.device
@@ -251,7 +248,7 @@ class Engine:
         size, fresh = self._now(self.size)[..., None], self._now(self.fresh)[..., None]
         slot, averaged = torch.arange(memory.mask.shape[2], device=self.device), self.averaged
         new = Memory(memory.index, memory.mask & (slot >= size - fresh), memory.weights)
-        found: Tensor = self.model.mean_loss(self.theta if averaged is None else averaged, new)  # type: ignore[attr-defined]
+        found: Tensor = listening(self.model).mean_loss(self.theta if averaged is None else averaged, new)
         return found
 
     def _measured(self, tilt: Tensor | None) -> dict[str, Tensor]:

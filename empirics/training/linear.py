@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from empirics.training.model import Descent, Memory, Population, inverse_counts, per_run
+from empirics.training.model import Descent, Memory, Population, each, inverse_counts, per_run, row_by_row
 
 __all__ = ["Linear"]
+
+FEW = 4  # times as many samples are there as are looked at
 
 
 class Linear:
@@ -40,11 +43,18 @@ class Linear:
         return self.first.to(self.population.x).repeat(runs // len(self.first), 1)
 
     def chances(self, logits: Tensor) -> Tensor:
-        return logits.sigmoid() if self.outputs == 1 else logits.softmax(-1)
+        return each(torch.sigmoid, logits) if self.outputs == 1 else logits.softmax(-1)
 
     def residual(self, logits: Tensor, targets: Tensor) -> Tensor:
         """The derivative of the loss in the logits."""
         return self.chances(logits) - targets
+
+    def _local(self, y: Tensor) -> Callable[[Tensor], Tensor]:
+        """The same of memories with these targets, (runs, clients, width, outputs)."""
+        if self.outputs > 1 or y.is_cuda:
+            return lambda logits: self.residual(logits, y)
+        found = row_by_row(y)
+        return lambda logits: torch.sigmoid(logits, out=found) - y
 
     def _bend(self, chances: Tensor, direction: Tensor) -> Tensor:
         """The second derivative of the loss in the logits, applied to a direction."""
@@ -70,8 +80,9 @@ class Linear:
         gram = x @ x.mT.contiguous()
         logits = (x.flatten(1, 2) @ rows[:, 0].mT).view_as(y)
         moves = velocity = torch.zeros_like(logits)
+        residual = self._local(y)
         for step in range(descent.steps):
-            velocity = descent.velocity(step, velocity, share * self.residual(logits, y))
+            velocity = descent.velocity(step, velocity, share * residual(logits))
             moves = moves + velocity
             logits = logits - descent.scaled(gram @ velocity)
         return moves
@@ -81,8 +92,9 @@ class Linear:
     ) -> Tensor:
         """The same, for memories of more samples than there are features."""
         moves = velocity = x.new_zeros(*x.shape[:3], self.outputs)
+        residual = self._local(y)
         for step in range(descent.steps):
-            velocity = descent.velocity(step, velocity, share * self.residual(x @ rows.mT, y))
+            velocity = descent.velocity(step, velocity, share * residual(x @ rows.mT))
             moves = moves + velocity
             rows = rows - descent.scaled(velocity.mT @ x)
         return moves
@@ -104,7 +116,7 @@ class Linear:
     def losses(self, logits: Tensor, y: Tensor) -> Tensor:
         """ℓ of each sample and run, (samples, runs)."""
         if self.outputs == 1:
-            return F.softplus((1 - 2 * y.to(logits.dtype))[:, None] * logits[..., 0])
+            return each(F.softplus, (1 - 2 * y.to(logits.dtype))[:, None] * logits[..., 0])
         return (
             logits.logsumexp(-1) - logits.gather(-1, y[:, None, None].expand(-1, logits.shape[1], 1))[..., 0]
         )
@@ -131,19 +143,31 @@ class Linear:
         )
 
     def hessian(self, theta: Tensor) -> Tensor:
-        """∇²F_P at one theta, a block for each pair of outputs."""
+        """∇²F_P at one theta."""
+        q = self.chances(self.logits(theta, self.population.x))
+        return self.hessians(self.population.weights[:1].T, q)[0]
+
+    def hessians(self, p: Tensor, q: Tensor) -> Tensor:
+        """∇²Σ pℓ of every run, from p, (samples, runs), and chances, (samples, runs, outputs): a block for each pair of
+        outputs."""
         x, D = self.population.x, self.features
-        p, q = self.population.weights[0], self.chances(self.logits(theta, x))[:, 0]
-        full = x.new_empty(self.size, self.size)
-        for i in range(self.outputs):
+        full = x.new_empty(q.shape[1], self.size, self.size)
+        for run, i in product(range(q.shape[1]), range(self.outputs)):
             for j in range(i + 1):
-                bend = q[:, i] * (int(i == j) - q[:, j])
-                block = x.T @ ((p * bend)[:, None] * x)
-                full[i * D : (i + 1) * D, j * D : (j + 1) * D] = block
-                full[j * D : (j + 1) * D, i * D : (i + 1) * D] = block.T
+                bend = q[:, run, i] * (int(i == j) - q[:, run, j])
+                block = x.T @ ((p[:, run] * bend)[:, None] * x)
+                full[run, i * D : (i + 1) * D, j * D : (j + 1) * D] = block
+                full[run, j * D : (j + 1) * D, i * D : (i + 1) * D] = block.T
         return full
 
     def measure(self, theta: Tensor, tilt: Tensor | None) -> dict[str, Tensor]:
+        if len(theta) == 1:  # a product with one column is summed in another order than with several
+            found = self.measure(theta.repeat(2, 1), None if tilt is None else tilt.repeat(2, 1))
+            return {name: values[:1] for name, values in found.items()}
+        few = passing(self.population.weights) if tilt is None else None
+        if few is not None:
+            losses = self.losses(self.logits(theta, self.population.x[few]), self.population.y[few])
+            return {"risk": self.population.weights[0, few] @ losses}
         logits = self.logits(theta, self.population.x)
         found = {"risk": self.population.expected(self.losses(logits, self.population.y))}
         if tilt is not None:
@@ -167,6 +191,20 @@ class Linear:
         return value, 2 * (self.weighted_inputs(weight * self._bend(q, residual)) - turned)
 
     def accuracy(self, theta: Tensor) -> Tensor:
-        logits = self.logits(theta, self.population.test_x)
+        tested, x, y = self.population.test_weights, self.population.test_x, self.population.test_y
+        few = None if tested is None else passing(tested)
+        if few is not None:
+            x, y = x[few], y[few]
+        logits = self.logits(theta, x)
         guess = (logits[..., 0] > 0).long() if self.outputs == 1 else logits.argmax(-1)
-        return self.population.tested((guess == self.population.test_y[:, None]).to(theta.dtype))
+        hits = (guess == y[:, None]).to(theta.dtype)
+        return self.population.tested(hits) if few is None or tested is None else tested[0, few] @ hits
+
+
+def passing(weights: Tensor) -> Tensor | None:
+    """The samples that count, where they are few, as of a stream that goes by: the others need not be looked at. None
+    where most do, where replicates differ, and on a GPU, whose graphs have one shape for all rounds."""
+    if len(weights) > 1 or weights.device.type != "cpu":
+        return None
+    there = weights[0].nonzero()[:, 0]
+    return there if FEW * len(there) < weights.shape[1] else None

@@ -7,10 +7,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
+import torch
 from torch import Tensor
 
-__all__ = ["Descent", "Memory", "Model", "Population", "inverse_counts", "per_run"]
+from theory.setting import SettingError
 
+__all__ = [
+    "Descent",
+    "Memory",
+    "Model",
+    "Population",
+    "each",
+    "inverse_counts",
+    "listening",
+    "per_run",
+    "row_by_row",
+]
+
+VECTORS = 128  # bytes of numbers that a processor takes at a time at most
 Update = TypeVar("Update", bound=Callable[..., Any])
 
 
@@ -18,7 +32,7 @@ Update = TypeVar("Update", bound=Callable[..., Any])
 class Population:
     """The finite population and the test set, on the device: inputs, labels, and P of each sample.
 
-    `weights` has shape (1, population), or (replicates, population) where replicates have partitions of their own;
+    `weights` has shape (1, population), or (replicates, population) where replicates have partitions of their `own`;
     run r is replicate r mod replicates. Where the population moves, it is written anew before every measurement, and so
     is `test_weights`, what each test sample counts for; `test_later` are those of the second part.
     """
@@ -31,14 +45,15 @@ class Population:
     classes: int
     test_weights: Tensor | None = None
     test_later: Tensor | None = None
+    own: bool = False  # also of a single replicate, as in a part of a study
 
     def tested(self, hits: Tensor) -> Tensor:
         """The accuracy of each run, from what it gets right, (test samples, runs)."""
         if self.test_weights is None:
             return hits.mean(0)
-        if len(self.test_weights) == 1:
+        if len(self.test_weights) == 1 and not self.own:
             return self.test_weights[0] @ hits
-        return (_for_runs(self.test_weights, hits.shape[1]) * hits).sum(0)
+        return _summed(_for_runs(self.test_weights, hits.shape[1]) * hits)
 
     @property
     def support(self) -> Tensor:
@@ -47,9 +62,9 @@ class Population:
 
     def expected(self, values: Tensor) -> Tensor:
         """Means under P, run by run, of values of shape (population, runs)."""
-        if len(self.weights) == 1:
+        if len(self.weights) == 1 and not self.own:
             return self.weights[0] @ values
-        return (self.of_runs(values.shape[1]) * values).sum(0)
+        return _summed(self.of_runs(values.shape[1]) * values)
 
     def of_runs(self, runs: int) -> Tensor:
         """P for each run, (population, runs) or, where all are alike, (population, 1)."""
@@ -60,6 +75,11 @@ def _for_runs(weights: Tensor, runs: int) -> Tensor:
     if runs % len(weights):
         raise ValueError(f"{runs} runs are no whole number of {len(weights)} replicates")
     return weights.T.repeat(1, runs // len(weights))
+
+
+def _summed(values: Tensor) -> Tensor:
+    """The sum of each column, in an order that does not depend on how many there are."""
+    return values.new_ones(len(values)) @ values
 
 
 @dataclass(frozen=True)
@@ -87,7 +107,7 @@ class Descent:
 
     def velocity(self, step: int, before: Tensor, gradient: Tensor) -> Tensor:
         """The velocity of a step, counted from 0: none for runs that have taken all of theirs."""
-        velocity = self.momentum * before + gradient
+        velocity = self.momentum * before + gradient if self.momentum else gradient
         if self.own_steps is None:
             return velocity
         return velocity.masked_fill(_along(self.own_steps, velocity) <= step, 0)
@@ -126,6 +146,39 @@ class Model(Protocol):
 
     def accuracy(self, theta: Tensor) -> Tensor:
         """Test accuracy, (runs,)."""
+
+
+def listening(model: Model) -> Any:
+    """The model, if it tells the losses of samples, which a policy that listens needs."""
+    if not hasattr(model, "mean_loss"):
+        raise SettingError(
+            "a policy listens to losses: the model must have mean_loss(theta, memory), of each run, NaN without "
+            "a sample"
+        )
+    return model
+
+
+def each(function: Callable[..., Tensor], values: Tensor) -> Tensor:
+    """A function of each number, whose digits do not hang on where the number stands.
+
+    A processor takes numbers by the vector, and those left over one by one, by a routine whose last digit is now and
+    then another: so the last ones are computed once more, as whole vectors.
+    """
+    found = function(values)
+    vector = VECTORS // values.itemsize
+    if values.numel() % vector and not values.is_cuda and not values.requires_grad:
+        last = values.reshape(-1)[-vector:]
+        short = vector - len(last)
+        whole = torch.cat([last.new_zeros(short), last]) if short else last
+        found.view(-1)[-vector:] = function(whole)[short:]
+    return found
+
+
+def row_by_row(like: Tensor) -> Tensor:
+    """Where such a function of many numbers may write (`out=`), to the same end and quicker: rows of the first axis
+    with a gap between them are taken one after the other."""
+    rows = like.flatten(1)
+    return rows.new_empty(len(rows), rows.shape[1] + 1)[:, :-1].view_as(like)
 
 
 def inverse_counts(mask: Tensor) -> Tensor:

@@ -181,6 +181,7 @@ def from_dataset(
         test_x=tensor(test_x, real),
         test_y=tensor(test_y, torch.int64),
         classes=2 if binary else data.classes,
+        own="partition" in study.per_seed,
         **moving,
     )
     time = None if study.drift.mixes else data.time

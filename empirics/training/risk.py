@@ -3,7 +3,8 @@ r"""The population risk's minimiser over the ball, with a certificate.
 F_P is convex. Its minimiser over \(\|\theta\|\le r\) is the minimiser \(\theta(\mu)\) of
 \(F_P+\tfrac\mu2\|\theta\|^2\) for some \(\mu\ge0\), and \(\|\theta(\mu)\|\) decreases in μ, from at most r at
 \(\mu=\|\nabla F_P(0)\|/r\) (by strong convexity). So μ is a root in one variable, and θ(μ) is found by Newton's method
-with conjugate gradients.
+with conjugate gradients. Of a large population that is done for a sample of it alone: the sample's minimiser is near
+that of all, and where both lie on the ball a few steps along the sphere lead there.
 
 The certificate needs none of that: for every θ in the ball, by convexity alone,
 \(F_P(\theta)-\min F_P\le\langle\nabla F_P(\theta),\theta\rangle+r\|\nabla F_P(\theta)\|\).
@@ -41,6 +42,7 @@ __all__ = [
     "minimise_near",
     "once",
     "project",
+    "thinned",
 ]
 
 GAP = 1e-10
@@ -48,6 +50,8 @@ NEWTON = 100
 RESIDUAL = 1e-14
 MOST_DENSE = 200  # parameters whose Hessian is made: with more, conjugate gradients are faster
 NODES, FEWER = 65, 33  # mixing weights at which the least risk is computed, with few parameters and with more
+MOST, SAMPLE = 10_000, 5_000  # samples that are walked in every step, and of more, how many show the way
+NEAR, NEARER = 20, 0.01  # steps from there at most, and what each leaves of the gradient, about
 DECADES = 20  # by which μ is lowered at most
 KNOWN, SMALL = 32, 10**6  # results that are kept, of populations of so many numbers at most
 
@@ -202,6 +206,10 @@ def duality_gap(theta: Tensor, gradient: Tensor, radius: float) -> float:
 def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
     """The minimiser of F_P over the ball, to within `gap`; a radius for which that cannot be certified is refused."""
     exact = Linear(_double(model.population))
+    if len(exact.population.x) > MOST:
+        nearby = _from_sample(exact, radius, gap)
+        if nearby is not None:
+            return nearby
     theta = exact.start(1)
     largest = float(exact.risk_and_gradient(theta)[1].norm()) / radius
     if largest == 0:
@@ -228,6 +236,38 @@ def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
     if found.gap > gap:
         raise _uncertain(found.gap, gap, radius)
     return found
+
+
+def thinned(model: Linear) -> Linear:
+    """Of a large population samples evenly spaced, one in so many that `SAMPLE` are left, about."""
+    was = model.population
+    some = slice(None, None, max(len(was.x) // SAMPLE, 1))
+    weights = was.weights[:, some]
+    return Linear(replace(was, x=was.x[some], y=was.y[some], weights=weights / weights.sum(1, keepdim=True)))
+
+
+def _from_sample(model: Linear, radius: float, gap: float) -> Minimiser | None:
+    """The minimiser, from that of a sample, if both lie on the sphere: Newton's method along it. None elsewhere, and
+    where a step does not halve what may be left."""
+    sample, left = thinned(model), math.inf
+    if not bool(sample.population.weights.isfinite().all()):
+        return None  # nobody draws what was taken
+    try:
+        theta = minimise(sample, radius, gap).theta
+    except SettingError:
+        return None
+    for _ in range(NEAR):
+        value, gradient = model.risk_and_gradient(theta)
+        found = Minimiser(theta, float(value), duality_gap(theta, gradient, radius))
+        if found.gap <= gap:
+            return found
+        mu = -float((gradient * theta).sum()) / radius**2
+        if mu <= 0 or found.gap > left / 2 or float(theta.norm()) < radius * (1 - 1e-9):
+            return None
+        off = gradient + mu * theta  # along the sphere: what is left of the gradient
+        step = _solve(model, theta, mu, off, tolerance=NEARER * float(off.norm()), across=theta / radius)
+        theta, left = (theta - step) * (radius / (theta - step).norm()), found.gap
+    return None
 
 
 def minimise_near(model: Linear, radius: float, near: Tensor | None = None) -> Minimiser:
@@ -313,14 +353,19 @@ def _damped(model: Linear, theta: Tensor, mu: float) -> tuple[float, Tensor]:
     return float(value) + mu / 2 * float(theta.square().sum()), gradient + mu * theta
 
 
-def _solve(model: Linear, theta: Tensor, mu: float, gradient: Tensor, tolerance: float) -> Tensor:
-    """(∇²F_P + μ)⁻¹ gradient by conjugate gradients."""
+def _solve(
+    model: Linear, theta: Tensor, mu: float, gradient: Tensor, tolerance: float, across: Tensor | None = None
+) -> Tensor:
+    """(∇²F_P + μ)⁻¹ gradient by conjugate gradients; across a unit vector, to which the gradient is orthogonal, in
+    the plane alone."""
     apply = model.curvature(theta)
     solution = torch.zeros_like(gradient)
     residual = direction = gradient
     square = float(residual.square().sum())
     for _ in range(2 * gradient.numel()):
         turned = apply(direction) + mu * direction
+        if across is not None:
+            turned = turned - (turned * across).sum() * across
         length = square / float((direction * turned).sum())
         solution, residual = solution + length * direction, residual - length * turned
         fresh = float(residual.square().sum())

@@ -135,7 +135,7 @@ def coq(expression: Any) -> str:
     >>> x, y, K = sp.Symbol("x", real=True), sp.Symbol("y", real=True), sp.Symbol("K", integer=True)
     >>> coq((1 - x) / (2 * K)), coq(x ** (K - 1)), coq(sp.sqrt(x * y)), coq(sp.Min(x, 2) + 1)
     ('(1 - x) / (2 * INR K)', '(x ^ K / x)', 'sqrt (x * y)', 'Rmin 2 x + 1')
-    >>> coq(sp.Add(1, sp.Mul(-1, x + y, evaluate=False), evaluate=False))
-    '1 - (x + y)'
+    >>> coq(sp.Add(1, sp.Mul(-1, x + y, evaluate=False), evaluate=False)), coq(sp.Min(x, y, 2))
+    ('1 - (x + y)', 'Rmin 2 (Rmin x y)')
     """
     return str(_Coq({"order": "none"}).doprint(sp.sympify(expression)))

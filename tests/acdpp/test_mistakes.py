@@ -9,7 +9,18 @@ from tests.acdpp.program import refusal
 
 PAPER = "--buffers 8,9,10,11,12,8,9,10,11,12 --budget 55 --mean-cost 5.5"
 EXTREME, NINES = "D=1,sigma=1e100,eta=1e100,B=1,Pdim=1", "9" * 5000
+SAMPLES = "".join(f"{k % 7},{k},{'ab'[k % 3 % 2]}\n" for k in range(60))
 FILES = {"prices.csv": "day,price\n1,2\n2,3\n", "text.json": "no json", "empty.json": "{}"}
+FILES |= {"samples.csv": f"size,weight,kind\n{SAMPLES}"}
+OWN = "--dataset csv:samples.csv --label kind"
+LATE = {  # refused before a pilot looks at the samples, and tells what it chose
+    "--cost-trace prices.csv": "prices.csv has 2 columns: name the one with the prices",
+    "--cost-trace prices.csv --cost-column cost": "no column 'cost'",
+    "--cost-trace nowhere.csv": "nowhere.csv cannot be read",
+}
+PLAYED = LATE | {
+    "--cost-trace prices.csv --cost-column price": "the trace has 2 prices and the study 500 rounds"
+}
 MISTAKES = {  # by the words that they follow
     "": {
         "bound constant --K 2.5": "--K must be a whole number",
@@ -110,6 +121,15 @@ MISTAKES = {  # by the words that they follow
         "mismatch nowhere --K 3": "brings its own settings",
         "all --result nowhere": "no result",
     },
+    f"train {OWN} --out never-made": PLAYED
+    | {
+        "--device abacus": "device must be cpu or cuda",
+        "--on nowhere": "--on takes ray",
+        "--shards 2": "give --on too",
+        "--out prices.csv": "is a file: give a folder",
+    },
+    f"predict {OWN} --out never-made": PLAYED,
+    f"design --by prediction {OWN} --buffers 8,9 --budget 9": LATE,
     "train --rounds 12 --seeds 2": {
         "--policies acdp": "there is no policy 'acdp'",
         "--device abacus": "device must be cpu or cuda",
@@ -145,6 +165,9 @@ MISTAKES = {  # by the words that they follow
         "--by prediction --contraction 0.5": "--contraction: --by prediction takes it from the data",
         "--cost 3": "--cost: a constant rate knows the mean alone",
         "--objective final": "--objective: the bound knows no data",
+        "--out best.toml": "--out: the bound knows no data",
+        "--by prediction --out /dev/null": "is there already",
+        "--by prediction --out /dev/null/best.toml": "is in a folder that there is not",
     },
     "design --budget 22 --mean-cost 5.5 --by prediction --dataset digits": {
         "--horizon 3 --buffers 4.5,5": "buffers",

@@ -148,6 +148,9 @@ def test_the_tests_that_execute_a_line_come_first_then_those_beside_them():
         Test("c", "g", 0.1, {}),
     )
     assert Watched([quick, slow, other]).concerned("x.py", 6, 8) == [("f", {"b": 2.0}), ("f", {"a": 1.0})]
+    record, first = Test("d", "recorded", 9.0, {"x.py": 1 << 7}), Test("e", "f", 0.01, {"x.py": 1 << 7})
+    files = [file for file, _ in Watched([record, slow, first]).concerned("x.py", 6, 8)]
+    assert files == ["f", "recorded", "f"]  # a quick test, the record, and then the slow one
 
 
 def _judged(mutant, entry):

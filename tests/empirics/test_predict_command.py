@@ -151,7 +151,7 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
         f"lower bound of the final excess risk: {document['lower_bound']['final_excess_risk']:.4g}, for Gaussian",
         f"the final excess risk is {document['over_lower_bound']:.3g} times the lower bound",
         "oracle spends",
-        "run acdpp train --config best.toml",
+        "and acdpp train --config best.toml:",
         "train it before you rely on it",
         'preset = "own"',
     ):
@@ -160,10 +160,13 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
     assert len(document["tried"]) > len(document["nearest"])
 
 
-def test_of_a_mean_price_alone_every_round_has_that_price(monkeypatch):
+def test_of_a_mean_price_alone_every_round_has_that_price(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(best_buy, "TURNS", 0)
     words = (*DESIGN, blobs_file(), "--eta", "0.5", "--steps", "1", "--pilot", "40")
-    document = answer(*words, "--mean-cost", "11")
+    document = answer(*words, "--mean-cost", "11", "--out", str(tmp_path / "best.toml"))
+    assert (tmp_path / "best.toml").read_text() == document["toml"]
+    show(document)
+    assert capsys.readouterr().out.endswith(f"to train it: acdpp train --config {tmp_path}/best.toml\n")
     assert "low = 11.0\nhigh = 11.0" in document["toml"]
     assert document["left_out"]["burst"] == "needs to know the law of prices"
     assert document["lower_bound"]["samples"] == pytest.approx(22 * 3 / 11)

@@ -7,6 +7,7 @@ import pytest
 
 from empirics import predict_study, run_study
 from empirics.prediction import landscape
+from empirics.settings.drift import Drift
 from empirics.settings.study import Study
 from tests.empirics.small import blobs, columns, study
 from tests.recorded import held, numbers
@@ -29,6 +30,10 @@ PREDICTED = {
     "as of many samples": SHORT | {"labels": "classes"},
     "the best": SHORT,
     "a pilot": SHORT | {"rounds": 3},
+    "a population that moves": SHORT
+    | {"rounds": 6, "labels": "classes", "drift": Drift(kind="gradual", start=2, length=9)},
+    "a sample of one that moves": SHORT
+    | {"rounds": 4, "drift": Drift(kind="periodic", length=5, parts="inputs", apart=1)},
     "a long time": SHORT | {"rounds": 5000, "buffers": (40, 50, 70), "budget": 220.0},
 }
 OPTIONS = {"the best": {"objective": "final"}, "a pilot": {"pilot": 60, "best": False}}
@@ -43,6 +48,7 @@ TRAINED = {
     "rounds without a new sample": SHORT | {"replacement": False, "budget": 4.0, "K": 8, "checkpoint": 1},
     "steps of their own": PREDICTED["steps of their own"] | {"measures": ("mismatch",)},
     "weights that differ": FEW | {"alpha": (0.6, 0.3, 0.1), "assumed_mean_cost": 4.0},
+    "a population that moves": SHORT | {"checkpoint": 4, "drift": Drift(kind="gradual", start=2, length=9)},
 }
 
 
@@ -55,7 +61,13 @@ def curves(found):
 
 def predicted(case, monkeypatch):
     given, options = PREDICTED[case], OPTIONS.get(case, {"best": False})
-    if case == "as of many samples":  # of which some are looked at, in lumps of directions
+    if case == "a sample of one that moves":
+        monkeypatch.setattr(landscape, "MOST", 100)
+        monkeypatch.setattr(landscape, "PART", 60)
+    if case in (
+        "as of many samples",
+        "a population that moves",
+    ):  # some are looked at, in lumps of directions
         monkeypatch.setitem(landscape.PROBES, "cpu", 50 * 4**2)
         monkeypatch.setattr(landscape, "SINGLE", 5)
         monkeypatch.setattr(landscape, "LUMPS", 6)

@@ -55,13 +55,15 @@ def test_one_command_trains_and_prints_predicted_beside_measured_and_bound_in_80
     assert "not predicted" not in said
 
 
-def summary_of(measured, cost, *, seeds=3, undecided=None):
-    """A summary with these means, and these accuracies by seed, where those are what is measured."""
+def summary_of(measured, cost, *, seeds=3, undecided=None, of="final_accuracy"):
+    """A summary with these means, and these accuracies or losses by seed, where those are what is measured."""
+    each = {"mean_risk": "mean_risks", "final_accuracy": "final_accuracies"}[of]
     rows = {
         name: {
             "mean_cost": {"mean": cost[name]},
-            "final_accuracies": value if undecided is None else None,
-            "final_accuracy": {"mean": np.mean(value) if undecided is None else 0.5, "error": None},
+            "final_accuracy": {"mean": 0.5, "error": None},
+            each: value if undecided is None else None,
+            of: {"mean": np.mean(value) if undecided is None else 0.5, "error": None},
             "cumulative_excess_risk": {"mean": None if undecided is None else value, "error": 0.1},
         }
         for name, value in measured.items()
@@ -113,6 +115,17 @@ def test_the_answer_is_the_first_five_lines(shown, capsys):
         "cost: 9 a round, of a budget of 10",
     ]
     assert "not told from mine" in said(sure | {"mine": [0.5, 0.7, 0.6]}, cost)[2]
+    losses = {"mine": [0.50, 0.60, 0.71], "yours": [0.60, 0.70, 0.80]}
+    assert said(losses, cost | {"mine": 8.0}, of="mean_risk") == [
+        "best: mine",
+        "mean loss before training: 0.6033, 0.0967 below yours (0.7)",
+        "certain? yes, told from the other at the 5 % level, 3 seeds",
+        "cost: 8 a round, of a budget of 10",
+    ]
+    assert (
+        "not told from mine"
+        in said({"mine": [0.7, 0.9, 0.8], "yours": [0.8, 0.7, 0.7]}, cost, of="mean_risk")[2]
+    )
     assert said({"yours": 4.0}, cost, undecided=[])[1:] == [
         "cumulative excess risk: 4.0 ± 0.1",
         "cost: 9 a round, of a budget of 10",

@@ -83,6 +83,17 @@ def test_lags_keep_their_digits_next_to_one(gap, K):
     assert smoothed_noise(a, 0.5, K) == pytest.approx(float(smoothed_noise(exact, F(1, 2), K)), rel=1e-12)
 
 
+@pytest.mark.parametrize("floor", [drift_floor, partial(smoothed_floor, keep=0.9)])
+def test_many_directions_at_once_have_what_they_have_one_by_one(floor):
+    """Next to 1, above one half and below it."""
+    rows = [(1e-9, 1e6, 0.0), (0.1, 2.0, 1.0), (0.4, 3.0, 2.0), (0.5, 0.0, 3.0), (0.9, 1.0, 1e-3)]
+    for directions in [*([row] for row in rows), rows]:
+        columns = dict(zip(("h", "variance", "walk"), zip(*directions, strict=True), strict=True))
+        alone = floor(rate=2.0, K=7, eta=1.0, **columns)
+        arrays = {name: np.array(values) for name, values in columns.items()}
+        assert float(floor(rate=2.0, K=7, eta=1.0, **arrays)) == pytest.approx(float(alone), rel=1e-13, abs=0)
+
+
 def test_little_drift_keeps_its_digits():
     assert float(tracking_step(1.0, 1e-20)) == pytest.approx(1e-10, rel=1e-9)
     assert float(burst_tracking_risk(1.0, 1e-20, 3)) == pytest.approx(1e-10, rel=1e-9)
@@ -217,4 +228,4 @@ def test_a_design_says_what_corollary_2_would_do_where_that_is_something_else():
         choices = drift_design(budget, **problem, walk=[walk], free=False)
         assert [(one.name, one.K) for one in choices] == found
     still = drift_design(budget, h=[1, 2], variance=[1, 1], walk=[0.01, 0])
-    assert still[0].name == "the best step"
+    assert (still[0].name, still[0].K) == ("the best step", 1)

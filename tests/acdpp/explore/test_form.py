@@ -25,6 +25,9 @@ def test_the_first_form_is_the_learner_that_wins_on_the_digits() -> None:
     assert found.study == replace(PRESETS["digits"], policies=best.policies[:1], **own)
     assert found.plain == replace(PRESETS["digits"], policies=("constant",))
     assert (found.pilot, found.objective) == (None, "cumulative")
+    named, _ = read_form(first_form(), {"/here/1.csv": "mine.csv"})  # what was dropped on the page
+    assert named is not None
+    assert (found.names, named.names) == ({}, {"/here/1.csv": "mine.csv"})
 
 
 def test_every_field_says_what_the_study_has() -> None:

@@ -71,6 +71,9 @@ def test_answers_get_better_from_one_to_the_next() -> None:
     ]
     assert [one.exact for one in answers()] == [False] * 4 + [True] * 2
     assert [one.done for one in answers()] == [False] * 5 + [True]
+    assert not replace(
+        answers()[-1], curves={**answers()[-1].curves, second: answers()[3].curves[second]}
+    ).exact
 
 
 PILOT = {"pilot": "40", "rounds": "2", "steps": "1"}
@@ -196,6 +199,8 @@ def test_another_unit_of_budget_is_the_difference_of_two_predictions() -> None:
     gained = answers(policies="constant", budget="21.5")[-1].more
     assert gained is not None
     assert gained.told  # constant admission has no path of prices to be unsure of
+    told = predict_study(asked(policies="constant").study, best=False)
+    assert not rooms._more(told, told, exact=True).told  # no difference is told from none
 
 
 def test_what_is_stopped_says_so_and_the_next_question_is_answered() -> None:
@@ -235,6 +240,16 @@ def test_what_cannot_be_answered_is_a_sentence_beside_a_field(
         list(PLANNER.answers(asked(**typed), search=False))
     assert caught.value.field == field
     assert words in str(caught.value)
+
+
+def test_prices_that_cannot_be_are_blamed_on_their_own_field(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(cost: object) -> None:
+        raise SettingError("no such prices")
+
+    monkeypatch.setattr(rooms, "make_prices", refuse)
+    with pytest.raises(Refused, match="no such prices") as caught:
+        next(PLANNER.answers(asked()))
+    assert caught.value.field == "prices"
 
 
 def test_prices_of_a_file_are_read_and_must_be_enough(tmp_path: Path) -> None:
@@ -320,6 +335,7 @@ def test_the_copied_search_has_prices_to_all_digits() -> None:
     words = commands(asked(prices="uniform:1.00000001:10.123456789"))["design"].split()
     spelled = words[words.index("--cost") + 1].split(":")
     assert (spelled[0], *map(float, spelled[1:])) == ("uniform", 1.00000001, 10.123456789)
+    assert words[-4:] == ["--horizon", "12", "--objective", "cumulative"]
 
 
 def test_the_search_begins_where_acdpp_design_does_and_may_find_nothing(

@@ -40,7 +40,13 @@ def test_curves_are_drawn_with_bands_bound_and_what_was_measured() -> None:
     )
     assert all(0 < low <= value <= high for (_, low, high), (_, value) in zip(band, line, strict=True))
     assert chart["series"][3]["data"] == [[1, 0.5], [2, 0.25]]
+    assert chart["series"][0]["lineStyle"]["type"] == "solid"
     assert curves_chart(answers()[1], {}, dark=True)["series"][0]["lineStyle"]["type"] == "dotted"
+    none = replace(answer, curves={FIRST: replace(curve, risk=(0.0, *curve.risk[1:]))})
+    assert [len(one["data"]) for one in curves_chart(none, {}, dark=True)["series"][:2]] == [
+        12,
+        12,
+    ]  # logarithms
     money = money_chart(answer, dark=False)["series"]
     assert [one["data"][3] for one in money] == [[22, answer.money.rate], [22, answer.money.most]]
 
@@ -58,6 +64,8 @@ def test_figures_are_those_of_the_first_policy_of_the_money_and_of_another_unit(
         f"{curve.rate:.4g}",
         f"{abs(more.cumulative):.3g} {side}",
     ]
+    for one, how in ((answer, ""), (answers()[1], ", coarsely")):
+        assert figures(one)[0].detail == f"{FIRST}, after 12 rounds{how}"
     assert summary(answer) == f"{FIRST}: {rows(answer)[0][3]} in all, {final} at the end"
     assert [one.number for one in figures(answers()[0])][2:] == ["…", "…"]
     assert figures(answers()[1])[0].detail == f"{FIRST}, after 12 rounds, coarsely"

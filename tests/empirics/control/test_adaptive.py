@@ -1,7 +1,6 @@
 """Constant admission that forgets when losses rise."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +21,6 @@ from tests.empirics.small import (
     CONTROL,
     assert_same_rows,
     blobs,
-    blobs_file,
     columns,
     problem,
     refused,
@@ -89,8 +87,6 @@ def test_who_cannot_listen_or_hear_says_so():
     constants = Constants(D=1.0, sigma=1.0, eta=0.1, B=1.0, Pdim=5.0)
     study = Study(buffers=(8, 9, 10), budget=33, policies=("adaptive",))
     assert "nobody knows before it trains" in refused(Schedule, study, constants)
-    alone = federated(replace(study, dataset=blobs_file()))
-    assert "clients tell no losses" in refused(prepare, alone, Path("nowhere"))
 
 
 def test_no_news_is_no_loss():
@@ -181,8 +177,9 @@ def test_networks_tell_losses_too_and_a_model_that_does_not_is_refused(tmp_path)
     scores = task.model._scores(task.model.first[0], x)
     loss = torch.nn.functional.cross_entropy(scores, y)
     assert float(task.model.mean_loss(task.model.first, memory)) == pytest.approx(float(loss))
-    said = refused(run_study, setting, tmp_path / "out", dataset=blobs(), model=lambda _: Deaf(task.model))
-    assert "must have mean_loss" in said
+    for begin, given in ((run_study, setting), (prepare, federated(setting))):
+        said = refused(begin, given, tmp_path / "out", dataset=blobs(), model=lambda _: Deaf(task.model))
+        assert "must have mean_loss" in said
     assert not (tmp_path / "out").exists()
 
 

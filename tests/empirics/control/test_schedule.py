@@ -214,6 +214,11 @@ def test_a_policy_that_does_not_fit_is_refused_in_one_sentence_and_an_overflow_s
     schedule.advance(1)
     schedule.advance(1)
     assert "failed in round 2: KeyError" in refused(schedule.observe, np.ones(3))
+    heard = []
+    ears = {"mine": Greedy(observe=lambda state, losses: heard.extend(losses))}
+    both = Schedule(study(policies=("mine", "constant")), CONTROL, policies=ears, trains=True)
+    both.observe(np.arange(6))
+    assert heard == [0, 1, 2]  # its own runs alone
     with pytest.raises(ZeroDivisionError):
         schedule_of(broken(lambda cost: 1 / 0)).advance(1)
 

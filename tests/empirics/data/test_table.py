@@ -2,6 +2,7 @@
 
 import os
 from datetime import UTC, datetime, timedelta, timezone
+from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -186,11 +187,13 @@ def test_a_data_frame_is_its_columns_without_its_index():
 def test_what_is_wrong_with_a_table_in_python_is_one_sentence():
     good = pa.table({"a": A, "kind": WORDS})
     assert "hand over empirics.from_table" in refused(as_dataset, good)
+    for some in ("with_format", "column_names"):  # a data set of Hugging Face has both
+        assert not table.is_table(SimpleNamespace(**{some: None}))
     assert "the table must be a data frame, an Arrow table" in refused(from_table, [1, 2], label="kind")
     assert "the table has no column 'kin' for the label" in refused(from_table, good, label="kin")
     other = pa.table({"b": A, "kind": WORDS})
     assert "the test table should have the features a" in refused(from_table, good, other, label="kind")
-    rare = pa.table({"a": A[:2], "kind": ["ant", "yak"]})
+    rare = pa.table({"a": A[:3], "kind": ["ant", "zebu", "yak"]})
     assert "the test set has the class 'yak'" in refused(from_table, good, rare, label="kind")
     lists = pa.table({"a": [[1.0, 2.0], [3.0]] * 20, "kind": WORDS})
     assert "is to have lists of one length, got 2, 1" in refused(from_table, lists, label="kind")

@@ -15,7 +15,7 @@ from empirics.federation.journal import Journal
 from empirics.federation.memory import DiskMemory
 from empirics.records.folder import read_result
 from empirics.run import run_study
-from tests.empirics.federation.wire import Wire, at, federate, federated, nodes, rows, small
+from tests.empirics.federation.wire import CHANGES, Wire, at, federate, federated, nodes, rows, small
 from tests.empirics.small import refused
 
 STUDY = small("constant")
@@ -171,6 +171,16 @@ def test_a_server_that_was_killed_goes_on_to_the_same_numbers(policy, at, tmp_pa
     federate(study, place)
     assert result(place).rows.equals(result(tmp_path / "whole").rows)
     assert result(place).summary == result(tmp_path / "whole").summary
+
+
+def test_who_is_away_while_all_forget_forgets_when_it_is_back(tmp_path):
+    """All forget in round 10, by what was heard in rounds 1 to 9; a server that was killed meanwhile remembers it."""
+    study = small("adaptive@K=6", **CHANGES)
+    federate(study, tmp_path, rounds=7)
+    federate(study, tmp_path, wire(study, tmp_path, at(10, 1, lambda reply: None)))
+    n, admitted = rows(tmp_path, "n", "admitted")
+    assert n[8] == sum(admitted[3:9])
+    assert n[9:] == [admitted[9], admitted[9] + admitted[10]]
 
 
 @pytest.mark.parametrize(

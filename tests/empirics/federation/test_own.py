@@ -1,5 +1,7 @@
 """A federation has the numbers of the batched engine, to rounding; and a model and samples of the user's own."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -14,7 +16,7 @@ from empirics.records.folder import read_result
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.training.problem import make_problem
-from tests.empirics.federation.wire import Wire, federate, nodes, rows, small
+from tests.empirics.federation.wire import CHANGES, Wire, federate, nodes, rows, small
 from tests.empirics.small import refused
 
 
@@ -41,12 +43,15 @@ CASES = {  # every policy, with some setting that matters to clients
     "constant@K=4": {"drift": Drift(kind="periodic", parts="labels", length=5, apart=1)},
     "oracle": {"drift": Drift(kind="order"), "partition": "split"},
     "constant@K=5": {"drift": Drift(kind="order", length=4), "partition": "iid", "replacement": False},
+    "adaptive": {"rounds": 3},
+    "adaptive@K=6": CHANGES,
 }
 
 
 @pytest.mark.parametrize("policy", CASES)
 def test_every_policy_and_every_setting(policy, tmp_path):
-    study = small(policy, rounds=8, **({"labels": "classes", "partition": "two-class"} | CASES[policy]))
+    start = {"rounds": 8, "labels": "classes", "partition": "two-class"}
+    study = small(policy, **(start | CASES[policy]))
     federate(study, tmp_path)
     run_study(study, tmp_path / "batched")
     places = [tmp_path / name for name in ("result", "batched")]
@@ -74,7 +79,7 @@ def test_every_policy_and_every_setting(policy, tmp_path):
 def kept_by(client):
     """Samples that nobody else has."""
     rng = np.random.default_rng(client)
-    return rng.normal(size=(40, 8)), rng.integers(0, 4, 40)
+    return rng.normal(size=(20, 8)), rng.integers(0, 4, 20)
 
 
 def stream(client, start):
@@ -83,8 +88,8 @@ def stream(client, start):
 
 
 def test_a_stream_goes_on_from_where_it_was_left_and_may_end(tmp_path):
-    """Each client has 40 samples: what it delivers is what it draws, and when they are gone, nothing."""
-    long = small("constant", rounds=30, **OWN)
+    """Each client has 20 samples: what it delivers is what it draws, and when they are gone, nothing."""
+    long = small("constant", rounds=15, **OWN)
     seen = {m: [] for m in range(3)}
 
     def listen(t, m, reply):
@@ -95,11 +100,11 @@ def test_a_stream_goes_on_from_where_it_was_left_and_may_end(tmp_path):
     admitted, N = rows(tmp_path, "admitted", "N")
     total = {m: sum(counts) for m, counts in seen.items()}
     assert sum(total.values()) == N[-1] == sum(admitted)
-    assert total == {0: 36, 1: 40, 2: 40}
+    assert total == {0: 18, 1: 20, 2: 20}
     assert seen[2][-1] == 0
     (folder,) = (tmp_path / "node-2").iterdir()
     memory = DiskMemory.open(folder)
-    assert memory.source.drawn == 40  # and none twice, though its last samples have grown too old since
+    assert memory.source.drawn == 20  # and none twice, though its last samples have grown too old since
     assert memory.samples.y.tolist() == []
 
 
@@ -183,3 +188,17 @@ def test_a_client_takes_the_threads_of_its_study_and_the_data_of_its_node(tmp_pa
     federate(study, tmp_path, Wire(apps, contexts))
     assert threads >= {3}
     assert places == {None, str(tmp_path)}
+
+
+@pytest.mark.parametrize("loss", [None, float("nan"), float("inf"), 1])
+def test_samples_without_their_loss_are_refused_where_a_policy_listens(loss):
+    deaf = Task("one", Order(1, 3, 1, 9, 0), 1, 0.1, 0.0, 2, np.zeros(1))
+    said = Reply("one", 0, 1, Account(2, {1: 2}), np.zeros(1), 0.5).content()
+    listens = replace(deaf, listens=True)
+    assert [Reply.read(said, task).loss for task in (deaf, listens)] == [None, 0.5]
+    del said["metrics"]["fresh-loss"]
+    if loss is not None:
+        said["metrics"]["fresh-loss"] = loss
+    assert "samples without a loss that is a finite number" in refused(Reply.read, said, listens)
+    said["metrics"]["delivered"] = 0
+    assert Reply.read(said, listens).loss is None

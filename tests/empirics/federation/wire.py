@@ -1,6 +1,8 @@
-"""A federation within one process: the true strategy, the true clients, and a wire that a test may cut."""
+"""A federation within one process: the true strategy, the true clients, a wire that a test may cut, and a time that
+passes by sleeping alone."""
 
 from contextlib import contextmanager
+from unittest.mock import patch
 from uuid import uuid4
 
 import pytest
@@ -10,10 +12,12 @@ pytest.importorskip("flwr")
 from flwr.app import Context, Error, Message, RecordDict
 from flwr.supercore.task_identity import TaskIdentity
 
+from empirics.federation import post, server
 from empirics.federation.client import client_app
 from empirics.federation.journal import Journal, federated, prepare
 from empirics.federation.server import Admission, Prompt, _arrays
 from empirics.records.folder import read_result
+from empirics.settings.drift import Drift
 from empirics.settings.study import Study
 from tests.empirics.small import blobs_file
 
@@ -22,6 +26,20 @@ def small(policy, **given):
     """A study of one policy and three clients, for which a round takes milliseconds."""
     start = {"buffers": (6, 8, 10), "budget": 30.0, "rounds": 6, "steps": 2, "dataset": blobs_file()}
     return federated(Study(**(start | given)), policy)
+
+
+CHANGES = {  # so abruptly that a policy that listens forgets in round 10
+    "buffers": (60, 80, 100),
+    "budget": 330.0,
+    "steps": 1,
+    "eta": 3.0,
+    "radius": 20.0,
+    "labels": "classes",
+    "drift": Drift(kind="abrupt", parts="labels", start=6),
+    "average": "equal",
+    "partition": "iid",
+    "rounds": 11,
+}
 
 
 class Wire:
@@ -63,6 +81,18 @@ class Wire:
         return [self.replies.pop(name) for name in reversed(list(message_ids)) if name in self.replies]
 
 
+class Clock:
+    """Stands in for the module `time`: nobody waits, and no load makes anybody late."""
+
+    now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
 def at(when, who, do):
     """Faults of a client in a round: what `do` makes of its reply."""
     return lambda t, m, reply: do(reply) if (t, m) == (when, who) else reply
@@ -94,7 +124,8 @@ def identity():
 def federate(study, place, wire=None, *, rounds=None, patience=5, **own):
     """Run, or go on with, a federation in `place`; `rounds` stops it early, as a kill would."""
     out = place / "result"
-    with identity():
+    clock = Clock()
+    with identity(), patch.object(server, "time", clock), patch.object(post, "time", clock):
         wire = wire or Wire(*nodes(study, place, **own))
         if not out.exists():
             prepare(study, out)

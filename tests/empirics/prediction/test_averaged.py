@@ -263,6 +263,26 @@ def test_a_line_leads_where_its_steps_do():
         torch.testing.assert_close(line.after(theta, factor, added), here)
 
 
+def test_in_a_hurry_gradients_are_straight_in_theta_between_two_looks():
+    given = study(policies=("constant",), rounds=2, seeds=1)
+    outlook, rounds = Outlook.of(problem(given), CONTROL), plan(given, CONTROL)
+    held = Memories(
+        rounds.admissions, rounds.starts, rounds.ends, aggregation_weights(given, rounds.occupancy)
+    )
+    land = outlook.landscape
+    start = land.best.theta / 4  # far from the ball
+    found = Closure(land, Descent(3, 0.7), held, start, hurried=True)
+    assert found.often == closure.HURRIED
+    found.excess_risk(observe=True)
+    found.step(observe=True)
+    hessian, here, slopes = found.hessian[0], found.theta, found.slopes
+    torch.testing.assert_close(hessian, land.model.hessian(start))
+    found.step(observe=False)
+    for there, slope in slopes:
+        here = here - 0.7 * (slope + (here - there) @ hessian)
+    torch.testing.assert_close(found.theta, here)
+
+
 def test_local_steps_of_the_same_size_are_told_again_as_they_went():
     given = study(policies=("constant",), rounds=4, seeds=1, decay=9.0, momentum=0.5)
     outlook = Outlook.of(problem(given), CONTROL)

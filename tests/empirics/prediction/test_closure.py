@@ -1,6 +1,7 @@
 """What the closure predicts, against what training measures, and against the law that it extends."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -149,8 +150,26 @@ def test_what_is_settled_moves_not_along_the_balls_radius_and_its_scatter_is_non
     halved = Settled.after(replace(at_rest, contraction=contraction + 0.5, growth=0 * growth), land)
     lost = 0.5 * (1 - 0.5**2) * (last.curvature * last.scatter).sum(1)
     torch.testing.assert_close(halved.risks([last.round + 1])[0][0], last.risk - lost)
-    diverging = Settled.after(replace(at_rest, contraction=contraction - 1.5), land)
-    assert (diverging.limit >= 1e9 * growth).all()
+    for factor in (-1.5, 1.5):
+        diverging = Settled.after(replace(at_rest, contraction=contraction + factor), land)
+        assert (diverging.limit >= 1e9 * growth).all()
+
+
+def test_samples_are_observed_again_where_the_population_has_moved_or_after_many_rounds():
+    trained, nothing = np.ones((99, 1), dtype=bool), SimpleNamespace(face=lambda w: None)
+    for round_, moved, looks in ((8, 0.1, False), (8, module.MOVED, True), (40, 0.0, True)):
+        mixing = torch.full((99,), moved, dtype=torch.float64)
+        asked = SimpleNamespace(
+            landscape=SimpleNamespace(parts=SimpleNamespace(mixing=mixing)),
+            memories=SimpleNamespace(trained=trained, rounds=99),
+            observer=nothing,
+            often=1,
+            round=round_,
+            faced=torch.zeros((), dtype=torch.float64),
+            looked=8,
+            seen=trained[0],
+        )
+        assert Closure._looks(asked) == looks
 
 
 def test_a_closure_goes_on_where_it_stopped():

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 import torch
 
+from empirics.control.prices import Trace
 from empirics.prediction import closure, effort
 from empirics.prediction import forecast as module
+from empirics.prediction.cohorts import Memories
 from empirics.prediction.effort import seconds, training_seconds
-from empirics.prediction.forecast import Outlook, caveats, landscape_of, refusal
+from empirics.prediction.forecast import Forecast, Outlook, caveats, landscape_of, refusal
+from empirics.settings.costs import CostProcess
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, blobs, problem, refused, study
 
@@ -64,6 +67,23 @@ def test_many_paths_of_prices_where_they_are_cheap_and_their_error(monkeypatch):
         assert one.cumulative == pytest.approx(alone.cumulative)
 
 
+def test_idle_rounds_are_followed_where_the_population_moves_and_each_part_draws_from_its_own_pools():
+    held = np.array([1, 0, 2])[:, np.newaxis, np.newaxis]
+    memories = Memories(held, 0 * held, held, held.astype(float))
+    for mix, rounds in ((None, 2), (held.astype(float), 3)):
+        played = SimpleNamespace(memories=lambda chunks, mix=mix: [replace(memories, mix=mix)])
+        assert module.Part(played, [0], averages=False, decays=False).followed(1).rounds == rounds
+    one = SimpleNamespace(pools=[[held] * 3])
+    for alpha, alike in (((1 / 3,) * 3, True), ((0.5, 0.25, 0.25), False)):
+        assert module.drawn_alike(study(alpha=alpha), one) == alike
+    first, later = ([np.array([0, 2]), np.array([1])], [np.array([1]), np.array([2])])
+    streams = SimpleNamespace(pools=[first], later=[later], population=3)
+    assert [module._groups(study(), streams, part).tolist() for part in (0, 1)] == [
+        [[0.5, 0, 0.5], [0, 1, 0]],
+        [[0, 1, 0], [0, 0, 1]],
+    ]
+
+
 def test_a_forecast_does_not_depend_on_how_many_rounds_are_decided_at_once(monkeypatch):
     given = study(policies=("constant", "acdpp@steps=1"), rounds=7)
     whole = forecasts(given)
@@ -108,12 +128,14 @@ def test_what_the_law_cannot_say_is_refused_and_caveats_name_what_is_left_out():
     assert caveats(study(), CONTROL, {}) == []
     assert "replacement" in caveats(study(replacement=False), CONTROL, {})[0]
     assert "partition" in caveats(study(per_seed=("partition",), partition="split"), CONTROL, {})[0]
-    large = study(steps=60, eta=8.0, policies=("constant", "constant@steps=3,eta=0.5"), rounds=2)
-    found = forecasts(large)
-    assert "clients fit" in caveats(large, CONTROL, found)[0]
-    assert "(constant)" in caveats(large, CONTROL, found)[0]
-    late = replace(found[large.policies[1]], fitted=module.MOST_FITTED, played=9)
-    assert module._mean([late, replace(late, played=8)], landscape_of(task)).played == 8
+    late = Forecast(np.ones(3), np.ones(3), 0.5, 1.0, 9, False, fitted=module.MOST_FITTED)
+    found = {"constant": replace(late, fitted=0.9), "constant@steps=3": late}
+    assert (
+        "clients fit 90% of a fresh residual within a round (constant)"
+        in caveats(study(rounds=9), CONTROL, found)[0]
+    )
+    land = SimpleNamespace(model=task.model, others=())
+    assert module._mean([late, replace(late, played=8)], land).played == 8
     steep = replace(CONTROL, L=1.0)
     assert "beyond 2/L" in caveats(study(eta=0.5), steep, {"constant@eta=2.0": late})[0]
     assert not any("beyond" in note for note in caveats(study(eta=0.5), steep, {"constant": late}))
@@ -162,3 +184,10 @@ def test_large_problems_take_longer():
     assert effort._swift(card) > 10
     many = study(buffers=(1,) * 3000, alpha=(0.5, *[0.5 / 2999] * 2999), rounds=4000)
     assert math.isinf(seconds(problem(many)))
+
+
+def test_prices_stay_those_that_were_given_where_the_study_has_the_same():
+    given, prices = study(), Trace([1.0, 2.0])
+    outlook = Outlook(given, None, CONTROL, None, prices=prices)
+    assert outlook.asking(replace(given, eta=0.1)).prices is prices
+    assert outlook.asking(replace(given, cost=CostProcess(process="integer"))).prices is not prices

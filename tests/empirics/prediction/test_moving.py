@@ -1,6 +1,5 @@
 """How fast a population moves, from its samples' times alone, and how long to keep them."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -72,9 +71,22 @@ def test_directions_that_move_have_the_drift_and_those_alike_have_equal_shares()
     for shares in (*few, *alike):
         assert shares.mean() == pytest.approx(1)
     assert np.std(alike) < 0.2  # 0.4 as they were found, which is by chance
+
+
+def test_where_all_combinations_walk_alike_the_drift_is_told_by_hand():
+    found, w, noise = np.array([[3.0, 1.0, 0.5], [-2.0, 1.0, 1.0], [2.0, 1.0, 0.0]]), 1e-9, 0.1
+    one = Stretches(found, np.full(3, w), noise, alike=3.0)
+    q = ((found**2).mean() - noise) / w
+    assert one.drift() == pytest.approx(q)
+    pairs = [(found[i] @ found[j]) ** 2 for i, j in ((0, 1), (0, 2), (1, 2))]
+    square = (np.mean(pairs) - 3 * noise * (noise + 2 * q * w)) / w**2
+    assert one.moving_directions() == pytest.approx((3 * q) ** 2 / square)
+    assert 1 < one.moving_directions() < 3
     still = Stretches(np.full((5, 3), 0.1), np.ones(5), noise=1.0, alike=3.0)  # quieter than noise
     assert still.drift() == 0
     assert (still.shares() == 1).all()
+    few = stretches_of(*scores(0.01, np.random.default_rng(8), rounds=20))
+    assert len(few.walk) == 9  # ten stretches of ten samples, centred
 
 
 def test_as_many_directions_as_would_move_alike():
@@ -85,7 +97,6 @@ def test_as_many_directions_as_would_move_alike():
     assert stretches_of(*scores(0.01, rng, directions=40)).moving_directions() > 20
     two = Stretches(np.array([[3.0, 0.0], [2.0, 0.0]]), np.ones(2), noise=0.1, alike=2.0)
     assert 1 <= two.moving_directions() <= 2
-    assert replace(one, walk=one.walk / 1e9).drift() == pytest.approx(1e9 * one.drift())
 
 
 def test_where_steep_directions_move_samples_are_kept_for_less_time():
@@ -139,11 +150,12 @@ def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, mo
     monkeypatch.setenv("COLUMNS", "80")
     show_drift(found, 60)
     printed = capsys.readouterr().out
-    assert f", interval [{shortest}, {longest}]" in printed
+    assert f", interval [{shortest}, {longest}]\nrather from its upper half" in printed
     assert "directions moved" not in printed
     assert max(map(len, printed.splitlines())) <= 80
-    show_drift(found | {"told": False, "directions": {"moving": 2.4, "of": 5}}, 10)
+    show_drift(found | {"told": False, "directions": {"moving": 2.4, "of": 5}, "local_steps": 1}, 10)
     printed = capsys.readouterr().out
+    assert "upper half" not in printed
     assert "not told from no drift" in printed
     assert "as if about 2 of 5 directions moved" in printed
     show_drift({"q": None, "why": "so it is"}, 10)
@@ -159,6 +171,8 @@ def test_steps_that_overshoot_leave_the_drift_and_no_choice():
         asked = SimpleNamespace(moving=found, study=Study(eta=eta, steps=1), outlook=outlook)
         document = predict.Prediction._drift_document(asked)
         assert (document["q"] == 0.001) == told
+    unknown = SimpleNamespace(moving="too few", study=asked.study, outlook=outlook)
+    assert predict.Prediction._drift_document(unknown) == {"q": None, "why": "too few"}
     assert document["why"].startswith("q = 0.001 of a sample's variance in a round, and eta must lie")
 
 
@@ -170,5 +184,16 @@ def test_what_does_not_move_or_is_too_little_is_said():
     still = how_it_moves(land, np.arange(3000.0), 10)
     assert not still.told
     assert still.low == 0 < still.high
-    assert "80 or more, of different times" in refused(how_it_moves, land, np.zeros(3000), 10)
-    assert "80 or more, of different times" in refused(how_it_moves, land, np.arange(79.0), 10)
+    for few, said in (
+        (np.zeros(3000), "3000 samples of 1 different times"),
+        (np.arange(79.0), "79 samples of 79"),
+    ):
+        assert said in (sentence := refused(how_it_moves, land, few, 10))
+        assert "takes 80 samples or more, of different times" in sentence
+
+
+def test_without_a_pilot_sample_all_samples_with_times_tell_the_drift():
+    few = Study(policies=("constant",), rounds=2, steps=1, buffers=(40,), budget=55)
+    found = predict.predict_study(few, dataset=stream(), best=False).document()["drift"]
+    assert (found["samples"], found["told"]) == (2400, True)  # every fifth is a test sample
+    assert found["interval"][0] < 0.002 * 100 / 4 < found["interval"][1]  # as above, over 100 steps a round

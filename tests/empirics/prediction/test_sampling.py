@@ -1,15 +1,21 @@
 """A large population seen through samples of it: what they stand for, and how far they miss."""
 
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 
 from empirics.prediction import effort, forecast
 from empirics.prediction import landscape as module
-from empirics.prediction.effort import seconds
+from empirics.prediction.effort import seconds, training_seconds
 from empirics.prediction.forecast import Outlook, caveats, landscape_of
 from empirics.prediction.sampling import Anchor, Whole, principal_axes
 from empirics.settings.drift import Drift
+from empirics.settings.presets import PRESETS
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, blobs, study
 
@@ -84,9 +90,11 @@ def test_as_many_as_are_seen_as_a_whole_are(monkeypatch):
 def test_an_anchor_is_exact_where_it_looked_and_right_to_first_order_near_it(few):
     land = landscape_of(task_of("clients that differ"))
     sample, whole = Whole(land.model, land.groups), land.whole
-    anchor = Anchor(whole, sample)
-    theta = torch.randn(2, land.model.size, dtype=torch.float64)
-    step = 1e-3 * torch.randn(2, land.model.size, dtype=torch.float64)
+    looks = []
+    anchor, other = Anchor(whole, sample, looks), Anchor(whole, sample, looks)
+    generator = torch.Generator().manual_seed(0)
+    theta, step = torch.randn(2, 2, land.model.size, dtype=torch.float64, generator=generator)
+    step = 1e-3 * step
     anchor.look(theta)
     for there, off in ((theta, 1e-12), (theta + step, 1e-5)):
         risk, _, slopes = (a - b for a, b in zip(whole.measured(there), sample.measured(there), strict=True))
@@ -94,6 +102,9 @@ def test_an_anchor_is_exact_where_it_looked_and_right_to_first_order_near_it(few
         torch.testing.assert_close(anchor.slopes, slopes, atol=1e4 * off, rtol=0)
     assert float(anchor.missed.abs().min()) > 1e-3
     assert anchor.slopes.shape == (2 * len(land.groups), land.model.size)
+    other.look(theta + step)  # another sample's, at where the first one looked
+    assert len(looks) == 1
+    torch.testing.assert_close(other.risk(theta + step), anchor.risk(theta + step), atol=0, rtol=0)
 
 
 def test_axes_keep_what_carries_the_inputs():
@@ -112,3 +123,24 @@ def test_a_population_many_times_as_large_takes_hardly_longer(monkeypatch):
         monkeypatch.setattr("empirics.prediction.effort.MOST", most)
         found.append(seconds(large) / seconds(small))
     assert found[0] < 2 < found[1]
+
+
+def test_estimates_for_mnist_are_within_a_factor_of_two_of_what_the_page_says():
+    """The table of docs/predict.md: labels, policies, prediction and its estimate, constants, training and its own."""
+    page = (Path(__file__).parents[3] / "docs" / "predict.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (odd|ten) .*\| (six|constant) .*?\| (.*?) \| (.*?) \| .*? \| (.*?) \| (.*?) \|", page, re.M
+    )
+    assert len(rows) == 4
+    for labels, policies, *told in rows:
+        given = replace(PRESETS["digits"], rounds=300, seeds=10)
+        if policies == "constant":
+            given = replace(given, policies=("constant",), measures=("risk",))
+        x = torch.zeros(1, 1).expand(60_000, 785)
+        model = SimpleNamespace(size=785 * (10 if labels == "ten" else 1))
+        streams = SimpleNamespace(pools=[[x] * given.clients])
+        task = SimpleNamespace(study=given, model=model, population=SimpleNamespace(x=x), streams=streams)
+        predicted, estimate, trained, estimated = map(float, told)
+        assert [seconds(task), training_seconds(task)] == pytest.approx([estimate, estimated], rel=0.02)
+        assert 0.5 < estimate / predicted < 2
+        assert 0.5 < estimated / trained < 2

@@ -57,7 +57,7 @@ def test_a_result_explains_itself(result):
     assert Study.from_document(settings["study"]) == small()
     assert settings["versions"]["torch"]
     for row in saved["policies"].values():
-        assert {*row, "idle_rounds", "last_final_accuracy", "mean_risk"} == set(FIELDS)
+        assert {*row, "idle_rounds", "last_final_accuracy", "mean_risk", "mean_risks"} == set(FIELDS)
     here = {*rows.column_names, "predicted_excess_risk", "fresh_loss"}
     assert here == {one for one in COLUMNS if "last" not in one}
     assert rows.num_rows == len(Study().policies) * 2 * 40

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from empirics.control.schedule import Schedule
 from empirics.records.gap import gap_closed
-from empirics.records.summary import _over, _ranking, add_predictions
-from tests.empirics.small import study
+from empirics.records.summary import Tally, _over, _ranking, add_predictions
+from empirics.training.constants import Calibration
+from tests.empirics.small import CONTROL, study
 
 
 @pytest.mark.parametrize("spread", [1.0, 1.6])
@@ -38,3 +40,12 @@ def test_nothing_is_ranked_without_a_difference_and_no_gap_without_its_ends():
         summary = {"policies": {}}
         add_predictions(summary, forecasts, None, ["beware"])
         assert summary["prediction_notes"] == notes
+
+
+def test_whose_risk_was_no_number_for_a_round_has_diverged():
+    given = study(policies=("constant",), seeds=2, measures=("risk",))
+    schedule = Schedule(given, CONTROL)
+    tally = Tally(given, Calibration(CONTROL, (), None, None), schedule.retention)
+    for risks in ([1.0, np.nan], [1.0, 1.0]):
+        tally.add(schedule.advance(1), {"risk": np.array([risks])})
+    assert tally.diverged.tolist() == [False, True]

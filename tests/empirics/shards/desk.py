@@ -58,6 +58,8 @@ def at_desk(desk):
     def opened(on, study, device, shards):
         yield desk
 
-    with mock.patch("empirics.shards.on_ray.opened", opened):
-        yield desk
-    assert not [one for one in desk.hired if one["alive"]]
+    try:
+        with mock.patch("empirics.shards.on_ray.opened", opened):
+            yield desk
+    finally:  # also where something was refused
+        assert not [one for one in desk.hired if one["alive"]]

@@ -14,15 +14,17 @@ import numpy as np
 import pytest
 import torch
 
+from empirics.control.schedule import Schedule
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.shards.crew import PATIENCE, Crew, Lost
-from empirics.shards.on_ray import OnRay, gpu_shares, opened
-from empirics.shards.shard import Assignment
+from empirics.shards.on_ray import PATIENT, OnRay, gpu_shares, opened
+from empirics.shards.shard import Assignment, Shard
 from empirics.shards.split import FEWEST, most_parts, split
 from empirics.shards.trainer import Where
+from empirics.training.problem import from_dataset
 from tests.empirics.shards.desk import Desk, at_desk
-from tests.empirics.small import Steady, blobs, blobs_file, refused, stopped_at, study
+from tests.empirics.small import CONTROL, Steady, blobs, blobs_file, refused, stopped_at, study
 from theory.setting import SettingError
 
 MIXED = ("constant", "acdpp", "oracle@eta=0.1,steps=3,decay=4", "buy-cheap-online@average=equal")
@@ -48,6 +50,12 @@ def done(folder):
 def files(folder):
     """All that a study found, byte by byte."""
     return {path.name: path.read_bytes() for name in FILES for path in folder.glob(name)}
+
+
+@pytest.fixture(autouse=True)
+def ray_is_there(monkeypatch):
+    """As far as it is asked for before it is loaded, which nobody here does."""
+    monkeypatch.setattr("empirics.shards.on_ray.find_spec", lambda name: name)
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +153,15 @@ class Wrong(Pulled):
         raise ValueError("no such step")
 
 
+class Blind(Pulled):
+    """Knows its risk, and fails where more is measured."""
+
+    def measure(self, theta, tilt):
+        if tilt is not None:
+            raise ValueError("no such mismatch")
+        return super().measure(theta, tilt)
+
+
 Pushed.__name__ = "Pulled"
 
 
@@ -168,6 +185,10 @@ def test_a_mistake_in_a_worker_is_one_sentence_and_leaves_nothing(tmp_path):
     )
     assert "failed in a first round: ValueError: no such step" in told
     assert not (tmp_path / "out").exists()
+    setting = small(policies=MIXED[:2])
+    alone = Shard(from_dataset(setting, blobs(), torch.device("cpu"), Blind), listens=False)
+    first = Schedule(setting, CONTROL).advance(1)
+    assert "failed in a first round: ValueError: no such mismatch" in refused(alone.try_out, first)
 
 
 @pytest.mark.parametrize("call", [1, 6, 12])
@@ -178,6 +199,15 @@ def test_a_lost_worker_costs_its_part_since_its_checkpoint_and_no_more(whole, tm
     assert files(tmp_path / "out") == whole
     assert desk.calls > 12
     assert desk.played == 2 * 7
+    assert [what for what, _ in desk.answers].count("make") == 2 + (call > 2)  # nobody is made twice
+
+
+def test_runs_of_a_single_part_come_in_their_order_too():
+    crew = SimpleNamespace(
+        members=[SimpleNamespace(runs=np.array([1, 0]))], machines=[{"device": "cpu"}], _parts=list
+    )
+    assert Crew.machine(crew)["device"] == "cpu"
+    assert Crew._joined(crew, [{"risk": np.array([[5, 6]])}])["risk"].tolist() == [[6, 5]]
 
 
 def test_one_that_listens_and_is_lost_is_told_again_what_it_heard(tmp_path):
@@ -190,8 +220,10 @@ def test_one_that_listens_and_is_lost_is_told_again_what_it_heard(tmp_path):
 
 
 def test_who_is_lost_again_and_again_is_told_of_in_one_sentence(tmp_path):
-    told = refused(trained, small(), tmp_path / "out", Desk(2, losing=range(7, 99)))
+    desk = Desk(2, losing=range(7, 99))
+    told = refused(trained, small(), tmp_path / "out", desk)
     assert f"was lost {PATIENCE + 1} times in a row (it was killed)" in told
+    assert len(desk.hired) == 2 + PATIENCE
     assert done(tmp_path / "out") == 0
 
 
@@ -270,10 +302,32 @@ def test_workers_wait_for_no_cores_and_share_nodes_by_what_these_have(monkeypatc
         office.hire(again=again)
     assert [one["scheduling_strategy"] for one in ray.options] == ["c", "c", "a", "c", "SPREAD"]
     assert {one["num_cpus"] for one in ray.options} == {0.0}
-    assert OnRay(ray, small(threads=2), "cpu", None).shards == 1
+    assert [OnRay(ray, small(threads=few), "cpu", None).shards for few in (None, 2)] == [4, 1]
     office = OnRay(ray, small(), "cuda", 3)
-    office.hire(again=False)
-    assert ray.options[-1]["num_gpus"] == gpu_shares(3, 2)[0]
+    for again in (False, True):
+        office.hire(again=again)
+    assert tuple(one["num_gpus"] for one in ray.options[-2:]) == gpu_shares(3, 2)
+
+
+def test_workers_that_do_not_begin_are_told_of_once(monkeypatch):
+    waits, free = [], {"CPU": 3.0, "GPU": 0.25}
+
+    def wait(tickets, num_returns, timeout=None):
+        waits.append(timeout)
+        return ([] if timeout else tickets[-1:]), []
+
+    has = {"wait": wait, "cluster_resources": lambda: {"GPU": 2.0}, "available_resources": lambda: free}
+    office = OnRay(ray_with(monkeypatch, {"GPU": 2.0}, **has), small(), "cuda", 3)
+    worker = SimpleNamespace(
+        **{what: SimpleNamespace(remote=lambda *_, what=what: what) for what in ("make", "play")}
+    )
+    playing, making = (office.ask(worker, what) for what in ("play", "make"))
+    assert office.wait([playing]) == 0  # who trains may take long
+    told = "1 of 3 workers .* each asks for 0.417 of a GPU; of 2 GPUs on this Ray 0.25 are free"
+    with pytest.warns(UserWarning, match=told):
+        assert office.wait([playing, making]) == 1
+    assert office.wait([playing, making]) == 1
+    assert waits == [None, PATIENT, None, None]
 
 
 class RayError(Exception):
@@ -312,6 +366,8 @@ def test_who_ended_is_lost_and_what_else_goes_wrong_on_ray_is_one_sentence(monke
     mistaken = ERRORS["RayTaskError"]()
     mistaken.cause = SettingError("too many")
     assert refused(answered, monkeypatch, mistaken) == "too many"
+    long = refused(answered, monkeypatch, ERRORS["OutOfDiskError"](300 * "x"))
+    assert long.count("x") == 200
     mistaken.cause = ERRORS["ObjectLostError"]("gone")
     with pytest.raises(Lost, match="gone"):
         answered(monkeypatch, mistaken)
@@ -368,7 +424,8 @@ def test_a_session_of_ones_own_is_used_and_the_environment_is_put_back(monkeypat
     assert os.environ[names[1]] == "1"
 
 
-def test_nobody_at_an_address_is_one_sentence(tmp_path):
+def test_nobody_at_an_address_is_one_sentence(tmp_path, monkeypatch):
+    ray_with(monkeypatch, is_initialized=lambda: True)  # who would refuse otherwise
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         place = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -379,5 +436,5 @@ def test_nobody_at_an_address_is_one_sentence(tmp_path):
 
 
 def test_without_ray_one_sentence_says_how_to_install_it(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "ray", None)
+    monkeypatch.setattr("empirics.shards.on_ray.find_spec", lambda name: None)
     assert refused(Where, "cpu", "ray") == "training on Ray needs ray: pip install 'acdpp[ray]'"

@@ -129,6 +129,16 @@ def test_what_is_given_is_not_said_to_be_chosen():
     assert "steps" not in fit_ball(task, ["radius"]).words
 
 
+def test_a_step_down_is_as_long_as_it_is_told_and_none_is_made_from_what_is_nearly_least(monkeypatch):
+    part = told_apart(0.2).model
+    theta = part.start(1)
+    _, slope = part.risk_and_gradient(theta)
+    monkeypatch.setattr(ball, "MOST_STEPS", 1)
+    assert torch.equal(ball._nearly_least(part, 5.0, theta, 0.25), theta - 0.25 * slope)
+    monkeypatch.setattr(ball, "NEARLY", 1e9)
+    assert torch.equal(ball._nearly_least(part, 5.0, theta, 0.25), theta)
+
+
 def test_few_samples_and_those_with_times_choose_nothing():
     x, y = sizes(29)
     when = {"time": np.arange(29.0)}
@@ -199,6 +209,10 @@ def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
     assert "--fit needs logistic regression on a ball" in refusal(
         *words, "--fit", "--drift", "gradual,length=3"
     )
+    (tmp_path / "two.csv").write_text("1\n2\n")
+    early = acdpp(*words, "--cost-trace", str(tmp_path / "two.csv"))  # before the data are looked at
+    assert "the trace has 2 prices and the study 3 rounds" in early.stderr
+    assert "chosen" not in early.stderr
     few = [*own, "--no-best", "--policies", "constant"]
     assert "samples of 720 is that" in acdpp("predict", *few).stderr
     assert "samples of 200 is that" in acdpp("predict", *few, "--pilot", "200").stderr

@@ -282,6 +282,17 @@ def test_rooms_are_for_a_chunk_of_rounds_and_graphs_for_a_card():
 # --- on a GPU ----------------------------------------------------------------------------------------------
 
 cuda = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
+
+
+def test_recorded_rounds_are_forgotten_where_their_lists_move():
+    task = problem(study())
+    engine = Engine(task.model, task.study, task.streams)
+    engine.recorded[4] = None
+    for more, left in ((0, 1), (1, 0)):
+        engine._make_room(engine.lists.shape[2] + more)
+        assert len(engine.recorded) == left
+
+
 recorded = pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for flag in (False, True)])
 
 

@@ -16,6 +16,7 @@ from empirics.training.layout import Layout
 from empirics.training.model import Descent, Memory, Population
 from empirics.training.module import Module, answers
 from empirics.training.networks import NETWORKS, Residual, _block, resnet9
+from empirics.training.other_models import other_model
 from empirics.training.problem import from_dataset
 from empirics.training.resnet import ManyResNets, flops
 from tests.empirics.small import refused, study
@@ -82,6 +83,8 @@ def test_a_study_names_its_network(tmp_path, monkeypatch):
     torch.manual_seed(5 * 1_000_003 + 1)
     alone = Module(NETWORKS["lenet"](second.population), second.population)
     assert torch.equal(second.start(2)[1], alone.start(1)[0])
+    part = study(model="lenet", labels="classes", seed=5, seeds=1, per_seed=("start",))
+    assert torch.equal(other_model(part, second.population, None, first=1).start(1), alone.start(1))
     for per_seed in ((), ("start",)):
         setting = study(model="lenet", labels="classes", per_seed=per_seed, **plain)
         summary = run_study(setting, tmp_path / f"{per_seed}", dataset=images(1, 12))

@@ -8,7 +8,7 @@ import pytest
 import torch
 from scipy.optimize import minimize
 
-from empirics.training import constants
+from empirics.training import constants, risk
 from empirics.training.constants import calibrate, largest_variance
 from empirics.training.linear import Linear
 from empirics.training.problem import choose_device, from_dataset
@@ -212,11 +212,48 @@ def test_a_sample_shows_the_way_to_the_largest_variance_of_a_large_population(la
     computed = largest_variance.__wrapped__  # anew each time
     whole = computed(model, 2.0)
     monkeypatch.setattr(constants, "MOST", 1000)
-    monkeypatch.setattr(constants, "SAMPLE", 300)
+    monkeypatch.setattr(risk, "SAMPLE", 300)
     assert whole * (1 - 1e-3) < computed(model, 2.0) <= whole * (1 + 1e-6)
     seen, ascended = [], constants._ascended
     monkeypatch.setattr(
         constants, "_ascended", lambda one, *given: seen.append(len(one.targets)) or ascended(one, *given)
     )
     computed(model, 2.0)
-    assert seen == [300, 1500]
+    assert seen == [300, 300, 1500]
+    monkeypatch.setattr(constants, "MOST", 1500)
+    computed(model, 2.0)
+    assert seen[3:] == [1500]
+
+
+@pytest.mark.parametrize("labels", ["parity", "classes"])
+def test_a_sample_shows_the_way_to_the_minimiser_of_a_large_population(labels, monkeypatch):
+    model = from_dataset(study(labels=labels), blobs(samples=1500), torch.device("cpu")).model
+    wanted, anew = minimise(model, 0.5), minimise.__wrapped__
+    monkeypatch.setattr(risk, "MOST", 1000)
+    monkeypatch.setattr(risk, "SAMPLE", 300)
+    walked, damped = set(), risk._damped_minimiser
+    monkeypatch.setattr(
+        risk, "_damped_minimiser", lambda one, *given: walked.add(len(one.targets)) or damped(one, *given)
+    )
+    found = anew(model, 0.5)
+    assert walked == {300}  # then a few steps along the sphere were enough
+    assert found.gap <= 1e-10
+    assert found.risk == pytest.approx(wanted.risk, abs=2e-10)
+    torch.testing.assert_close(found.theta, wanted.theta, rtol=0, atol=1e-4)
+    some = torch.zeros(1500, dtype=torch.float64)
+    some[1::5] = 1 / 300  # none of which is taken
+    assert anew(Linear(replace(model.population, weights=some[None])), 0.5).gap <= 1e-10
+    assert walked == {300, 1500}
+    monkeypatch.setattr(risk, "minimise", lambda *given: replace(wanted, theta=wanted.theta / 2))
+    assert risk._from_sample(model, 0.5, 1e-10) is None  # a sample's may lie within the ball
+
+
+def test_the_rank_of_many_inputs_is_that_of_some_and_what_others_have_beyond(monkeypatch):
+    monkeypatch.setattr(constants, "MOST", 100)
+    monkeypatch.setattr(constants, "SAMPLE", 20)
+    x = torch.randn(400, 3, dtype=torch.float64) @ torch.randn(3, 9, dtype=torch.float64)
+    assert constants._rank(x) == 3
+    x[7] = torch.arange(9)  # none of those that are looked at first
+    assert constants._rank(x) == int(torch.linalg.matrix_rank(x)) == 4
+    x[9] = 1e-16 * torch.arange(9) ** 2
+    assert constants._rank(x) == 4

@@ -1,5 +1,7 @@
 """Draws are Philox and depend on their address alone; clients see samples of their pools."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,10 @@ def test_every_replicate_can_have_a_partition_of_its_own(partition):
     assert np.allclose(streams.weights.sum(axis=1), 1)
     assert all(np.array_equal(a, b) for a, b in zip(shared.pools[0], streams.pools[0], strict=True))
     assert not np.array_equal(streams.pools[0][0], streams.pools[1][0])
+    part = make_pools(LABELS, replace(setting, seeds=2), first=1).pools  # of a study in parts
+    assert [one.tolist() for pools in part for one in pools] == [
+        one.tolist() for pools in streams.pools[1:] for one in pools
+    ]
     schedule = plan(setting, CONTROL)
     _, lists = Arrivals(streams, setting).extend(schedule)
     for run, m in np.ndindex(6, 3):

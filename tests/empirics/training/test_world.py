@@ -115,6 +115,24 @@ def test_clients_that_differ_and_drift_apart_are_judged_by_the_population_that_t
     assert_same_rows(tmp_path / "parts", tmp_path / "whole")
 
 
+def test_the_least_risk_is_known_where_it_changes_at_the_ends_or_in_every_round_if_they_are_not_too_many(
+    monkeypatch,
+):
+    abrupt = problem(study(drift=Drift(kind="abrupt", start=3, parts="labels")))
+    assert len(abrupt.least.course[0]) == 2
+    apart = Drift(kind="gradual", parts="labels", length=2, apart=1)
+    setting = study(rounds=3, seeds=1, partition="two-class", drift=apart)
+    least = problem(setting).least
+    assert len(least.course[0]) == 4
+    assert least.values == (least.course[0][2],)
+    for name, most in (("MOST_APART", 4), ("MOST_KNOWN", 4)):
+        monkeypatch.setattr(f"empirics.training.problem.{name}", most)
+        assert problem(setting).least == least
+        monkeypatch.setattr(f"empirics.training.problem.{name}", most - 1)
+        assert problem(setting).least is None
+        monkeypatch.undo()
+
+
 def test_clients_draw_from_the_parts_by_their_own_weights():
     setting = study(
         rounds=40, seeds=50, policies=("oracle",), drift=Drift(kind="gradual", length=20, apart=5)
@@ -137,13 +155,17 @@ def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
     setting = study(
         rounds=11, seeds=2, policies=("constant",), replacement=False, drift=Drift(kind="order", length=10)
     )
+    setting = replace(setting, measures=("risk", "accuracy"))
     task = from_dataset(setting, replace(data, time=times), torch.device("cpu"))
     schedule, arrivals = Schedule(setting, CONTROL), Arrivals(task.streams, setting)
     engine = Engine(task.model, setting, task.streams)
     for t in range(1, 12):
-        rounds = schedule.advance(1)
-        engine.play(rounds)
+        rounds, theta = schedule.advance(1), engine.theta.clone()
+        found = engine.play(rounds)
         window = np.argsort(times)[10 * (t - 1) : 10 * t]
+        logits, y = task.model.logits(theta, task.population.x[window]), task.population.y[window]
+        assert found["risk"][0] == pytest.approx(task.model.losses(logits, y).mean(0).numpy())
+        assert found["accuracy"][0] == pytest.approx((y == (logits[..., 0] > 0).T).double().mean(1).numpy())
         weights = task.population.weights[0].numpy()
         assert weights[window] == pytest.approx(0.1)
         assert weights.sum() == pytest.approx(1)

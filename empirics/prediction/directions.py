@@ -1,0 +1,194 @@
+r"""The directions that the law of reuse follows, with the curvature along each and the variance of gradients.
+
+They are the eigenvectors of \(\nabla^2F_P(\theta^\star)\); where the minimiser lies on the ball, its radius and then
+those along the sphere. With many parameters that is done for the principal axes that carry most of the inputs. Any
+other axis a is taken alone, with the eigenvectors of \(\mathbb E\,x_a^2W\), a matrix of the outputs: what the
+curvature has between it and other axes is left out, and along the directions both curvature and noise stay those of the
+whole population. On the ball what these directions have along its radius is taken from them, and no longer are all of
+them orthogonal: squares still add up to what they are on the sphere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from empirics.training.linear import Linear
+
+__all__ = ["CHUNK", "Directions", "directions"]
+
+FLAT = 1e-12  # directions of less curvature than this part of the largest are none
+CHUNK = 20_000_000
+MOST_TOGETHER = 600  # parameters whose Hessian is made, where inputs are seen along their principal axes
+ROWS = 2000  # samples that are added up at once
+
+
+@dataclass(frozen=True)
+class Directions:
+    """Vectors of parameters: those of the first axes, then those of each other axis alone, in some order; without what
+    they have along the `radius`, which then comes first."""
+
+    together: Tensor  # (outputs, axes, directions)
+    alone: Tensor  # (other axes, outputs, directions of each)
+    order: Tensor | None = None
+    radius: Tensor | None = None  # a unit vector
+    share: Tensor | None = None  # of the radius in each of the others, in their order
+
+    def __len__(self) -> int:
+        count = self.together.shape[2] + len(self.alone) * self.alone.shape[2]
+        return (count if self.order is None else len(self.order)) + (self.radius is not None)
+
+    def onto(self, vectors: Tensor) -> Tensor:
+        """Of parameters the part along each direction: (rows, parameters) to (rows, directions)."""
+        outputs, axes, count = self.together.shape
+        if not len(self.alone):
+            found = vectors @ self.together.view(-1, count)
+        else:
+            each = vectors.view(len(vectors), outputs, -1)
+            others = torch.einsum("noa,aof->naf", each[..., axes:], self.alone)
+            found = torch.cat(
+                [each[..., :axes].flatten(1) @ self.together.view(-1, count), others.flatten(1)], 1
+            )
+        return self._from_all(found, None if self.radius is None else (vectors @ self.radius)[:, None])
+
+    def seen_by(self, x: Tensor) -> Tensor:
+        """What logits change by along each direction, (samples, directions, outputs)."""
+        outputs, axes, count = self.together.shape
+        turned = self.together.permute(2, 0, 1).reshape(-1, axes)
+        found = (x[:, :axes] @ turned.T).view(-1, count, outputs)
+        if len(self.alone):
+            found = torch.cat([found, (x[:, axes:, None, None] * self.alone.mT).flatten(1, 2)], 1)
+        return self._from_all(
+            found, None if self.radius is None else (x @ self.radius.view(outputs, -1).T)[:, None]
+        )
+
+    def _from_all(self, found: Tensor, along: Tensor | None) -> Tensor:
+        """Those that are left of (rows, directions, …), with what lies along the radius, (rows, 1, …)."""
+        found = found if self.order is None else found[:, self.order]
+        if along is None or self.share is None:
+            return found
+        share = self.share.view(-1, *[1] * (found.dim() - 2))
+        return torch.cat([along, found - share * along], 1)
+
+
+def directions(
+    model: Linear, theta: Tensor, *, on_the_ball: bool, by_axes: bool
+) -> tuple[Directions, Tensor, Tensor]:
+    """Largest curvature first but for the radius; the curvature along each, and the variance of ∇ℓ."""
+    if by_axes and model.size > MOST_TOGETHER:
+        return _by_axes(model, theta, on_the_ball=on_the_ball)
+    basis, curvature = _eigenvectors(model, theta, on_the_ball=on_the_ball)
+    found = Directions(
+        basis.contiguous().view(model.outputs, model.features, -1), basis.new_zeros(0, model.outputs, 1)
+    )
+    return found, curvature, _noise(model, theta, found)
+
+
+def _eigenvectors(model: Linear, theta: Tensor, *, on_the_ball: bool) -> tuple[Tensor, Tensor]:
+    H = model.hessian(theta)
+    first = theta.new_zeros(model.size, 0), theta.new_zeros(0)
+    if on_the_ball:
+        u = theta[0] / theta.norm()
+        turned = H @ u
+        steep = (u @ turned)[None]
+        first = u[:, None], steep
+        H = H - torch.outer(u, turned) - torch.outer(turned, u) + steep * torch.outer(u, u)
+    values, vectors = torch.linalg.eigh(H)
+    kept = values > FLAT * values[-1]
+    return torch.cat([first[0], vectors[:, kept].flip(1)], 1), torch.cat([first[1], values[kept].flip(0)])
+
+
+def _noise(model: Linear, theta: Tensor, basis: Directions) -> Tensor:
+    """The variance of ∇ℓ at theta, by direction."""
+    x, p = model.population.x, model.population.weights[0]
+    residual = model.residual(model.logits(theta, x), model.targets[:, None])[:, 0]
+    square, mean = (x.new_zeros(len(basis)) for _ in range(2))
+    rows = max(CHUNK // (len(basis) * model.outputs), 1)
+    for begin in range(0, len(x), rows):
+        part = slice(begin, begin + rows)
+        slope = (basis.seen_by(x[part]) @ residual[part, :, None])[..., 0]
+        square, mean = square + p[part] @ slope.square(), mean + p[part] @ slope
+    return square - mean.square()
+
+
+# --- axis by axis ------------------------------------------------------------------------------------------
+
+
+def _by_axes(model: Linear, theta: Tensor, *, on_the_ball: bool) -> tuple[Directions, Tensor, Tensor]:
+    """The first axes together, the others one by one."""
+    x, p = model.population.x, model.population.weights[0][:, None]
+    q = model.chances(model.logits(theta, x))[:, 0]
+    residual, contrasts = q - model.targets, _contrasts(model.outputs).to(x)
+    free = contrasts.shape[1]
+    i, j = torch.triu_indices(free, free, device=x.device)
+    seen, left = q @ contrasts, residual @ contrasts
+    bend = q @ (contrasts[:, i] * contrasts[:, j]) - seen[:, i] * seen[:, j]
+    count = min(max(MOST_TOGETHER // free, 1), model.features)
+    first, others = _moments(x, p * torch.cat([bend, left[:, i] * left[:, j]], 1), count)
+    H, C = (_of_pairs(one, free).permute(2, 0, 3, 1).flatten(2).flatten(0, 1) for one in first.chunk(2, -1))
+    H_alone, C_alone = (_of_pairs(one, free) for one in others.chunk(2, -1))
+    (values, vectors), (values_alone, vectors_alone) = torch.linalg.eigh(H), torch.linalg.eigh(H_alone)
+    curvature = torch.cat([values, values_alone.flatten()])
+    square = torch.cat([_along(C, vectors), _along(C_alone, vectors_alone).flatten()])
+    together = (contrasts @ vectors.reshape(free, -1)).view(model.outputs, count, -1)
+    found = Directions(together, contrasts @ vectors_alone)
+    slope = model.weighted_inputs((p * residual)[:, None])
+    if not on_the_ball:
+        return _sorted(found, curvature, square - found.onto(slope)[0].square())
+    u = theta / theta.norm()
+    turned = model.curvature(theta)(u)
+    pulled = (residual * model.logits(u, x)[:, 0]).sum(1, keepdim=True)
+    spread = model.weighted_inputs((p * pulled * residual)[:, None])
+    share, *images = found.onto(torch.cat([u, turned, spread]))
+    own = [(u * image).sum() for image in (turned, spread)]
+    curvature, square = (
+        torch.cat([steep[None], old + share * (share * steep - 2 * image)])
+        for old, image, steep in zip((curvature, square), images, own, strict=True)
+    )
+    found = Directions(found.together, found.alone, radius=u[0], share=share)
+    return _sorted(found, curvature, square - found.onto(slope)[0].square())
+
+
+def _contrasts(outputs: int) -> Tensor:
+    """An orthonormal basis of what moves chances: with several outputs, of what adds up to 0; (outputs, freedom)."""
+    if outputs == 1:
+        return torch.ones(1, 1, dtype=torch.float64)
+    centred = torch.eye(outputs, dtype=torch.float64) - 1 / outputs
+    basis: Tensor = torch.linalg.eigh(centred).eigenvectors
+    return basis[:, 1:]
+
+
+def _moments(x: Tensor, weights: Tensor, count: int) -> tuple[Tensor, Tensor]:
+    """Σ_i weight_i x_i x_iᵀ for each column of weights: of the first axes, (axes, axes, weights), and of each of the
+    others alone, (axes, weights)."""
+    together = x.new_zeros(count, weights.shape[1] * count)
+    for begin in range(0, len(x), ROWS):
+        part, w = x[begin : begin + ROWS, :count], weights[begin : begin + ROWS]
+        together += part.T @ (w[:, :, None] * part[:, None]).flatten(1)
+    return together.view(count, -1, count).transpose(1, 2), x[:, count:].square().T @ weights
+
+
+def _of_pairs(packed: Tensor, free: int) -> Tensor:
+    """Symmetric matrices from their upper triangles, which are the last axis: (…, free, free)."""
+    i, j = torch.triu_indices(free, free, device=packed.device)
+    full = packed.new_empty(*packed.shape[:-1], free, free)
+    full[..., i, j] = full[..., j, i] = packed
+    return full
+
+
+def _along(matrices: Tensor, vectors: Tensor) -> Tensor:
+    """vᵀ matrix v of each column v."""
+    return ((matrices @ vectors) * vectors).sum(-2)
+
+
+def _sorted(found: Directions, curvature: Tensor, noise: Tensor) -> tuple[Directions, Tensor, Tensor]:
+    """The largest curvature first, and none that are flat; the radius stays where it is."""
+    first = int(found.radius is not None)
+    order = curvature[first:].argsort(descending=True)
+    order = order[curvature[first:][order] > FLAT * curvature.max()]
+    kept = torch.cat([order.new_zeros(first), order + first])
+    share = None if found.share is None else found.share[order]
+    ordered = Directions(found.together, found.alone, order, found.radius, share)
+    return ordered, curvature[kept], noise[kept]

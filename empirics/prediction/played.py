@@ -1,0 +1,135 @@
+"""The rounds of a study as its policies decide them, before anything is trained: as many as a prediction asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirics.control.learner import Learner
+from empirics.control.prices import Prices
+from empirics.control.schedule import Rounds, Schedule
+from empirics.prediction.cohorts import Memories
+from empirics.settings.policy_name import EVERYBODYS, PolicyName
+from empirics.settings.study import Study
+from empirics.training.engine import aggregation_weights
+from theory.setting import Constants
+
+__all__ = ["Part", "Played", "deciding_part"]
+
+BLIND = ("oracle", "buy-cheap", "buy-cheap-online", "burst", "burst-online", "taper", "taper-online")
+BLIND_BUT_K = ("constant", "hybrid")  # which look at step sizes to choose it; the others are blind to them
+Floats = NDArray[np.float64]
+
+
+def deciding_part(name: str) -> str:
+    """A name without what its decisions do not depend on, which are then made once for many learners.
+
+    >>> deciding_part("taper@eta=2,decay=9,average=equal"), deciding_part("constant@K=3,eta=2")
+    ('taper', 'constant@K=3')
+    >>> deciding_part("acdpp@K=3,eta=2,decay=9"), deciding_part("constant@eta=2,decay=9")
+    ('acdpp@K=3,eta=2', 'constant@eta=2')
+    """
+    known = PolicyName(name)
+    if known.settings is None:
+        return name
+    blind = known.base in BLIND or (known.base in BLIND_BUT_K and "K" in known.own)
+    left = EVERYBODYS if blind else tuple(key for key in EVERYBODYS if key not in ("eta", "steps"))
+    return PolicyName(known.base).having(**{k: v for k, v in known.own.items() if k not in left})
+
+
+class Played:
+    """The rounds that are decided so far, which grow if need be, with what the learner makes of them."""
+
+    def __init__(
+        self,
+        study: Study,
+        constants: Constants,
+        prices: Prices | None,
+        policies: Mapping[str, Any] | None,
+        first: int,
+    ) -> None:
+        self.study, self.learner = study, Learner(study)
+        deciding = [deciding_part(name) for name in study.policies]
+        each = list(dict.fromkeys(deciding))
+        self.schedule = Schedule(
+            replace(study, policies=tuple(each)),
+            constants,
+            prices=prices,
+            policies=policies,
+        )
+        runs = np.arange(len(each) * study.seeds).reshape(len(each), study.seeds)
+        self.runs = runs[[each.index(name) for name in deciding]].ravel()
+        self.chunks: list[Rounds] = []
+        self.tables: list[Memories] = []
+        self._grow(first)
+
+    def _grow(self, count: int) -> None:
+        study, rounds = self.study, self.schedule.advance(count).of(self.study, self.runs)
+        weights = aggregation_weights(study, rounds.occupancy)
+        eta, share = self.learner.follow(rounds, weights)
+        self.chunks.append(rounds)
+        self.tables.append(
+            Memories(
+                rounds.admissions,
+                rounds.starts,
+                rounds.ends,
+                weights,
+                eta,
+                share,
+                self._mix(rounds),
+            )
+        )
+
+    def _mix(self, rounds: Rounds) -> Floats | None:
+        study = rounds.study
+        if not study.drift.mixes:
+            return None
+        w = study.drift.weights(rounds.first, rounds.last, study.clients)
+        return np.repeat(w[:, np.newaxis], study.runs, axis=1)
+
+    @property
+    def last(self) -> int:
+        return self.chunks[-1].last
+
+    def reaches(self, chunks: int) -> int:
+        """The last of the rounds of so many chunks."""
+        return self.chunks[chunks - 1].last
+
+    def idle(self, rows: list[int]) -> bool:
+        """Whether some of these runs has a round without samples, in the first chunk."""
+        return not self.tables[0].of(rows).trained.all()
+
+    def memories(self, chunks: int) -> list[Memories]:
+        """Of all runs, in so many chunks of rounds, each as long as all before."""
+        if chunks > len(self.chunks):
+            self._grow(min(self.last, self.study.rounds - self.last))
+        return self.tables[:chunks]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Runs that are followed together: all keep a mean of models or none does, and of all steps fall or of none."""
+
+    played: Played
+    rows: list[int]
+    averages: bool
+    decays: bool
+
+    def memories(self, chunks: int) -> Memories:
+        """In the rounds of so many chunks."""
+        first, *later = (table.of(self.rows) for table in self.played.memories(chunks))
+        found: Memories = sum(later, first)
+        return replace(
+            found,
+            eta=found.eta if self.decays else None,
+            share=found.share if self.averages else None,
+        )
+
+    def followed(self, chunks: int) -> Memories:
+        """The same without idle rounds, in which nothing moves, unless the population does."""
+        found = self.memories(chunks)
+        return found if found.mix is not None else found.without_idle()

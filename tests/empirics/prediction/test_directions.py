@@ -1,0 +1,58 @@
+"""Directions of many parameters, by the axes of the inputs: what is made of the first together, and of each other."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from empirics.prediction import directions as module
+from empirics.prediction.directions import directions
+from empirics.training.linear import Linear
+from empirics.training.problem import from_dataset
+from tests.empirics.small import blobs, study
+
+
+def model_of(labels):
+    task = from_dataset(study(labels=labels), blobs(samples=300), torch.device("cpu"))
+    population = task.population
+    some = population.weights * torch.linspace(1, 2, population.weights.shape[1])
+    return Linear(replace(population, x=population.x.double(), weights=(some / some.sum()).double()))
+
+
+@pytest.mark.parametrize("labels", ["parity", "classes"])
+@pytest.mark.parametrize("on_the_ball", [False, True])
+def test_directions_by_axes_have_the_curvature_and_the_noise_that_samples_show(
+    labels, on_the_ball, monkeypatch
+):
+    model = model_of(labels)
+    theta = torch.randn(1, model.size, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    free = max(model.outputs - 1, 1)
+    monkeypatch.setattr(module, "MOST_TOGETHER", 2 * free)
+    basis, curvature, noise = directions(model, theta, on_the_ball=on_the_ball, by_axes=True)
+    found, basis = basis, basis.onto(torch.eye(model.size, dtype=torch.float64))
+    torch.testing.assert_close(curvature, (basis * (model.hessian(theta) @ basis)).sum(0))
+    torch.testing.assert_close(noise, module._noise(model, theta, found))
+    first, later = curvature[: int(on_the_ball)], curvature[int(on_the_ball) :]
+    assert (later.diff() <= 0).all()
+    assert len(first) + len(later) == len(found) == free * model.features + int(on_the_ball)
+    whole = torch.eye(model.outputs, dtype=torch.float64) - (model.outputs > 1) / model.outputs
+    frame = torch.kron(whole, torch.eye(model.features, dtype=torch.float64))
+    if on_the_ball:  # what the radius has of the outputs' mean is no direction, and is added
+        u = theta[0] / theta.norm()
+        torch.testing.assert_close(basis[:, 0], u)
+        across = torch.eye(model.size, dtype=torch.float64) - torch.outer(u, u)
+        frame, basis = across @ frame @ across, basis[:, 1:]
+    torch.testing.assert_close(basis @ basis.T, frame)
+
+
+def test_all_axes_together_are_the_eigenvectors(monkeypatch):
+    model = model_of("classes")
+    theta = torch.randn(1, model.size, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    exact = directions(model, theta, on_the_ball=False, by_axes=False)
+    monkeypatch.setattr(module, "MOST_TOGETHER", model.size - 1)
+    found = module._by_axes(model, theta, on_the_ball=False)
+    torch.testing.assert_close(found[1], exact[1])
+    torch.testing.assert_close(found[2], exact[2])
+    x = model.population.x
+    squares = [basis.seen_by(x).square() for basis in (found[0], exact[0])]
+    torch.testing.assert_close(*squares)

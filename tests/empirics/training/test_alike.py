@@ -1,0 +1,66 @@
+"""A run's numbers are the same bits however many runs are computed with it (float64, on a CPU, with one thread)."""
+
+import pytest
+import torch
+
+from empirics.given import threads
+from empirics.training.linear import Linear
+from empirics.training.model import Descent, Memory, Population
+from tests.empirics.small import study
+
+RUNS, CLIENTS, SAMPLES, FEATURES = 11, 3, 101, 9
+
+
+def normal(*shape):
+    return torch.randn(*shape, dtype=torch.float64)
+
+
+def found(population, theta, tilt, memory, part):
+    """All that is measured and trained of some runs."""
+    own = population.weights[part] if population.own else population.weights
+    model = Linear(
+        Population(
+            population.x,
+            population.y,
+            own,
+            population.x,
+            population.y,
+            population.classes,
+            own=population.own,
+        )
+    )
+    runs = Memory(memory.index[part], memory.mask[part], memory.weights[part])
+    moved = model.update(theta[part], runs, Descent(3, 0.5))
+    return model.measure(theta[part], tilt[part]) | {"update": moved}
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("own", [False, True], ids=["one population", "one each"])
+@pytest.mark.parametrize("width", [6, FEATURES + 2], ids=["few samples", "many"])
+def test_a_run_alone_or_among_others_is_the_same(classes, own, width):
+    with threads(study(threads=1), ""), torch.random.fork_rng():
+        torch.manual_seed(0)
+        x, y = normal(SAMPLES, FEATURES), torch.randint(classes, (SAMPLES,))
+        heavy = 5 * (torch.arange(SAMPLES) == SAMPLES - 1)  # the last numbers are those that fill no vector
+        weights = (normal(RUNS if own else 1, SAMPLES) + heavy).softmax(1)
+        population = Population(x, y, weights, x, y, classes, own=own)
+        for _ in range(4 if own or classes > 2 else 40):  # few numbers fill no vector
+            theta, tilt = 2 * normal(RUNS, Linear(population).size), normal(RUNS, SAMPLES) + heavy
+            held = torch.randint(SAMPLES, (RUNS, CLIENTS, width))
+            memory = Memory(held, torch.rand(held.shape) < 0.8, normal(RUNS, CLIENTS).softmax(1))
+            given = (population, theta, tilt, memory)
+            whole = found(*given, slice(None))
+            for part in (slice(0, 1), slice(2, 5)):
+                for name, values in found(*given, part).items():
+                    assert torch.equal(values, whole[name][part]), (name, part)
+
+
+@pytest.mark.parametrize("what", ["chances", "losses"])
+def test_a_number_has_the_same_digits_wherever_it_stands(what):
+    x, y = torch.zeros(2, 1).double(), torch.tensor([0, 1])
+    model = Linear(Population(x, y, torch.ones(1, 2).double() / 2, x, y, 2))
+    asked = model.chances if what == "chances" else lambda logits: model.losses(logits, torch.ones(1))
+    for row in torch.linspace(-9, 9, 40 * 128, dtype=torch.float64).view(40, 1, 128, 1):
+        whole = asked(row)
+        for count in (1, 5, 15, 16, 17, 35):
+            assert torch.equal(asked(row[:, :count]), whole[:, :count])
