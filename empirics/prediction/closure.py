@@ -144,7 +144,7 @@ class Closure:
         return torch.from_numpy(np.ascontiguousarray(values)).to(self.theta.device)
 
     def _of_columns(self, rows: Tensor) -> Tensor:
-        return rows if self.groups == 1 else rows.repeat_interleave(self.groups, 0)
+        return rows.repeat_interleave(self.groups, 0)
 
     # --- risk ----------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import torch
+from scipy.linalg import helmert
 from torch import Tensor
 
 from empirics.training.linear import Linear
@@ -155,9 +156,7 @@ def _contrasts(outputs: int) -> Tensor:
     """An orthonormal basis of what moves chances: with several outputs, of what adds up to 0; (outputs, freedom)."""
     if outputs == 1:
         return torch.ones(1, 1, dtype=torch.float64)
-    centred = torch.eye(outputs, dtype=torch.float64) - 1 / outputs
-    basis: Tensor = torch.linalg.eigh(centred).eigenvectors
-    return basis[:, 1:]
+    return torch.from_numpy(helmert(outputs).T)
 
 
 def _moments(x: Tensor, weights: Tensor, count: int) -> tuple[Tensor, Tensor]:

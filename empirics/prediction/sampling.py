@@ -97,9 +97,9 @@ class Anchor:
     share what was seen of the whole, `looks`: the first of them looks, at its own path.
     """
 
-    def __init__(self, whole: Whole, sample: Whole, looks: list[Look] | None = None) -> None:
+    def __init__(self, whole: Whole, sample: Whole, looks: list[Look]) -> None:
         self.whole, self.sample = whole, sample
-        self.looks, self.count = [] if looks is None else looks, 0
+        self.looks, self.count = looks, 0
 
     def look(self, theta: Tensor) -> None:
         """Anew, at these rows, or at those of the sample that looked first."""

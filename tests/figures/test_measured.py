@@ -5,6 +5,7 @@ from itertools import combinations, pairwise
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from empirics.predict import predict_study
@@ -136,6 +137,18 @@ COLUMNS_OF = {
     "mismatch": ["mismatch", "variance"],
     "accuracy": ["accuracy"],
 }
+
+
+@pytest.mark.parametrize(("bound", "least"), [({"final_excess_risk": 0.25}, 0.25), (None, None)])
+def test_what_nobody_beats_is_read_where_it_is_known(
+    bound: dict[str, float] | None, least: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    constants = {"constants": {"D": 1, "sigma": 1, "eta": 0.1, "B": 1, "Pdim": 2}, "nominal": []}
+    settings = {"study": {"policies": ["constant"], "rounds": 1, "seeds": 1}, "constants": constants}
+    summary = {"intervals": {}, "policies": {}, "lower_bound": bound}
+    rows = pa.table({"policy": ["constant"], "seed": [0], "round": [1]})
+    monkeypatch.setattr("empirics.records.folder.read_result", lambda *asked: (settings, summary, rows))
+    assert read(Path()).least_final_risk == least
 
 
 @pytest.mark.parametrize("ball", [True, False])

@@ -366,3 +366,10 @@ def test_the_copied_search_finds_what_the_page_recommends() -> None:
     taken, _ = read_form(taken_over(form(policies="constant", objective="final"), last.design))
     assert taken is not None
     assert toml_of_changes(PLANNER.suited(taken)[0].study) == last.design["toml"]
+
+
+def test_the_landscape_is_predicted_for_a_single_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[int] = []
+    monkeypatch.setattr(rooms, "predict_study", lambda study, **given: found.append(study.rounds))
+    Planner()._problem(asked(), lambda *told: None)
+    assert found == [1]

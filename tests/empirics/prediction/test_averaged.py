@@ -263,7 +263,8 @@ def test_a_line_leads_where_its_steps_do():
         torch.testing.assert_close(line.after(theta, factor, added), here)
 
 
-def test_in_a_hurry_gradients_are_straight_in_theta_between_two_looks():
+def test_in_a_hurry_gradients_are_straight_in_theta_between_two_looks(monkeypatch):
+    monkeypatch.setattr(closure, "STRAIGHT", 0)  # which is of several classes
     given = study(policies=("constant",), rounds=2, seeds=1)
     outlook, rounds = Outlook.of(problem(given), CONTROL), plan(given, CONTROL)
     held = Memories(

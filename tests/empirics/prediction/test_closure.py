@@ -236,6 +236,18 @@ def test_cohorts_by_age_have_the_variance_of_the_law(ages, groups):
     alike(found, first + second + third)
 
 
+def test_training_moves_models_and_not_the_mean_of_those_before():
+    found = by_ages(np.ones((1, 3), dtype=int), (4, 4, 4))
+    cohorts = Cohorts(found, 1, LEFT.shape[1])
+    cohorts.enter(0, found.admissions[0], found.ends[0])
+    counts = cohorts.counts(found.starts[0])
+    cohorts.train(LEFT, np.ones(1))
+    cohorts.average(np.ones((1, 1)))
+    cohorts.train(LEFT, np.zeros(1))
+    np.testing.assert_allclose(cohorts.mean_variance(counts), [[3, 3, 3]])
+    np.testing.assert_allclose(cohorts.variance(counts), 3 * LEFT**2)
+
+
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("case", ["binary", "classes", "clients that differ"])

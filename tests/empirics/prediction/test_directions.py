@@ -49,6 +49,11 @@ def test_all_axes_together_are_the_eigenvectors(monkeypatch):
     model = model_of("classes")
     theta = torch.randn(1, model.size, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     exact = directions(model, theta, on_the_ball=False, by_axes=False)
+    on_the_ball = directions(model, theta, on_the_ball=True, by_axes=False)
+    monkeypatch.setattr(module, "CHUNK", 1)  # samples one by one
+    monkeypatch.setattr(module, "MOST_TOGETHER", model.size)
+    as_many = directions(model, theta, on_the_ball=True, by_axes=True)
+    torch.testing.assert_close(as_many[1:], on_the_ball[1:])
     monkeypatch.setattr(module, "MOST_TOGETHER", model.size - 1)
     found = module._by_axes(model, theta, on_the_ball=False)
     torch.testing.assert_close(found[1], exact[1])

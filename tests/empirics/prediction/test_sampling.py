@@ -13,6 +13,8 @@ from empirics.prediction import effort, forecast
 from empirics.prediction import landscape as module
 from empirics.prediction.effort import seconds, training_seconds
 from empirics.prediction.forecast import Outlook, caveats, landscape_of
+from empirics.prediction.gauge import Gauge
+from empirics.prediction.observation import Observer
 from empirics.prediction.sampling import Anchor, Whole, principal_axes
 from empirics.settings.drift import Drift
 from empirics.settings.presets import PRESETS
@@ -105,6 +107,15 @@ def test_an_anchor_is_exact_where_it_looked_and_right_to_first_order_near_it(few
     other.look(theta + step)  # another sample's, at where the first one looked
     assert len(looks) == 1
     torch.testing.assert_close(other.risk(theta + step), anchor.risk(theta + step), atol=0, rtol=0)
+    alike = Whole(
+        land.model, torch.cat([land.model.population.weights, land.groups])
+    )  # the first is like all
+    torch.testing.assert_close(
+        alike.measured(theta)[2].view(2, -1, land.model.size)[:, 1:].flatten(0, 1), sample.measured(theta)[2]
+    )
+    shared = [], []
+    [only] = Gauge(Observer(land, 2), shared).anchors
+    assert only.looks is shared[0]
 
 
 def test_axes_keep_what_carries_the_inputs():

@@ -6,6 +6,7 @@ import pytest
 from empirics.control.schedule import Schedule
 from empirics.records.gap import gap_closed
 from empirics.records.summary import Tally, _over, _ranking, add_predictions
+from empirics.settings.drift import Drift
 from empirics.training.constants import Calibration
 from tests.empirics.small import CONTROL, study
 
@@ -49,3 +50,11 @@ def test_whose_risk_was_no_number_for_a_round_has_diverged():
     for risks in ([1.0, np.nan], [1.0, 1.0]):
         tally.add(schedule.advance(1), {"risk": np.array([risks])})
     assert tally.diverged.tolist() == [False, True]
+
+
+def test_the_risk_of_a_population_that_moves_is_its_mean_over_rounds():
+    given = study(policies=("constant",), seeds=2, rounds=2, drift=Drift(kind="abrupt", start=2))
+    tally = Tally(given, Calibration(CONTROL, (), None, None), np.ones(2))
+    tally.sums["risk"] = np.array([1.0, 3.0])
+    found = tally._model("", slice(0, 2), {"accuracy": np.ones(2)})
+    assert (found["mean_risk"]["mean"], found["mean_risks"]) == (1.0, [0.5, 1.5])

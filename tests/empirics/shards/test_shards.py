@@ -17,6 +17,7 @@ import torch
 from empirics.control.schedule import Schedule
 from empirics.run import run_study
 from empirics.settings.drift import Drift
+from empirics.shards.chunks import Chunks
 from empirics.shards.crew import PATIENCE, Crew, Lost
 from empirics.shards.on_ray import PATIENT, OnRay, gpu_shares, opened
 from empirics.shards.shard import Assignment, Shard
@@ -208,6 +209,18 @@ def test_runs_of_a_single_part_come_in_their_order_too():
     )
     assert Crew.machine(crew)["device"] == "cpu"
     assert Crew._joined(crew, [{"risk": np.array([[5, 6]])}])["risk"].tolist() == [[6, 5]]
+
+
+def test_chunks_of_who_listens_are_played_as_they_are_heard():
+    given = SimpleNamespace(checkpoint=2, rounds=3)
+    schedule, trainer = SimpleNamespace(listening=True, study=given, round=1), SimpleNamespace(ahead=1)
+
+    class Heard(Chunks):
+        def _listened(self, count):
+            schedule.round += count
+            return count
+
+    assert list(Heard(schedule, trainer, None)) == [2, 1]
 
 
 def test_one_that_listens_and_is_lost_is_told_again_what_it_heard(tmp_path):
@@ -422,6 +435,15 @@ def test_a_session_of_ones_own_is_used_and_the_environment_is_put_back(monkeypat
         told = refused(opened(address, small(), "cpu", None).__enter__)
     assert told == f"Ray is initialised already, so --on takes ray, for that session, got {address!r}"
     assert os.environ[names[1]] == "1"
+
+
+def test_without_a_session_one_is_opened_and_closed(monkeypatch):
+    told = []
+    has = {"init": lambda **given: told.append(given["address"]), "shutdown": lambda: told.append("closed")}
+    ray_with(monkeypatch, {"CPU": 2.0}, is_initialized=lambda: False, **has)
+    with pytest.warns(UserWarning, match="listens to other machines"), opened("ray", small(), "cpu", None):
+        assert told == ["local"]
+    assert told == ["local", "closed"]
 
 
 def test_nobody_at_an_address_is_one_sentence(tmp_path, monkeypatch):

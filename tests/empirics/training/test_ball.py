@@ -12,7 +12,7 @@ from empirics.records.folder import read_settings
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training import ball
-from empirics.training.ball import CLOSE, _standard, fit_ball, fitted_study
+from empirics.training.ball import CLOSE, Ball, BallFit, _standard, fit_ball, fitted_study
 from empirics.training.problem import from_dataset
 from tests.acdpp.program import acdpp, refusal
 from tests.empirics.small import problem, refused, study
@@ -221,3 +221,14 @@ def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
     for line in ('scale = "unit"', "radius = 10.0", "eta = 0.5"):
         assert line in lines
     assert "radius" not in toml_of_changes(Study())
+
+
+def test_a_ball_is_told_to_bind_where_it_surely_costs_accuracy_and_the_best_is_as_good_as_itself():
+    best = Ball("unit", 10.0, 0.3, 0.75)
+    for samples, least in ((48, 0.5), (10**6, 0.75 - CLOSE)):  # so many right are enough
+        for accuracy, binds in ((least, False), (np.nextafter(least, 0), True)):
+            chosen = Ball("unit", 5.0, 0.4, accuracy)
+            found = BallFit((chosen, best), chosen, chosen, best, 1.0, 1.0, "", samples, frozenset())
+            assert ("cost accuracy" in (found.warning or "")) == binds
+    zeros = torch.zeros(4)  # losses of samples that lie far on the right side
+    assert ball._as_good(zeros, zeros)

@@ -13,6 +13,7 @@ from empirics.training.constants import calibrate, largest_variance
 from empirics.training.linear import Linear
 from empirics.training.problem import choose_device, from_dataset
 from empirics.training.risk import (
+    Least,
     _damped,
     _damped_minimiser,
     alone,
@@ -127,6 +128,8 @@ def test_what_a_population_decides_is_computed_once_and_anew_for_any_other(monke
     assert [asked(model, radius) for radius in (3.0, 2.0, 3.0)] == [7, 1, 7]
     monkeypatch.setattr("empirics.training.risk.KNOWN", 7)
     assert (asked(model, 4.0), asked(model, 4.0), asked(model, 2.0)) == (8, 8, 9)  # which was the oldest
+    monkeypatch.setattr("empirics.training.risk.SMALL", model.population.x.numel())
+    assert asked(model, 4.0) == 8
     monkeypatch.setattr("empirics.training.risk.SMALL", model.population.x.numel() - 1)
     assert (asked(model, 4.0), asked(model, 4.0)) == (10, 11)
 
@@ -144,6 +147,24 @@ def test_gradient_curvature_and_the_slope_of_the_variance_are_derivatives(task):
     value, slope = task.model.variance_and_slope(theta)
     (expected,) = torch.autograd.grad(value.sum(), theta)
     assert torch.allclose(slope, expected, rtol=1e-9, atol=1e-12)
+    two = points(task, 2)
+    each = task.model.hessians(
+        task.population.weights.T.expand(-1, 2), task.model.chances(task.model.logits(two, task.population.x))
+    )
+    torch.testing.assert_close(each, torch.stack([task.model.hessian(one[None]) for one in two]))
+    torch.testing.assert_close(each[0] @ direction[0], task.model.curvature(two[:1])(direction)[0])
+
+
+def test_a_step_up_is_as_long_as_it_is_told(task):
+    theta, lengths = points(task, 2), torch.tensor([[1e-3], [1e-4]], dtype=torch.float64)
+    _, moved, _ = constants._ascended(task.model, theta, lengths, 100.0, 1)
+    torch.testing.assert_close((moved - theta).norm(dim=1, keepdim=True), lengths)
+
+
+def test_what_is_known_round_by_round_is_told_of_one_round_or_several():
+    found = Least((0.2, 0.5), 0.0, ((0.1, 0.2, 0.3), (0.4, 0.5, 0.6)))
+    assert found.of_runs(4, first=2).tolist() == [[0.2, 0.5, 0.2, 0.5]]
+    assert found.of_runs(2, np.zeros((2, 2)), first=2).tolist() == [[0.2, 0.5], [0.3, 0.6]]
 
 
 def losses_and_gradients(task, theta):

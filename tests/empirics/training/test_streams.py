@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from empirics.control.schedule import Schedule, plan
 from empirics.draws import Purpose, check_seed, philox, uniform
+from empirics.training.linear import passing
 from empirics.training.streams import DRAWN, LISTED, Arrivals, make_pools
 from tests.empirics.small import CONTROL, blobs, refused, study
 
@@ -105,3 +107,9 @@ def test_a_draw_depends_on_its_address_and_not_on_what_else_is_drawn():
     crowd = uniform(7, Purpose.sample, replicate=np.arange(4)[:, None], client=np.arange(6), t=11, slot=5)
     assert crowd[2, 3] == alone
     assert np.unique(crowd).size == crowd.size
+
+
+def test_samples_that_count_are_looked_at_alone_where_they_are_few():
+    few = torch.tensor([[0, 0.5, 0, 0, 0.5, 0, 0, 0, 0]])
+    assert passing(few).tolist() == [1, 4]
+    assert passing(few[:, :8]) is passing(few.expand(2, -1)) is passing(few.to("meta")) is None
