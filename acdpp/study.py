@@ -286,15 +286,15 @@ def fitted(
     with needed_for("training"):
         from empirics.control.prices import make_prices
         from empirics.training.ball import FITTED
-    prices = make_prices(study.cost)
-    if played:
-        prices.chunks(study.seed, study.seeds, study.rounds, 1)
     kept = {name for name, value in options.items() if value is not None}
     kept |= named_in(config) if config is not None and not fit else frozenset()
     free = [name for name in FITTED if name not in kept]
     if quiet and not free:
         return study
     with words_of_the_user():
+        prices = make_prices(study.cost)  # refused before the data are looked at
+        if played:
+            prices.chunks(study.seed, study.seeds, study.rounds, 1)
         found = suiting(study, free, data_dir=data_dir, pilot=pilot, anyway=bool(fit))
     if isinstance(found, str):
         return study

@@ -75,6 +75,12 @@ SHORTER = (
         add="--rounds 2 --no-best --policies constant",
     ),
     Shorter(
+        "acdpp design --by prediction --dataset csv:samples.csv",
+        "the same search, and few rounds keep no small budget",
+        instead="acdpp design --by prediction --dataset csv:samples.csv --label kind --cost-trace prices.csv "
+        "--cost-column price --buffers 8,9,10 --budget 45 --horizon 2 --eta 1 --steps 1 --pilot 60 --out best.toml",
+    ),
+    Shorter(
         "acdpp design --by prediction", "the same search", add="--horizon 2 --eta 1 --steps 1 --pilot 60"
     ),
     Shorter(
@@ -221,7 +227,11 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
     put(folder / "DIR", bright_squares())
     drawn = np.random.default_rng(5)
     y = drawn.integers(0, 3, 300)
-    np.savez(folder / "mine.npz", x=drawn.normal(size=(300, 6)) + 2 * np.eye(6)[y], y=y)
+    x = drawn.normal(size=(300, 6)) + 2 * np.eye(6)[y]
+    np.savez(folder / "mine.npz", x=x, y=y)
+    rows = [f"{', '.join(map(str, one))}, {'abc'[kind]}" for one, kind in zip(x, y, strict=True)]
+    (folder / "samples.csv").write_text("\n".join(["1, 2, 3, 4, 5, 6, kind", *rows]), encoding="utf-8")
+    (folder / "prices.csv").write_text("day,price\n1,3\n2,5\n", encoding="utf-8")
     [made] = [code for _, code in FENCED.findall(PAGES["docs/drift.md"]) if "np.savetxt" in code]
     with chdir(folder):
         exec(made, {})

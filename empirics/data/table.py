@@ -180,10 +180,15 @@ def _table(path: Path, read: Callable[[Path, Any], Any]) -> Any:
 
 
 def _read_csv(path: Path, stream: Any) -> Any:
-    from pyarrow import csv
+    """A table without the spaces that stand beside commas."""
+    from pyarrow import compute, csv, table, types
 
     _refuse_flood(path, HUNGER * os.fstat(stream.fileno()).st_size)
-    return csv.read_csv(stream, csv.ReadOptions(use_threads=False))
+    found = csv.read_csv(stream, csv.ReadOptions(use_threads=False))
+    columns = [
+        compute.utf8_trim_whitespace(one) if types.is_string(one.type) else one for one in found.columns
+    ]
+    return table(columns, [name.strip() for name in found.column_names])
 
 
 def _read_parquet(path: Path, stream: Any) -> Any:

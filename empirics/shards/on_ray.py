@@ -126,7 +126,8 @@ class OnRay:
 
     @_connected()
     def wait(self, tickets: Sequence[Any]) -> int:
-        idle = [ticket for ticket in tickets if ticket in self.to_begin]
+        # without GPUs nothing is waited for but a worker's own start
+        idle = [ticket for ticket in tickets if self.kind == "GPU" and ticket in self.to_begin]
         ready, _ = self.ray.wait(
             list(tickets), num_returns=1, timeout=PATIENT if idle and not self.told else None
         )
@@ -142,7 +143,7 @@ class OnRay:
             found().get(self.kind, 0.0)
             for found in (self.ray.cluster_resources, self.ray.available_resources)
         )
-        asks = f"{self.first.get('num_gpus', 0.0):.3g} of a GPU" if self.kind == "GPU" else "no cores"
+        asks = f"{self.first['num_gpus']:.3g} of a GPU"
         return (
             f"{count} of {self.shards} workers have not begun after {PATIENT:.0f} s: each asks for {asks}; of {has:g} "
             f"{self.kind}s on this Ray {free:.3g} are free. It goes on when they begin"

@@ -67,6 +67,16 @@ def test_a_table_is_the_arrays_of_its_columns(kind, tmp_path):
     assert as_dataset(name, None, Columns("y")).digest == as_dataset((np.stack([A, B > 0], 1), KINDS)).digest
 
 
+def test_spaces_beside_commas_are_none_of_a_table_s(tmp_path):
+    rows = [f"{a}, {b} , {word}" for a, b, word in zip(A, B, WORDS, strict=True)]
+    (tmp_path / "mine.csv").write_text("\n".join(["a, b, kind", *rows]))
+    found, wanted = (
+        as_dataset(name, None, Columns("kind"))
+        for name in (f"csv:{tmp_path / 'mine.csv'}", written(tmp_path, "parquet", a=A, b=B, kind=WORDS))
+    )
+    assert (found.digest, found.class_names) == (wanted.digest, wanted.class_names)
+
+
 def test_times_may_be_moments_of_numpy_and_clients_numbers():
     moments = np.array([one.replace(tzinfo=None) for one in MOMENTS], "datetime64[s]")
     data = from_mapping({"x": A, "y": KINDS, "time": moments, "client": 5 + KINDS}).as_stream()

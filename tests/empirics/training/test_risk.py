@@ -237,13 +237,15 @@ def test_a_sample_shows_the_way_to_the_largest_variance_of_a_large_population(la
     assert whole * (1 - 1e-3) < computed(model, 2.0) <= whole * (1 + 1e-6)
     seen, ascended = [], constants._ascended
     monkeypatch.setattr(
-        constants, "_ascended", lambda one, *given: seen.append(len(one.targets)) or ascended(one, *given)
+        constants,
+        "_ascended",
+        lambda one, *given: seen.append((len(one.targets), given[-1])) or ascended(one, *given),
     )
     computed(model, 2.0)
-    assert seen == [300, 300, 1500]
+    assert seen == [(300, 20), (300, 80), (1500, 8)]
     monkeypatch.setattr(constants, "MOST", 1500)
     computed(model, 2.0)
-    assert seen[3:] == [1500]
+    assert seen[3:] == [(1500, 100)]
 
 
 @pytest.mark.parametrize("labels", ["parity", "classes"])
@@ -265,6 +267,12 @@ def test_a_sample_shows_the_way_to_the_minimiser_of_a_large_population(labels, m
     some[1::5] = 1 / 300  # none of which is taken
     assert anew(Linear(replace(model.population, weights=some[None])), 0.5).gap <= 1e-10
     assert walked == {300, 1500}
+    u, off = (wanted.theta / wanted.theta.norm(), torch.ones_like(wanted.theta))
+    off = off - (off * u).sum() * u
+    step = risk._solve(model, wanted.theta, 0.1, off, tolerance=1e-9, across=u)  # along the sphere
+    left = model.curvature(wanted.theta)(step) + 0.1 * step - off
+    assert abs(float((step * u).sum())) < 1e-9
+    assert float((left - (left * u).sum() * u).norm()) < 1e-8
     monkeypatch.setattr(risk, "minimise", lambda *given: replace(wanted, theta=wanted.theta / 2))
     assert risk._from_sample(model, 0.5, 1e-10) is None  # a sample's may lie within the ball
 
