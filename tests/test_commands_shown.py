@@ -76,9 +76,8 @@ SHORTER = (
     ),
     Shorter(
         "acdpp design --by prediction --dataset csv:samples.csv",
-        "the same search, and few rounds keep no small budget",
-        instead="acdpp design --by prediction --dataset csv:samples.csv --label kind --cost-trace prices.csv "
-        "--cost-column price --buffers 8,9,10 --budget 45 --horizon 2 --eta 1 --steps 1 --pilot 60 --out best.toml",
+        "the same search; tests/empirics/test_predict_command.py looks at its file",
+        instead="acdpp design --help",
     ),
     Shorter(
         "acdpp design --by prediction", "the same search", add="--horizon 2 --eta 1 --steps 1 --pilot 60"
@@ -232,6 +231,11 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [f"{', '.join(map(str, one))}, {'abc'[kind]}" for one, kind in zip(x, y, strict=True)]
     (folder / "samples.csv").write_text("\n".join(["1, 2, 3, 4, 5, 6, kind", *rows]), encoding="utf-8")
     (folder / "prices.csv").write_text("day,price\n1,3\n2,5\n", encoding="utf-8")
+    (folder / "best.toml").write_text(
+        'preset = "own"\ndataset = "csv:samples.csv"\nlabel_column = "kind"\npolicies = ["constant"]\n'
+        '[cost]\nprocess = "trace"\nfile = "prices.csv"\ncolumn = "price"\n',
+        encoding="utf-8",
+    )
     [made] = [code for _, code in FENCED.findall(PAGES["docs/drift.md"]) if "np.savetxt" in code]
     with chdir(folder):
         exec(made, {})
