@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -84,7 +86,7 @@ def predicted_design(
     base = of_preset(None, None, dataset)
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
     number = None if pilot is None else parse.whole(pilot, "--pilot")
-    study = fitted(study, fit, {"eta": eta}, data_dir=data_dir, pilot=number, played=False, quiet=quiet)
+    study = fitted(study, fit, {"eta": eta}, data_dir=data_dir, pilot=number, quiet=quiet)
     with needed_for("predicting"):
         from empirics.design import design_study
 
@@ -102,7 +104,11 @@ def predicted_design(
         )
     document = found.document()
     if out is not None:
-        replace_file(out, lambda beside: beside.write_text(document["toml"], encoding="utf-8"))
+        try:
+            replace_file(out, lambda beside: beside.write_text(document["toml"], encoding="utf-8"))
+        except OSError as error:  # a search is not lost for that
+            print(f"acdpp: note: {out} cannot be written ({error.strerror})", file=sys.stderr)
+            out = None
     return document | {"file": None if out is None else str(out)}
 
 
@@ -148,10 +154,10 @@ def show(document: dict[str, Any]) -> None:
         say(f"note: {note}")
     say(f"{sureness(document['pilot'])}; {CHOSEN}")
     if file := document.get("file"):
-        say(f"\nto train it: acdpp train --config {file}", markup=False, soft_wrap=True)
+        say(f"\nto train it: acdpp train --config {shlex.quote(file)}", markup=False, soft_wrap=True)
         return
     say(
-        "\nto train it, save this as best.toml (or ask with --out best.toml), and acdpp train --config best.toml:\n"
+        "\nto train it, save this as best.toml (or give --out best.toml), and run acdpp train --config best.toml:\n"
     )
     say(document["toml"], markup=False, soft_wrap=True, end="")
 

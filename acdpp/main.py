@@ -58,6 +58,7 @@ COMMANDS = {
     "design": Listed(
         "K*, the rates λ_m, the binding constraint, and the landscape over K; or when to buy, with --policy.",
         "acdpp.design",
+        writes=True,
     ),
     "plot": Listed(
         "Draw what the theory says, or what a run of [bold]acdpp train[/bold] measured.",

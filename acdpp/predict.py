@@ -252,7 +252,9 @@ def show_drift(drift: dict[str, Any], rounds: int) -> None:
     kept = "1 round" if drift["K"] == 1 else f"{drift['K']} rounds"
     say(f"at the study's step: keep samples for K = {kept}, interval [{shortest}, {longest}]")
     if drift["local_steps"] > 1 and shortest < longest:
-        say("rather from its upper half: what several local steps make of few samples is not in the law")
+        say(
+            "better take a K from its upper half: what several local steps make of few samples is not in the law"
+        )
     show_choices([row | {"step": row["eta"]} for row in drift["choices"]], "η", "risk")
     say(
         "risk: excess risk in the long run, for quadratic losses and an optimum that walks; the predictions above take "

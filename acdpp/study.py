@@ -263,13 +263,12 @@ def fitted(
     config: Path | None = None,
     data_dir: Path | None = None,
     pilot: int | None = None,
-    played: bool = True,
     quiet: bool = False,
 ) -> Study:
     """With the ball, the scale and the steps that suit the data, but for what an option gives; a sentence says which.
 
     Without a word of the user's that is for data of their own without times, 30 or more samples, and leaves alone what
-    their file of settings has. Prices that cannot be read, or are too few where they are `played`, are refused first.
+    their file of settings has. Prices that cannot be read, or are too few, are refused first.
     """
     from empirics.files import OWN_FILES
     from empirics.settings.presets import named_in
@@ -292,9 +291,9 @@ def fitted(
     if quiet and not free:
         return study
     with words_of_the_user():
-        prices = make_prices(study.cost)  # refused before the data are looked at
-        if played:
-            prices.chunks(study.seed, study.seeds, study.rounds, 1)
+        make_prices(study.cost).chunks(
+            study.seed, study.seeds, study.rounds, 1
+        )  # before the data are looked at
         found = suiting(study, free, data_dir=data_dir, pilot=pilot, anyway=bool(fit))
     if isinstance(found, str):
         return study

@@ -37,7 +37,9 @@ WORDS = {
     ),
     "policies": Words("Policies", "who decides when to buy; several are compared. Type to search"),
     "K": Words("Retention K", "rounds for which a sample is kept; empty: the best by the bound"),
-    "eta": Words("Step size η", "of a gradient step, in the first round; empty: what suits"),
+    "eta": Words(
+        "Step size η", "of a gradient step, in the first round; empty: chosen by your data, or the preset's"
+    ),
     "steps": Words("Local steps E", "that each client takes in a round"),
     "decay": Words("Decay τ", "step sizes fall as 1/√(1 + t/τ); empty: they stay"),
     "average": Words("Mean of models", "the last model counts (none), or a mean of all, late ones more"),

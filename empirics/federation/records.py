@@ -129,8 +129,8 @@ class Reply:
             raise SettingError("an account that names a round twice")
         if not wanted.listens or not numbers["delivered"]:
             loss = None
-        elif type(loss) is not float or not np.isfinite(loss):
-            raise SettingError("samples without a loss that is a finite number")
+        elif type(loss) is not float or not np.isfinite(loss * loss):
+            raise SettingError("samples without a loss whose square is a finite number")
         account = Account(numbers["delivered"], dict(zip(rounds, counts, strict=True)))
         return cls(federation, numbers["client"], numbers["round"], account, moved, loss)
 

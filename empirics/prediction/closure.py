@@ -369,7 +369,7 @@ class Closure:
                         risks += self.excess_risk_of_mean(observe=observe or last)
                     found.append(torch.stack(risks)[:, None])
                     times.append(self.round)
-                elif not self.coarse or _observes_round(self.round + 1, DRAWN):
+                elif not self.coarse or not times or _observes_round(self.round + 1, DRAWN):
                     mean = self._mean_of_models() if averages else None
                     waiting.append(_State(self.round, self.theta, self.scatter, mean))
                     times.append(self.round)

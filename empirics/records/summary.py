@@ -312,7 +312,9 @@ class Tally:
             found["final_risk"] = _mean(final[f"{prefix}risk"][runs])
         if f"{prefix}risk" in self.sums and self.study.drift.kind != "none":
             risks = self.sums[f"{prefix}risk"][runs] / self.study.rounds
-            found |= {"mean_risk": _mean(risks), "mean_risks": [_number(one) for one in risks]}
+            found["mean_risk"] = _mean(risks)
+            if not self.study.drift.mixes:  # losses of samples in their own order, before they are trained on
+                found["mean_risks"] = [_number(one) for one in risks]
         if f"{prefix}excess_risk" in self.sums:
             found["final_excess_risk"] = _mean(final[f"{prefix}excess_risk"][runs])
             found["cumulative_excess_risk"] = _mean(self.sums[f"{prefix}excess_risk"][runs])

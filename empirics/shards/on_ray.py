@@ -138,15 +138,15 @@ class OnRay:
         return tickets.index(ready[0])
 
     def _who_waits(self, count: int) -> str:
-        """What has not begun, what it asks for, and what there is."""
+        """Who is not ready, what it asks for, and what there is."""
         has, free = (
             found().get(self.kind, 0.0)
             for found in (self.ray.cluster_resources, self.ray.available_resources)
         )
         asks = f"{self.first['num_gpus']:.3g} of a GPU"
         return (
-            f"{count} of {self.shards} workers have not begun after {PATIENT:.0f} s: each asks for {asks}; of {has:g} "
-            f"{self.kind}s on this Ray {free:.3g} are free. It goes on when they begin"
+            f"{count} of {self.shards} workers are not ready after {PATIENT:.0f} s: each asks for {asks}; of {has:g} "
+            f"{self.kind}s on this Ray {free:.3g} are free. It goes on when they are"
         )
 
     def answer(self, ticket: Any) -> Any:

@@ -164,7 +164,7 @@ class Linear:
         if len(theta) == 1:  # a product with one column is summed in another order than with several
             found = self.measure(theta.repeat(2, 1), None if tilt is None else tilt.repeat(2, 1))
             return {name: values[:1] for name, values in found.items()}
-        few = passing(self.population.weights) if tilt is None else None
+        few = passing(self.population.weights) if tilt is None and not self.population.own else None
         if few is not None:
             losses = self.losses(self.logits(theta, self.population.x[few]), self.population.y[few])
             return {"risk": self.population.weights[0, few] @ losses}
@@ -191,8 +191,10 @@ class Linear:
         return value, 2 * (self.weighted_inputs(weight * self._bend(q, residual)) - turned)
 
     def accuracy(self, theta: Tensor) -> Tensor:
+        if len(theta) == 1:  # as in measure
+            return self.accuracy(theta.repeat(2, 1))[:1]
         tested, x, y = self.population.test_weights, self.population.test_x, self.population.test_y
-        few = None if tested is None else passing(tested)
+        few = None if tested is None or self.population.own else passing(tested)
         if few is not None:
             x, y = x[few], y[few]
         logits = self.logits(theta, x)

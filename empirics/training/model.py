@@ -159,12 +159,12 @@ def listening(model: Model) -> Any:
 
 
 def each(function: Callable[..., Tensor], values: Tensor) -> Tensor:
-    """A function of each number, whose digits do not hang on where the number stands.
+    """A function of each number, whose digits do not hang on where the number stands, with one thread.
 
     A processor takes numbers by the vector, and those left over one by one, by a routine whose last digit is now and
     then another: so the last ones are computed once more, as whole vectors.
     """
-    found = function(values)
+    found = function(values.contiguous())
     vector = VECTORS // values.itemsize
     if values.numel() % vector and not values.is_cuda and not values.requires_grad:
         last = values.reshape(-1)[-vector:]

@@ -151,7 +151,7 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
         f"lower bound of the final excess risk: {document['lower_bound']['final_excess_risk']:.4g}, for Gaussian",
         f"the final excess risk is {document['over_lower_bound']:.3g} times the lower bound",
         "oracle spends",
-        "and acdpp train --config best.toml:",
+        "and run acdpp train --config best.toml:",
         "train it before you rely on it",
         'preset = "own"',
     ):

@@ -190,7 +190,7 @@ def test_a_client_takes_the_threads_of_its_study_and_the_data_of_its_node(tmp_pa
     assert places == {None, str(tmp_path)}
 
 
-@pytest.mark.parametrize("loss", [None, float("nan"), float("inf"), 1])
+@pytest.mark.parametrize("loss", [None, float("nan"), float("inf"), 1e200, 1])
 def test_samples_without_their_loss_are_refused_where_a_policy_listens(loss):
     deaf = Task("one", Order(1, 3, 1, 9, 0), 1, 0.1, 0.0, 2, np.zeros(1))
     said = Reply("one", 0, 1, Account(2, {1: 2}), np.zeros(1), 0.5).content()
@@ -199,6 +199,6 @@ def test_samples_without_their_loss_are_refused_where_a_policy_listens(loss):
     del said["metrics"]["fresh-loss"]
     if loss is not None:
         said["metrics"]["fresh-loss"] = loss
-    assert "samples without a loss that is a finite number" in refused(Reply.read, said, listens)
+    assert "samples without a loss whose square is a finite number" in refused(Reply.read, said, listens)
     said["metrics"]["delivered"] = 0
     assert Reply.read(said, listens).loss is None

@@ -234,6 +234,16 @@ def patient():
     return outlook, outlook.forecasts()
 
 
+def test_a_coarse_curve_goes_on_where_it_was(monkeypatch):
+    given = study(policies=("constant@average=equal",), rounds=60, seeds=1, steps=1)
+    outlook = replace(Outlook.of(problem(given), CONTROL), hurried=True, coarse=True)
+    (whole,) = outlook.forecasts().values()
+    monkeypatch.setattr("empirics.prediction.forecast.PLAYED", 40)
+    (pieces,) = outlook.forecasts().values()
+    assert len(pieces.risk) == len(whole.risk) == 61
+    np.testing.assert_allclose(pieces.risk, whole.risk, rtol=0.01)
+
+
 @pytest.mark.parametrize("hurried", [False, True])
 @pytest.mark.parametrize("alpha", [None, (0.6, 0.3, 0.1)])
 def test_rounds_that_are_worked_out_together_are_as_one_after_the_other(hurried, alpha, monkeypatch):

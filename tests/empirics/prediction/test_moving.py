@@ -150,7 +150,7 @@ def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, mo
     monkeypatch.setenv("COLUMNS", "80")
     show_drift(found, 60)
     printed = capsys.readouterr().out
-    assert f", interval [{shortest}, {longest}]\nrather from its upper half" in printed
+    assert f", interval [{shortest}, {longest}]\nbetter take a K from its upper half" in printed
     assert "directions moved" not in printed
     assert max(map(len, printed.splitlines())) <= 80
     show_drift(found | {"told": False, "directions": {"moving": 2.4, "of": 5}, "local_steps": 1}, 10)

@@ -26,12 +26,15 @@ def found(population, theta, tilt, memory, part):
             population.x,
             population.y,
             population.classes,
+            test_weights=own,
             own=population.own,
         )
     )
     runs = Memory(memory.index[part], memory.mask[part], memory.weights[part])
     moved = model.update(theta[part], runs, Descent(3, 0.5))
-    return model.measure(theta[part], tilt[part]) | {"update": moved}
+    risk = model.measure(theta[part], None)["risk"]  # perhaps of few samples
+    told = {"update": moved, "accuracy": model.accuracy(theta[part]), "risk alone": risk}
+    return model.measure(theta[part], tilt[part]) | told
 
 
 @pytest.mark.parametrize("classes", [2, 3])
