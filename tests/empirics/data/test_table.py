@@ -83,7 +83,7 @@ def test_times_may_be_moments_of_numpy_and_clients_numbers():
     assert data.time.tolist() == (HOURS * 3600.0).tolist()
     assert data.client.tolist() == KINDS.tolist()
     wrong = moments.copy()
-    wrong[3] = np.datetime64("nat")
+    wrong[3] = np.datetime64("nat", "s")
     assert "time must have a finite number" in refused(from_mapping, {"x": A, "y": KINDS, "time": wrong})
     assert "client must have a whole" in refused(from_mapping, {"x": A, "y": KINDS, "client": KINDS[1:]})
 
