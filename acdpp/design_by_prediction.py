@@ -66,7 +66,6 @@ def predicted_design(
         raise SettingError(
             "--by prediction needs the data that is learnt: give --dataset, such as digits or npz:FILE"
         )
-    from empirics.files import replace_file
     from empirics.settings.policy_name import SETTINGS
     from empirics.settings.study import Study
 
@@ -103,13 +102,19 @@ def predicted_design(
             **searched,
         )
     document = found.document()
-    if out is not None:
-        try:
-            replace_file(out, lambda beside: beside.write_text(document["toml"], encoding="utf-8"))
-        except OSError as error:  # a search is not lost for that
-            print(f"acdpp: note: {out} cannot be written ({error.strerror})", file=sys.stderr)
-            out = None
-    return document | {"file": None if out is None else str(out)}
+    return document | {"file": None if out is None else _kept(out, document["toml"])}
+
+
+def _kept(out: Path, text: str) -> str | None:
+    """Where it was written; a search is not lost where that cannot be."""
+    from empirics.files import replace_file
+
+    try:
+        replace_file(out, lambda beside: beside.write_text(text, encoding="utf-8"))
+    except OSError as error:
+        print(f"acdpp: note: {out} cannot be written ({error.strerror})", file=sys.stderr)
+        return None
+    return str(out)
 
 
 # --- what is printed ---------------------------------------------------------------------------------------

@@ -45,11 +45,8 @@ from empirics.training.model import Descent
 __all__ = ["Closure"]
 
 FEWEST = 256  # rounds that are always played
-PER_DOUBLING, HURRIED, COARSE = (
-    4,
-    2,
-    0,
-)  # rounds of each doubling in which samples are observed; in a hurry; coarsely
+PER_DOUBLING, HURRIED = 4, 2  # rounds of each doubling in which samples are observed; the same in a hurry
+COARSE = 0  # coarsely: in every other doubling
 DRAWN = 16  # rounds of each doubling whose risk is computed, if it is coarse
 EARLY = 16  # rounds in which all that happens first happens
 MOVED, EVERY = 0.2, 32  # a population has moved, or rounds have passed, so much: samples are observed again

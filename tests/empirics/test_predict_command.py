@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from acdpp import output
-from acdpp.design_by_prediction import BUYS, show
+from acdpp.design_by_prediction import BUYS, _kept, show
 from acdpp.main import app
 from acdpp.predict import _show
 from empirics.control.registry import BUILT_IN
@@ -167,6 +167,8 @@ def test_of_a_mean_price_alone_every_round_has_that_price(tmp_path, monkeypatch,
     assert (tmp_path / "best.toml").read_text() == document["toml"]
     show(document)
     assert capsys.readouterr().out.endswith(f"to train it: acdpp train --config {tmp_path}/best.toml\n")
+    assert _kept(tmp_path / "nowhere" / "best.toml", "") is None
+    assert "best.toml cannot be written (No such file" in capsys.readouterr().err
     assert "low = 11.0\nhigh = 11.0" in document["toml"]
     assert document["left_out"]["burst"] == "needs to know the law of prices"
     assert document["lower_bound"]["samples"] == pytest.approx(22 * 3 / 11)

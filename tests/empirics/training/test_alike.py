@@ -58,6 +58,24 @@ def test_a_run_alone_or_among_others_is_the_same(classes, own, width):
                     assert torch.equal(values, whole[name][part]), (name, part)
 
 
+def test_a_run_alone_is_the_same_where_few_samples_count():
+    many = 10 * SAMPLES
+    with threads(study(threads=1), ""), torch.random.fork_rng():
+        torch.manual_seed(0)
+        x, y = normal(many, FEATURES), torch.randint(2, (many,))
+        counts = torch.rand(2, many) < 0.15
+        weights = normal(2, many).exp() * counts
+        weights = weights / weights.sum(1, keepdim=True)
+        both, one = (
+            Linear(Population(x, y, some, x, y, 2, test_weights=some, own=True))
+            for some in (weights, weights[:1])
+        )
+        for theta in normal(100, 2, FEATURES):
+            first = theta[:1]
+            assert torch.equal(one.measure(first, None)["risk"], both.measure(theta, None)["risk"][:1])
+            assert torch.equal(one.accuracy(first), both.accuracy(theta)[:1])
+
+
 @pytest.mark.parametrize("what", ["chances", "losses"])
 def test_a_number_has_the_same_digits_wherever_it_stands(what):
     x, y = torch.zeros(2, 1).double(), torch.tensor([0, 1])
