@@ -84,4 +84,7 @@ def test_the_answer_is_readable_in_eighty_columns(more, monkeypatch):
 )
 def test_what_plays_no_part_or_means_nothing_is_refused(words, wrong):
     assert wrong in refusal(*PAPER, *words)
+
+
+def test_the_least_drift_has_a_risk():
     assert math.isfinite(answer(*PAPER, "--drift", "1e-12")["risk"])

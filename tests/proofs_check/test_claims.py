@@ -1,7 +1,6 @@
 """Every claim of the paper, decided once in the quick profile: the registry is the test list."""
 
 import html
-import os
 import re
 import signal
 import subprocess
@@ -35,8 +34,7 @@ CLAIMS = {claim.id: claim for claim in registry()}
 
 @pytest.fixture(scope="module")
 def cases():
-    jobs = min(2, os.cpu_count() or 1)
-    return {case.claim.id: case for case in run(registry(), jobs=jobs)}
+    return {case.claim.id: case for case in run(registry())}
 
 
 @pytest.mark.parametrize("label", CLAIMS)
