@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -39,8 +40,9 @@ PACKAGES = ("acdpp", "numpy", "torch", "scipy", "scikit-learn", "pyarrow")
 CALM = "take a smaller eta, or a radius to project onto"
 
 
+@cache
 def versions() -> dict[str, str]:
-    """What computed this."""
+    """What computed this; it is read from files once."""
     found = {"python": platform.python_version()}
     for package in PACKAGES:
         try:

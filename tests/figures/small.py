@@ -56,10 +56,11 @@ def fits(figure: Figure, look: Look = SLIDES) -> bool:
     """Whether it has its ground, and nothing reaches beyond the page by more than a hundredth of an inch."""
     with look.applied():
         figure.set_dpi(60)
+        renderer = FigureCanvasAgg(figure).get_renderer()  # one for all, which knows the sizes of words
         layout = figure.get_layout_engine()
         assert layout is not None
         layout.execute(figure)  # which is most of drawing it, and all that places anything
-        box = figure.get_tightbbox(FigureCanvasAgg(figure).get_renderer())
+        box = figure.get_tightbbox(renderer)
     width, height = figure.get_size_inches()
     over = max(-box.x0, -box.y0, box.x1 - width, box.y1 - height)
     return to_rgb(figure.get_facecolor()) == to_rgb(look.ground) and bool(over < 0.01)
