@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -247,7 +248,10 @@ def uniformity_constant_as_stated(K: Any, t: Any) -> Any:
 
 def _checked(K: Any) -> Any:
     """K itself; a plain number must be whole. Arrays and balls are taken as they are, since searches pass them."""
-    return retention(K) if isinstance(K, int | float | Fraction) else K
+    return _plain(K) if isinstance(K, int | float | Fraction) else K
+
+
+_plain = lru_cache(maxsize=128, typed=True)(retention)  # sums ask for the same K in every round
 
 
 def _midpoint(k: Any, t: Any) -> Any:

@@ -274,6 +274,18 @@ def _ball_rule(points: int, prec: int) -> tuple[Any, Any]:
         return nodes, _weight_table(_legendre(nodes), gauss, lambda c: arb(c.numerator) / c.denominator)
 
 
+@lru_cache(maxsize=256)
+def _ball_weights(size: int, points: int, prec: int) -> tuple[Any, Any]:
+    """The rule's weights for a block of this size, in a row, and by how much it misses a function of modulus 1."""
+    from flint import arb, arb_mat
+
+    _, table = _ball_rule(points, prec)
+    powers = size * arb_mat([[arb(size) ** (-2 * r) for r in range(len(table))]])
+    weights = powers * arb_mat(table.tolist())
+    miss = (size + sum(map(abs, weights.entries()))) * 2 / ((ELLIPSE - 1) * arb(ELLIPSE) ** (points - 1))
+    return weights, miss
+
+
 def _ball_of_block(
     f: Callable[[Any], Any], low: int, size: int, points: int, sums: list[Any], goal: int
 ) -> list[Any]:
@@ -286,12 +298,10 @@ def _ball_of_block(
     largest = [abs(v) for v in _listed(f(acb(middle + across, up)), acb)]
     if not all(m.is_finite() for m in largest):
         return []
-    nodes, table = _ball_rule(points, ctx.prec)
-    weights = size * arb_mat([[arb(size) ** (-2 * r) for r in range(len(table))]])
-    weights = (weights * arb_mat(table.tolist())).entries()
-    miss = (size + sum(map(abs, weights))) * 2 / ((ELLIPSE - 1) * arb(ELLIPSE) ** (points - 1))
+    nodes, _ = _ball_rule(points, ctx.prec)
+    weights, miss = _ball_weights(size, points, ctx.prec)
     values = arb_mat([_listed(f(middle + half * x), arb) for x in nodes])
-    block = (arb_mat([weights]) * values).entries()
+    block = (weights * values).entries()
     errors = [(miss * m).upper() for m in largest]
     scale = [abs(b) + abs(s) for b, s in zip(block, sums or [arb(0)] * len(block), strict=True)]
     if any(e > s.upper() / 2**goal for e, s in zip(errors, scale, strict=True)):

