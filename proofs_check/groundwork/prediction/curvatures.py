@@ -141,7 +141,12 @@ class Stream:
         return [(_quick(chance), tuple(map(_quick, sums))) for chance, sums in self.kinds.cohort(size)]
 
     def _branches(
-        self, rounds: Sequence[list[tuple[fmpq, Held]]], chance: fmpq, distance: fmpq, memory: Held, t: int = 0
+        self,
+        rounds: Sequence[list[tuple[fmpq, Held]]],
+        chance: fmpq,
+        distance: fmpq,
+        memory: Held,
+        t: int = 0,
     ) -> Iterator[tuple[int, fmpq, fmpq]]:
         """Round, chance and δ of every beginning of a stream: what two streams have in common is counted once."""
         yield t, chance, distance
