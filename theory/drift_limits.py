@@ -363,9 +363,9 @@ def best_drifting_step(
         )
     low, high = float(grid[at - 1]), float(grid[min(at + 1, GRID - 1)])
     for _ in range(HALVINGS):
-        thirds = (2 * low + high) / 3, (low + 2 * high) / 3
-        left, right = floors(np.array(thirds))
-        low, high = (low, thirds[1]) if left <= right else (thirds[0], high)
+        left, right = (2 * low + high) / 3, (low + 2 * high) / 3
+        at_left, at_right = floors(np.array([left, right]))
+        low, high = (low, right) if at_left <= at_right else (left, high)
     return math.exp((low + high) / 2)
 
 
