@@ -1,11 +1,33 @@
-"""An office in this process: what is asked and answered goes by post, as elsewhere, and workers can be lost."""
+"""A small study, and an office in this process: what is asked and answered goes by post, as elsewhere, and workers can
+be lost."""
 
+import json
 import pickle
 from contextlib import contextmanager
 from unittest import mock
 
 from empirics.shards.crew import Lost
 from empirics.shards.shard import Worker
+from tests.empirics.small import blobs_file, study
+
+MIXED = ("constant", "acdpp", "oracle@eta=0.1,steps=3,decay=4", "buy-cheap-online@average=equal")
+FILES = ("rounds.parquet", "summary.json", "state-*.npz")
+
+
+def small(**given):
+    few = {"rounds": 7, "checkpoint": 3, "seeds": 4, "policies": MIXED, "predict": False, "steps": 2}
+    plain = {"radius": None, "measures": ("risk", "mismatch"), "V": 3.0, "rho": 0.7}
+    return study(dataset=blobs_file(), **few | plain | given)
+
+
+def done(folder):
+    """Rounds that are saved."""
+    return json.loads((folder / "settings.json").read_text())["progress"]["done"]
+
+
+def files(folder):
+    """All that a study found, byte by byte."""
+    return {path.name: path.read_bytes() for name in FILES for path in folder.glob(name)}
 
 
 class Desk:

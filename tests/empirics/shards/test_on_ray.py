@@ -15,7 +15,7 @@ import torch
 from empirics.records.folder import read_settings
 from empirics.run import run_study
 from empirics.settings.toml import toml
-from tests.empirics.shards.test_shards import done, files, small
+from tests.empirics.shards.desk import done, files, small
 from tests.empirics.small import until
 
 psutil = pytest.importorskip("psutil")
