@@ -88,7 +88,10 @@ REFUSED = [
     (lambda: reuse.uniformity_kstep([NAN, 1], 2), "at least 0, got nan"),
     (lambda: reuse.mismatch_kstep([F(1), F(0), F(0)], 2), "memory is empty"),
     (lambda: reuse.uniformity_constant(2.5, 4), "K must be a whole number"),
-    (lambda: (reuse.uniformity_constant(1, 4), reuse.uniformity_constant(True, 4)), "K must be a whole number"),
+    (
+        lambda: (reuse.uniformity_constant(1, 4), reuse.uniformity_constant(True, 4)),
+        "K must be a whole number",
+    ),
     (lambda: reuse.mismatch_constant(0, 4, 1), "K must be a whole number"),
     (lambda: reuse.trajectory([1, -1], 2), "not negative"),
     (lambda: reuse.trajectory([1.0, NAN], 2), "finite"),
