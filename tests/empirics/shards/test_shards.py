@@ -314,7 +314,7 @@ def test_workers_wait_for_no_cores_and_share_nodes_by_what_these_have(monkeypatc
     for again in (False, False, False, False, True):
         office.hire(again=again)
     assert [one["scheduling_strategy"] for one in ray.options] == ["c", "c", "a", "c", "SPREAD"]
-    assert {one["num_cpus"] for one in ray.options} == {0.0}
+    assert {(one["num_cpus"], one["max_restarts"]) for one in ray.options} == {(0.0, 0)}
     assert [OnRay(ray, small(threads=few), "cpu", None).shards for few in (None, 2)] == [4, 1]
     office = OnRay(ray, small(), "cuda", 3)
     for again in (False, True):
