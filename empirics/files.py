@@ -8,11 +8,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["OWN_FILES", "PARTIAL", "TABLES", "replace_file", "sha256_of"]
+__all__ = ["OWN_FILES", "PARTIAL", "TABLES", "replace_file", "separator", "sha256_of"]
 
 TABLES = ("csv:", "parquet:")  # begin the name of a data set that is a table
 OWN_FILES = ("npz:", *TABLES)  # or any file of a user's own
 PARTIAL = ".partial"  # ends the name of a file that is being written
+
+
+def separator(heading: str) -> str:
+    """What stands between the columns of a CSV file, by its first line: a comma, or what a spreadsheet writes instead.
+
+    >>> separator("a;b, in cm;c"), separator("price")
+    (';', ',')
+    """
+    return max(",;\t", key=heading.count)
 
 
 def replace_file(path: Path, write: Callable[[Path], object]) -> str:
