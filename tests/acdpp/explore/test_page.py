@@ -52,8 +52,8 @@ def address(folder: Path) -> Iterator[str]:
     with (folder / "said").open("w") as said:
         server = subprocess.Popen(command, cwd=folder, env=env, stdout=said, stderr=said)
     try:
-        found = until(lambda: re.search(r"http://\S+/", (folder / "said").read_text()), 60).group()
-        until(lambda: _answers(found), 60)
+        found = until(lambda: re.search(r"http://\S+/", (folder / "said").read_text())).group()
+        until(lambda: _answers(found))
         yield found
     finally:
         server.terminate()
