@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -23,7 +22,7 @@ from numpy.typing import NDArray
 
 from empirics.control.schedule import brief_for
 from empirics.data.dataset import Arrivals
-from empirics.files import PARTIAL, replace_file
+from empirics.files import PARTIAL, replace_file, writable
 from empirics.given import HandedOver, threads
 from empirics.prediction.best import OBJECTIVES, PATIENCE, Best, best_constant
 from empirics.prediction.effort import MOST_HELD, seconds
@@ -43,10 +42,10 @@ from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training.constants import calibrate
-from empirics.training.problem import Problem, make_problem
+from empirics.training.problem import Problem, choose_device, make_problem
 from theory.setting import SettingError
 
-__all__ = ["Drifting", "Prediction", "drifting", "predict_study", "same_problem"]
+__all__ = ["Drifting", "Prediction", "drifting", "predict_study", "refuse_beforehand", "same_problem"]
 
 Progress = Callable[[str, int, int | None], None]
 REMEDY = "take a pilot sample, or fewer policies or rounds"
@@ -307,11 +306,9 @@ def predict_study(
     """
     if objective not in OBJECTIVES:
         raise SettingError(f"the objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
-    if out is not None:
-        _refuse_existing(Path(out))
     own = HandedOver(dataset, None, policies, cost)
     study = own.named(Study() if study is None else study)
-    _refuse_flood(study)
+    refuse_beforehand(study, out, device)
     if pilot is not None and study.drift.kind != "none":
         raise SettingError(
             "a pilot sample is measured for drift, and has none of its own: leave out the pilot or the drift"
@@ -345,8 +342,7 @@ def predict_study(
             names = list(dict.fromkeys([*names, _variant(chosen.K, chosen.eta, chosen.steps)]))
         parts = () if drawn is None else tuple(outlook_of(part, names) for part in drawn.parts())
         errors, curves = _errors(parts, names, chosen, objective, progress)
-        progress("how long to keep samples", 0, None)
-        moves = drifting(outlook, problem, steps=best)
+        moves = drifting(outlook, problem, steps=best, progress=progress)
     found = Prediction(
         study=study,
         outlook=outlook,
@@ -365,7 +361,13 @@ def predict_study(
     return found
 
 
-def drifting(outlook: Outlook, problem: Problem, *, steps: bool = False) -> Drifting | str | None:
+def drifting(
+    outlook: Outlook,
+    problem: Problem,
+    *,
+    steps: bool = False,
+    progress: Progress = lambda doing, done, of: None,
+) -> Drifting | str | None:
     """Of a problem's samples, if they have times; what these do not tell is no reason to predict nothing."""
     study, streams, come = outlook.study, problem.streams, problem.arrivals
     if come is None:
@@ -374,6 +376,7 @@ def drifting(outlook: Outlook, problem: Problem, *, steps: bool = False) -> Drif
         moving = how_it_moves(outlook.landscape, np.asarray(problem.time), study.rounds)
     except SettingError as reason:
         return str(reason)
+    progress("how long to keep samples", 0, None)
     pools = 1 if streams.shared else study.clients
     return Drifting(
         moving, how_long(outlook, moving, come.in_a_round(study.rounds), pools, steps=steps), come
@@ -433,6 +436,14 @@ def _predictable(problem: Problem) -> Problem:
     return problem
 
 
+def refuse_beforehand(study: Study, out: Path | str | None = None, device: str | None = None) -> None:
+    """A device, a place or a size that will not do, before anything is looked at."""
+    choose_device(device or "cpu")
+    if out is not None:
+        _refuse_existing(Path(out))
+    _refuse_flood(study)
+
+
 def _refuse_flood(study: Study) -> None:
     """Curves that do not fit into memory."""
     most = int(MOST_HELD / (16 * (len(study.policies) + CANDIDATES)))
@@ -455,8 +466,7 @@ def _refuse_existing(out: Path) -> None:
             taken = next((file for file in (out, out.with_suffix(".json")) if file.exists()), None)
         else:
             taken = out if out.exists() and not (out.is_dir() and not any(out.iterdir())) else None
-        place = next(folder for folder in out.absolute().parents if folder.exists())
-        if not (place.is_dir() and os.access(place, os.W_OK)):
+        if not writable(out):
             raise SettingError(
                 f"{str(out)!r} cannot be used for the prediction: nothing can be written there"
             )

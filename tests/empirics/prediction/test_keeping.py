@@ -160,8 +160,12 @@ def test_all_samples_of_a_file_come_by_and_clients_share_them_or_not(monkeypatch
     assert (len(task.time), len(task.arrivals.time), task.arrivals.dated) == (32, 40, False)
     monkeypatch.setattr(predict, "how_it_moves", lambda land, time, rounds: (len(time), rounds))
     monkeypatch.setattr(predict, "how_long", lambda *given, **more: (*given[1:], more))
-    found = predict.drifting(SimpleNamespace(study=given, landscape=None), task)
+    told = []
+    found = predict.drifting(
+        SimpleNamespace(study=given, landscape=None), task, progress=lambda *one: told.append(one)
+    )
     assert found.keeping == ((32, 5), 8, pools, {"steps": False})
+    assert told == [("how long to keep samples", 0, None)]
     moving = from_dataset(
         replace(given, drift=Drift(kind="abrupt", start=3, parts="labels")),
         from_mapping({"x": x, "y": y, "time": x, "test_x": x, "test_y": y}),
