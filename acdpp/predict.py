@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 
 from acdpp import parse
-from acdpp.design_drift import show_choices
 from acdpp.output import console, print_json, told
 from acdpp.study import (
     Average,
@@ -57,6 +56,7 @@ EXAMPLES = (
     "[bold]acdpp predict --policies constant --sweep K=1,2,5,10,20 --no-best --out curves.csv[/bold]"
 )
 HARDLY = 0.02  # by which all K differ, if K hardly matters
+UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"))
 WORDS = {
     "cumulative": ("cumulative_excess_risk", "cumulative excess risk"),
     "final": ("final_excess_risk", "final excess risk"),
@@ -250,17 +250,30 @@ def show_drift(drift: dict[str, Any], rounds: int) -> None:
         say(f"it looks as if about {directions['moving']:.0f} of {directions['of']} directions moved")
     if not drift["told"]:
         say(f"that is not told from no drift at all, nor from {high:.2g}: more samples tell more")
-    kept = "1 round" if drift["K"] == 1 else f"{drift['K']} rounds"
-    say(f"at the study's step: keep samples for K = {kept}, interval [{shortest}, {longest}]")
-    if drift["local_steps"] > 1 and shortest < longest:
-        say(
-            "better take a K from its upper half: what several local steps make of few samples is not in the law"
-        )
-    show_choices([row | {"step": row["eta"]} for row in drift["choices"]], "η", "risk")
+    own, *others = drift["choices"]
+    kept = "1 round" if own["K"] == 1 else f"{own['K']} rounds"
+    lasts = f", about {_lasting(drift['takes'][0], dated=drift['dated'])}" if drift["takes"][0] else ""
     say(
-        "risk: excess risk in the long run, for quadratic losses and an optimum that walks; the predictions above take "
-        "it to stand still"
+        f"as the study is set, with η = {own['eta']:.4g} and {own['rate']:.4g} samples a round of "
+        f"{drift['come_by']:.4g} that come by: keep samples for K = {kept}{lasts}, interval [{shortest}, {longest}]"
     )
+    near = [one for one in drift["tried"] if one["risk"] < (1 + HARDLY) * own["risk"]]
+    if len(near) > 1:
+        say(f"{_from_to(near)} hardly differ: their predicted risks are within {HARDLY:.0%} of the least")
+    say(
+        f"its predicted excess risk, mean over the rounds, the optimum being one that walks: {own['risk']:.3g}"
+    )
+    for one in others:
+        say(f"{one['name']}, K = {one['K']} with η = {one['eta']:.4g}: {one['risk']:.3g}")
+    say("the predictions above take the optimum to stand still")
+
+
+def _lasting(amount: float, *, dated: bool) -> str:
+    """A time in words: of dates, in the largest unit of which it has two."""
+    if not dated:
+        return f"{amount:.3g} as the file counts time"
+    size, unit = next(((n, unit) for n, unit in UNITS if amount >= 2 * n), (1, "seconds"))
+    return f"{amount / size:.3g} {unit}"
 
 
 def _from_to(tried: list[dict[str, Any]]) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -40,9 +41,20 @@ def stream(step: float, seed: int) -> dict[str, Any]:
     return {"x": x, "y": y.astype(int), "time": np.arange(len(x)) / EACH}
 
 
-def losses(study: Study, data: dict[str, Any]) -> list[float]:
+BASE = replace(
+    PRESETS["own"],
+    policies=("constant",),
+    radius=20.0,
+    seeds=2,
+    rounds=ROUNDS,
+    predict=False,
+    measures=("risk",),
+)
+
+
+def losses(study: Study, data: dict[str, Any], retentions: Iterable[int] = RETENTIONS) -> list[float]:
     """Of each K, on samples before they are trained on."""
-    names = tuple(f"constant@K={K}" for K in RETENTIONS)
+    names = tuple(f"constant@K={K}" for K in retentions)
     moving = replace(study, policies=names, rounds=ROUNDS - LAST, drift=Drift(kind="order"))
     with tempfile.TemporaryDirectory() as place:
         run_study(moving, Path(place) / "result", dataset=data)
@@ -64,10 +76,7 @@ def main() -> None:
     print(
         f"{hardware()}; {given.streams} streams, steps of {given.walk:g}, η = {given.eta:g}, E = {given.steps}"
     )
-    base = replace(
-        PRESETS["own"], policies=("constant",), steps=given.steps, eta=given.eta, radius=20.0, seeds=2
-    )
-    base, found = replace(base, rounds=ROUNDS, predict=False, measures=("risk",)), []
+    base, found = replace(BASE, steps=given.steps, eta=given.eta), []
     for seed in range(100, 100 + given.streams):
         data = stream(given.walk, seed)
         told = predict_study(base, dataset=data, pilot=1000, best=False).document()["drift"]

@@ -10,7 +10,7 @@ the repository root:
     python -m benchmarks.streams --device cuda --data-dir data/mnist --out streams.json
     python -m benchmarks.streams --dataset digits --rounds 300 --seed 7 --out streams.json
 
-A pilot sample with its times says K at the study's step, with an interval. Then constant admission at several K, and
+A pilot sample with its times says K for the study as it is, with an interval. Then constant admission at several K, and
 of MNIST every policy, learn the stream in its order; what is averaged is the loss of each round's model on that round's
 samples before it trains on them, with the standard error over seeds, which draw among the samples that go by.
 Differences to the best K are paired over seeds. With `--out` what is finished is kept: asked again, the rest is done.
@@ -34,9 +34,8 @@ from empirics.control.schedule import Schedule
 from empirics.data import load
 from empirics.data.dataset import Dataset
 from empirics.given import HandedOver, threads
-from empirics.predict import Prediction
+from empirics.predict import drifting
 from empirics.prediction.forecast import Outlook
-from empirics.prediction.moving import how_it_moves
 from empirics.prediction.pilot import draw_pilot
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study
@@ -151,12 +150,11 @@ def told(base: Study, data: dict[str, Any], given: argparse.Namespace) -> dict[s
     study = HandedOver(data).named(replace(base, policies=("constant",), dtype="float64"))
     drawn = draw_pilot(make_problem(study, "cpu", dataset=data), given.pilot).problem
     outlook = Outlook.of(drawn, calibrate(drawn).constants.merged)
-    moving = how_it_moves(outlook.landscape, np.asarray(drawn.time), study.rounds)
-    document: dict[str, Any] = Prediction(
-        study, outlook, {}, "cumulative", best=None, own=None, pilot=given.pilot, errors={}, moving=moving
-    ).document()["drift"]
-    wanted = ("q", "interval", "directions", "K", "K_interval", "why")
-    return {key: document[key] for key in wanted if key in document}
+    found = drifting(outlook, drawn)
+    if found is None or isinstance(found, str):
+        return {"q": None, "why": found}
+    document = found.document()
+    return {key: document[key] for key in ("q", "interval", "directions", "K", "K_interval")}
 
 
 def losses(base: Study, names: tuple[str, ...], data: dict[str, Any], device: str) -> dict[str, Floats]:
@@ -173,12 +171,18 @@ def losses(base: Study, names: tuple[str, ...], data: dict[str, Any], device: st
     return dict(zip(names, late.reshape(len(names), study.seeds), strict=True))
 
 
+def made(base: Study, name: str, given: argparse.Namespace) -> dict[str, Any]:
+    """A stream."""
+    rng = np.random.default_rng(given.seed)
+    data: dict[str, Any] = STREAMS[given.dataset][name](load(given.dataset, given.data_dir), base.rounds, rng)
+    return data
+
+
 def measured(base: Study, name: str, given: argparse.Namespace) -> dict[str, Any]:
     """A stream: what a pilot sample says of it, and what every policy loses on it."""
     began = time.monotonic()
-    rng = np.random.default_rng(given.seed)
-    data = STREAMS[given.dataset][name](load(given.dataset, given.data_dir), base.rounds, rng)
-    made = time.monotonic()
+    data = made(base, name, given)
+    there = time.monotonic()
     document: dict[str, Any] = {"pilot": told(base, data, given)}
     foretold = time.monotonic()
     kept = tuple(f"constant@K={K}" for K in RETENTIONS[given.dataset])
@@ -193,7 +197,7 @@ def measured(base: Study, name: str, given: argparse.Namespace) -> dict[str, Any
             "above_best": float(apart.mean()),
             "half_width": float(half_width(apart, 0.95)) if policy != best else 0.0,
         }
-    took = {"made": made - began, "pilot": foretold - made, "trained": time.monotonic() - foretold}
+    took = {"made": there - began, "pilot": foretold - there, "trained": time.monotonic() - foretold}
     return document | {"best": best, "seconds": {key: round(value, 1) for key, value in took.items()}}
 
 
@@ -221,12 +225,16 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=1, help="local steps E")
     parser.add_argument("--pilot", type=int, default=2000)
     parser.add_argument("--dataset", choices=list(STREAMS), default="mnist", help="what they are made from")
+    parser.add_argument("--again", action="store_true", help="pilot samples of what was measured tell anew")
     given, own, end = asked(parser, show)
     base, document = begun(given, own, "streams")
     base = replace(base, labels="classes", eta=given.eta, steps=given.steps)
     document["study"] = f"{base.task}, {base.rounds} rounds, {base.seeds} seeds"
     document = continued(document, given.out)
     for name in STREAMS[given.dataset]:
+        if name in document["studies"] and given.again:
+            document["studies"][name]["pilot"] = told(base, made(base, name, given), given)
+            write(document, given.out)
         if name not in document["studies"] and time.monotonic() < end:
             document["studies"][name] = measured(base, name, given)
             write(document, given.out)

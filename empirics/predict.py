@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from empirics.control.schedule import brief_for
+from empirics.data.dataset import Arrivals
 from empirics.files import PARTIAL, replace_file, writable
 from empirics.given import HandedOver, threads
 from empirics.prediction.best import OBJECTIVES, PATIENCE, Best, best_constant
@@ -34,6 +35,7 @@ from empirics.prediction.forecast import (
     refusal,
     together,
 )
+from empirics.prediction.keeping import Keeping, how_long
 from empirics.prediction.moving import Moving, how_it_moves
 from empirics.prediction.pilot import draw_pilot, jackknife
 from empirics.settings.policy_name import PolicyName
@@ -41,10 +43,9 @@ from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training.constants import calibrate
 from empirics.training.problem import Problem, choose_device, make_problem
-from theory.drift_design import DriftChoice, drift_design
-from theory.setting import Budget, SettingError
+from theory.setting import SettingError
 
-__all__ = ["Prediction", "predict_study", "refuse_beforehand", "same_problem"]
+__all__ = ["Drifting", "Prediction", "drifting", "predict_study", "refuse_beforehand", "same_problem"]
 
 Progress = Callable[[str, int, int | None], None]
 REMEDY = "take a pilot sample, or fewer policies or rounds"
@@ -58,6 +59,38 @@ FREE = {  # settings that change nothing of what is to be learnt, as long as sam
     *("eta", "steps", "decay", "decay_by", "momentum", "average", "average_by"),
     *("measures", "predict", "diverging", "checkpoint", "log", "threads"),
 }
+
+
+@dataclass(frozen=True)
+class Drifting:
+    """How samples with times move, how long to keep them, and how long rounds take."""
+
+    moving: Moving
+    keeping: Keeping
+    arrivals: Arrivals
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        moving, keeping, own = self.moving, self.keeping, self.keeping.own
+        named = {"this step": own, "Corollary 2's K": keeping.tried[-1], "the best step": keeping.best}
+        return {
+            "q": moving.drift,
+            "interval": [moving.low, moving.high],
+            "told": moving.told,
+            "samples": moving.samples,
+            "come_by": self.arrivals.in_a_round(moving.rounds),
+            "directions": {"moving": moving.moving, "of": len(moving.h)},
+            "K": own.K,
+            "K_interval": list(keeping.interval),
+            "takes": [self.arrivals.takes(K, moving.rounds) for K in (own.K, *keeping.interval)],
+            "dated": self.arrivals.dated,
+            "choices": [
+                {"name": name, "K": one.K, "rate": one.rate, "eta": one.eta, "risk": one.risk}
+                for name, one in named.items()
+                if one is not None
+            ],
+            "tried": [{"K": one.K, "risk": one.risk} for one in keeping.tried],
+        }
 
 
 @dataclass(frozen=True)
@@ -78,7 +111,7 @@ class Prediction:
     errors: Mapping[str, Any]
     risk_errors: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # of whole curves, likewise
     parts: tuple[Outlook, ...] = ()  # of a pilot sample, each without another part of it
-    moving: Moving | str | None = None  # how samples with times move, or why that is not told
+    drifting: Drifting | str | None = None  # of samples with times, or why nothing is told of it
 
     @property
     def gain(self) -> float | None:
@@ -145,7 +178,7 @@ class Prediction:
             best=None,
             own=None,
             parts=tuple(parts),
-            moving=self.moving if study.rounds == self.study.rounds else None,
+            drifting=None,
         )
 
     def risk_error(self, name: str) -> NDArray[np.float64] | None:
@@ -176,33 +209,9 @@ class Prediction:
         }
 
     def _drift_document(self) -> dict[str, Any] | None:
-        """How samples drift, and how long to keep them at the study's own step; at both ends of the interval, too."""
-        moving, study, outlook = self.moving, self.study, self.outlook
-        if moving is None:
-            return None
-        if isinstance(moving, str):
-            return {"q": None, "why": moving}
-        budget = brief_for(study, outlook.constants, outlook.prices).budget
-        try:
-            choices = _kept(moving, moving.drift, budget, study)
-            ends = [_kept(moving, q, budget, study, free=False)[0].K for q in (moving.low, moving.high)]
-        except SettingError as reason:  # steps that the law of drift says nothing of
-            return {
-                "q": None,
-                "why": f"q = {moving.drift:.2g} of a sample's variance in a round, and {reason}",
-            }
-        retentions = [choices[0].K, *ends]
-        return {
-            "q": moving.drift,
-            "interval": [moving.low, moving.high],
-            "told": moving.told,
-            "samples": moving.samples,
-            "directions": {"moving": moving.moving, "of": len(moving.h)},
-            "K": retentions[0],
-            "K_interval": [min(retentions), max(retentions)],
-            "local_steps": study.steps,
-            "choices": [vars(one) for one in choices],
-        }
+        if isinstance(self.drifting, str):
+            return {"q": None, "why": self.drifting}
+        return None if self.drifting is None else self.drifting.document()
 
     def _best_document(self) -> dict[str, Any] | None:
         if self.best is None or self.own is None:
@@ -333,8 +342,7 @@ def predict_study(
             names = list(dict.fromkeys([*names, _variant(chosen.K, chosen.eta, chosen.steps)]))
         parts = () if drawn is None else tuple(outlook_of(part, names) for part in drawn.parts())
         errors, curves = _errors(parts, names, chosen, objective, progress)
-        still = study.drift.kind == "none"
-        moving = _moving(outlook, problem.time) if still and problem.time is not None else None
+        moves = drifting(outlook, problem, steps=best, progress=progress)
     found = Prediction(
         study=study,
         outlook=outlook,
@@ -346,26 +354,32 @@ def predict_study(
         errors=errors,
         risk_errors=curves,
         parts=parts,
-        moving=moving,
+        drifting=moves,
     )
     if out is not None:
         found.write(out)
     return found
 
 
-def _moving(outlook: Outlook, time: NDArray[np.float64]) -> Moving | str:
-    """How the samples move; what it does not tell is no reason to predict nothing."""
+def drifting(
+    outlook: Outlook,
+    problem: Problem,
+    *,
+    steps: bool = False,
+    progress: Progress = lambda doing, done, of: None,
+) -> Drifting | str | None:
+    """Of a problem's samples, if they have times; what these do not tell is no reason to predict nothing."""
+    study, streams, come = outlook.study, problem.streams, problem.arrivals
+    if come is None:
+        return None
     try:
-        return how_it_moves(outlook.landscape, time, outlook.study.rounds)
+        moving = how_it_moves(outlook.landscape, np.asarray(problem.time), study.rounds)
     except SettingError as reason:
         return str(reason)
-
-
-def _kept(moving: Moving, q: float, budget: Budget, study: Study, *, free: bool = True) -> list[DriftChoice]:
-    """What to do about this drift, at the study's step first."""
-    walk = [q * share * spread for share, spread in zip(moving.shares, moving.variance, strict=True)]
-    return drift_design(
-        budget, h=moving.h, variance=moving.variance, walk=walk, eta=study.eta, E=study.steps, free=free
+    progress("how long to keep samples", 0, None)
+    pools = 1 if streams.shared else study.clients
+    return Drifting(
+        moving, how_long(outlook, moving, come.in_a_round(study.rounds), pools, steps=steps), come
     )
 
 

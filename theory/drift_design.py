@@ -84,12 +84,11 @@ def best_drifting_mean(rate: Any, **problem: Any) -> float:
     return 1 - 2**-found if floor(found) < floor(0) else float(0)
 
 
-def drift_design(budget: Budget, *, eta: Any = None, free: bool = True, **problem: Any) -> list[DriftChoice]:
+def drift_design(budget: Budget, *, eta: Any = None, **problem: Any) -> list[DriftChoice]:
     r"""The choices for h, `variance`, `walk` and E, the recommended one first, Corollary 2's K among them.
 
     Without `eta` the step may be chosen: then K = 1 at the best step in every case of one direction, and the best of a
-    few K in others. Without drift it is Corollary 2's K, as before, and no step is best. If not `free`, other steps
-    than `eta` are left out.
+    few K in others. Without drift it is Corollary 2's K, as before, and no step is best.
 
     >>> budget = Budget(buffers=(20,), cost=10, mean_cost=1)
     >>> [(one.name, one.K) for one in drift_design(budget, h=[2], variance=[1], walk=[ratio(1, 100)])]
@@ -129,7 +128,7 @@ def drift_design(budget: Budget, *, eta: Any = None, free: bool = True, **proble
             given.append(
                 DriftChoice("this step, a mean of models", 1, rate, float(eta), 1 / (1 - keep), risk)
             )
-    if moves and free:
+    if moves:
         # with one direction K = 1 is best; several share the step, and a longer retention with a larger step may be
         ladder = (
             {round(filled ** ratio(i, RUNGS)) for i in range(RUNGS + 1)} if len(numbers["h"]) > 1 else {1}

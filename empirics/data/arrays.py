@@ -13,7 +13,7 @@ from empirics.data.real import real_array
 from empirics.draws import Purpose, permutation
 from theory.setting import SettingError
 
-__all__ = ["CLIENT", "TIME", "assembled", "from_arrays", "from_mapping", "from_torch", "keys", "seconds_of"]
+__all__ = ["CLIENT", "TIME", "assembled", "from_arrays", "from_mapping", "from_torch", "keys"]
 
 EVERY = 5  # one in five is a test sample
 NO_REPLICATE = (
@@ -124,13 +124,14 @@ def assembled(
         client,
         held_out,
         tuple(one if words is None else words[one] for one in classes.tolist()),
+        dated=getattr(getattr(arrays.get(TIME), "dtype", None), "kind", None) == "M",
     )
 
 
-def seconds_of(moments: NDArray[Any]) -> NDArray[np.float64]:
+def _seconds_of(moments: NDArray[Any]) -> NDArray[np.float64]:
     """NumPy's datetime64 in seconds.
 
-    >>> seconds_of(np.array(["1970-01-02", "1970-01-01T00:00:01.5"], "datetime64[ms]")).tolist()
+    >>> _seconds_of(np.array(["1970-01-02", "1970-01-01T00:00:01.5"], "datetime64[ms]")).tolist()
     [86400.0, 1.5]
     """
     found = (moments.astype("datetime64[us]") - np.datetime64(0, "us")) / np.timedelta64(1, "s")
@@ -148,7 +149,7 @@ def _clients(what: str, values: Any, samples: int) -> Labels:
 def _times(what: str, values: Any, samples: int) -> NDArray[np.float64]:
     moments = getattr(values, "dtype", None)
     if getattr(moments, "kind", None) == "M":
-        values = seconds_of(np.asarray(values))
+        values = _seconds_of(np.asarray(values))
     found = real_array(what, values).astype(np.float64)
     if found.shape != (samples,) or not np.isfinite(found).all():
         raise SettingError(f"{what} must have a finite number for each of the {samples} samples")

@@ -53,6 +53,27 @@ class HeldOut:
 
 
 @dataclass(frozen=True, eq=False)
+class Arrivals:
+    """When samples came, those that are held out, too; `dated`: in seconds, and else in whatever a file counts."""
+
+    time: NDArray[np.float64]
+    dated: bool
+
+    def in_a_round(self, rounds: int) -> float:
+        """How many come by."""
+        return len(self.time) / rounds
+
+    def takes(self, K: int, rounds: int) -> float:
+        """How long K of so many rounds take, each with as many samples as others: the median.
+
+        >>> Arrivals(np.array([0.0, 1, 2, 9, 10, 11, 12]), dated=False).takes(2, 6)
+        5.0
+        """
+        ends = np.quantile(self.time, np.linspace(0, 1, rounds + 1))
+        return float(np.median(ends[K:] - ends[:-K]))
+
+
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """Inputs `(N, …)` and labels `0 … classes-1`, to train and to test.
 
@@ -73,6 +94,7 @@ class Dataset:
     client: Labels | None = None  # of each training sample, from 0 on, where it is known
     held_out: HeldOut | None = None  # where the test set was taken from among the samples
     class_names: tuple[int | str, ...] = ()  # the labels as they were, in their order; none for 0 … classes-1
+    dated: bool = False  # times are seconds
 
     def __post_init__(self) -> None:
         for split, x, y in (("training", self.train_x, self.train_y), ("test", self.test_x, self.test_y)):
@@ -100,11 +122,18 @@ class Dataset:
         client: Labels | None = None,
         held_out: HeldOut | None = None,
         class_names: tuple[int | str, ...] = (),
+        dated: bool = False,
     ) -> Self:
         """The data set of these arrays, with its digest."""
         last = [one for one in (time, client) if one is not None]
         known = digest(*train, *test, *last)
-        return cls(name, *train, *test, classes, known, time, client, held_out, class_names)
+        return cls(name, *train, *test, classes, known, time, client, held_out, class_names, dated)
+
+    @property
+    def arrivals(self) -> Arrivals | None:
+        """When all samples came, where that is known."""
+        time = self.time if self.held_out is None else self.held_out.time
+        return None if time is None else Arrivals(time, self.dated)
 
     def as_stream(self) -> Self:
         """What is learnt in its order and tested before: all samples as they stood, none held out, and their own

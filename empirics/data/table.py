@@ -13,14 +13,14 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.data.arrays import CLIENT, TIME, assembled, seconds_of
+from empirics.data.arrays import CLIENT, TIME, assembled
 from empirics.data.dataset import Dataset
 from empirics.data.files import brief, memory
 from empirics.files import separator
@@ -371,15 +371,15 @@ def _numbered(columns: list[NDArray[Any]]) -> tuple[list[NDArray[Any]], list[str
     return np.split(places.reshape(-1), bounds), words.tolist()
 
 
-def _times(path: str, name: str, column: Any) -> NDArray[np.float64]:
-    """Numbers as they are, dates and moments in seconds."""
+def _times(path: str, name: str, column: Any) -> NDArray[Any]:
+    """Numbers as they are, dates and moments as NumPy's."""
     import pyarrow as pa
     from pyarrow import types
 
     kind = _whole(path, name, column).type
     if types.is_timestamp(kind) or types.is_date(kind):
         try:
-            return seconds_of(column.cast(pa.timestamp("us"), safe=False).to_numpy())
+            return np.asarray(column.cast(pa.timestamp("us"), safe=False).to_numpy())
         except pa.ArrowInvalid:
             raise SettingError(f"{path}, column {brief(name)!r}, has a moment beyond all calendars") from None
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
@@ -387,9 +387,9 @@ def _times(path: str, name: str, column: Any) -> NDArray[np.float64]:
     values = list(map(str, column.to_pylist()))
     row, words = _first_text(values)
     if row == 1:
-        found = [_seconds(one) for one in values]
+        found = [_moment(one) for one in values]
         if None not in found:
-            return np.array(found)
+            return np.array(found, "datetime64[us]")
         row = found.index(None) + 1
         words = values[row - 1]
     raise SettingError(
@@ -398,10 +398,12 @@ def _times(path: str, name: str, column: Any) -> NDArray[np.float64]:
     )
 
 
-def _seconds(words: str) -> float | None:
+def _moment(words: str) -> np.datetime64 | None:
     """A date or a moment, of Greenwich if it does not say; None for what is neither."""
     try:
         moment = datetime.fromisoformat(words)
     except ValueError:
         return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    return np.datetime64(moment.replace(tzinfo=None), "us") - np.timedelta64(
+        moment.utcoffset() or timedelta(), "us"
+    )

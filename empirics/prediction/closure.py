@@ -34,6 +34,7 @@ from torch import Tensor
 from empirics.prediction.cohorts import Cohorts, Memories
 from empirics.prediction.course import Course, Line
 from empirics.prediction.gauge import Gauge
+from empirics.prediction.lag import Lag
 from empirics.prediction.landscape import Landscape
 from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.observation import Observer
@@ -93,6 +94,7 @@ class Closure:
         hurried: bool = False,
         coarse: bool = False,
         looks: Sequence[list[Look]] | None = None,
+        walks: bool = False,
     ) -> None:
         self.landscape, self.memories, self.hurried = landscape, memories, hurried
         self.often, self.coarse = COARSE if coarse else HURRIED if hurried else PER_DOUBLING, coarse
@@ -109,6 +111,11 @@ class Closure:
         seen = (None, None) if looks is None else (looks[:2], looks[2:])
         self.gauge, self.gauge_of_mean = (Gauge(self.observer, one) for one in seen)
         self.mean = self.theta  # of the models so far, as their shares say
+        self.lag = Lag(memories.rows, len(landscape.size)) if walks else None
+        self.lagged = np.zeros_like(
+            self.scatter
+        )  # Σ over rounds of what the models are behind, and the last of it
+        self.behind = self.lagged
         self.round = 0
         self.local: LocalSteps  # of the round that was last observed
         self.course: Course  # of it, and of the rounds after it
@@ -205,7 +212,16 @@ class Closure:
         before = self.scatter
         self.contraction = contraction * self._project(counts)
         self.growth = self.growth + self.scatter - self.contraction**2 * before
+        if self.lag is not None:
+            self._fall_behind(self.lag, (counts * per_sample).sum(2)[..., 0])
         self.round += 1
+
+    def _fall_behind(self, lag: Lag, held: Floats) -> None:
+        lag.follow(self.round, self.cohorts.entered, held, self.contraction)
+        averages = self.memories.share is not None
+        if self.memories.share is not None:
+            lag.average(self.memories.share[self.round][:, np.newaxis])
+        self.lagged, self.behind = self.lagged + self.behind, lag.squares(mean=averages)
 
     def _choose_step_size(self) -> None:
         if self.memories.eta is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,9 @@ class Forecast:
     fitted: float  # of a fresh sample's residual, within a round, at most
     errors: dict[str, float] | None = None
     risk_error: Floats | None = None  # the standard error of `risk`, of the same paths and samples
+    lag: Floats = field(
+        default_factory=lambda: np.zeros(0)
+    )  # ΣW² of `theory.drift`, mean over θ(1), …, θ(T), by lump
     sampled: tuple[int, ...] = ()  # sizes of the samples that stand for a large population
 
     @property
@@ -190,6 +193,7 @@ class Outlook:
     patience: int = MOST_PLAYED  # rounds that are followed until all has settled, at most
     hurried: bool = False  # as a search is: fewer looks at samples, and paths are straight in between
     coarse: bool = False  # and still fewer
+    walks: bool = False  # the lag behind a walk is followed, too
 
     @classmethod
     def of(
@@ -272,13 +276,14 @@ class Outlook:
                     hurried=self.hurried,
                     coarse=self.coarse,
                     looks=looks,
+                    walks=self.walks,
                 )
                 seen.append((closure, *self._curves(closure, part, progress)))
             for p in group:
                 mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
                 admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played.chunks)
                 rate = admitted / played.last / len(runs[p])
-                made = [_forecast(*one, mine, rate) for one in seen]
+                made = [_forecast(*one, mine, rate, study.rounds) for one in seen]
                 found[few.policies[p]] = _mean(made, self.landscape)
         return {name: found[name] for name in study.policies}
 
@@ -358,10 +363,11 @@ def _falling(values: Floats, later: NDArray[np.int64]) -> Floats:
 
 
 def _forecast(
-    closure: Closure, followed: int, curves: tuple[Floats, ...], rows: list[int], rate: float
+    closure: Closure, followed: int, curves: tuple[Floats, ...], rows: list[int], rate: float, T: int
 ) -> Forecast:
     """Of a policy, from the paths of prices that some rows of a closure have followed."""
     floor, risk, path = (one[..., rows] for one in curves)
+    lag = (closure.lagged + (T - closure.round) * closure.behind)[rows].mean(0) / T
     return Forecast(
         risk=risk.mean(1),
         path=path.mean(1),
@@ -372,6 +378,7 @@ def _forecast(
         fitted=float(closure.fitted[rows].max()),
         errors=_errors(np.stack([risk[:-1].sum(0), risk[-1], floor])),
         risk_error=_standard_error(risk),
+        lag=lag,
     )
 
 

@@ -49,6 +49,7 @@ class Moving:
     h: tuple[float, ...]
     variance: tuple[float, ...]
     shares: tuple[float, ...]
+    lumps: tuple[int, ...]  # of the landscape, that these directions belong to
     moving: float  # directions, as many as would move alike
 
     @property
@@ -197,5 +198,6 @@ def how_it_moves(land: Landscape, time: Floats, rounds: int) -> Moving:
         h=tuple(h[steep].tolist()),
         variance=tuple(variance.tolist()),
         shares=tuple(found.shares().tolist()),
+        lumps=tuple(land.lump[steep].tolist()),
         moving=found.moving_directions(),
     )

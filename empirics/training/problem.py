@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from empirics.data import Columns, Dataset, as_dataset
+from empirics.data.dataset import Arrivals
 from empirics.draws import Purpose, uniform
 from empirics.settings.study import GIVEN, Study
 from empirics.training.linear import Linear
@@ -73,6 +74,7 @@ class Problem:
     population: Population
     digest: str
     time: NDArray[np.float64] | None = None  # of each sample, where it is known
+    arrivals: Arrivals | None = None  # of all samples, likewise
     scaling: Scaling = AS_THEY_ARE  # of the inputs, before anything else
 
     @cached_property
@@ -184,10 +186,9 @@ def from_dataset(
         own="partition" in study.per_seed,
         **moving,
     )
-    time = None if study.drift.mixes else data.time
-    return Problem(
-        study, streams, make_model(study, population, model, first), population, data.digest, time, scaling
-    )
+    time, came = (None, None) if study.drift.mixes else (data.time, data.arrivals)
+    made = make_model(study, population, model, first)
+    return Problem(study, streams, made, population, data.digest, time, came, scaling)
 
 
 def _placed(study: Study, data: Dataset, first: int) -> tuple[Streams, Dataset]:

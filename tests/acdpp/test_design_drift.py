@@ -6,7 +6,13 @@ import pytest
 
 from tests.acdpp.program import acdpp, answer, refusal
 from theory.drift_design import best_drifting_mean, drift_design, smoothed_floor
-from theory.drift_limits import drift_floor, stationary_lag, tracking_risk, tracking_step
+from theory.drift_limits import (
+    best_drifting_retention,
+    drift_floor,
+    stationary_lag,
+    tracking_risk,
+    tracking_step,
+)
 from theory.law import stationary_noise
 from theory.setting import Budget
 
@@ -36,7 +42,8 @@ def test_at_a_given_step_little_drift_keeps_samples_as_before_and_much_takes_fre
     for q in (0.0002, 0.002, 0.005, 0.01, 0.02):
         problem = {"h": [2], "variance": [1], "walk": [q], "eta": 0.25}
         floors = [0.1 * stationary_noise(0.5, K) + q * stationary_lag(0.5, K) for K in range(1, 11)]
-        assert drift_design(budget, **problem, free=False)[0].risk == pytest.approx(min(floors), rel=1e-12)
+        K, rate = best_drifting_retention(budget, **problem)
+        assert drift_floor(float(rate), K, **problem) == pytest.approx(min(floors), rel=1e-12)
     document = answer(*PAPER, "--drift", "0.0002", "--contraction", "0.5")
     rows = {row["name"]: row for row in document["choices"]}
     assert rows["this step, a mean of models"]["window"] > 10

@@ -239,7 +239,8 @@ def test_a_coarse_prediction_is_of_one_path_and_near(known):
     given = replace(known.study, rounds=40, seeds=4, policies=("buy-cheap",))
     told = set()
     coarse = known.anew(given, coarse=True, progress=lambda doing, done, of: told.add((doing, of)))
-    full = known.anew(given)
+    full = replace(known, drifting="of other rounds").anew(given)
+    assert full.drifting is None
     assert told == {("predicting rounds", 40)}
     assert (coarse.risk_error("buy-cheap"), coarse.document()["policies"]["buy-cheap"]["error"]) == (
         None,
@@ -249,12 +250,6 @@ def test_a_coarse_prediction_is_of_one_path_and_near(known):
     near = coarse.forecasts["buy-cheap"].cumulative / full.forecasts["buy-cheap"].cumulative
     assert near != 1
     assert near == pytest.approx(1, abs=0.1)
-
-
-def test_how_samples_move_in_a_round_is_told_of_as_many_rounds_alone(known):
-    moving = replace(known, moving="too few")
-    found = [moving.anew(replace(known.study, rounds=rounds), coarse=True).moving for rounds in (1, 2)]
-    assert found == ["too few", None]
 
 
 def test_errors_of_a_curve_are_of_paths_and_of_a_pilot_together():

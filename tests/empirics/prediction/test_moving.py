@@ -1,7 +1,5 @@
 """How fast a population moves, from its samples' times alone, and how long to keep them."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import torch
@@ -10,12 +8,11 @@ from acdpp.predict import show_drift
 from empirics import predict
 from empirics.data import from_arrays
 from empirics.prediction.forecast import landscape_of
-from empirics.prediction.moving import Moving, Stretches, how_it_moves, stretches_of
+from empirics.prediction.moving import Stretches, how_it_moves, stretches_of
 from empirics.settings.study import Study
 from empirics.training.problem import from_dataset
 from tests.acdpp.program import answer
-from tests.empirics.small import CONTROL, refused
-from theory.setting import Budget
+from tests.empirics.small import refused
 
 LEVEL = 0.95
 
@@ -99,16 +96,6 @@ def test_as_many_directions_as_would_move_alike():
     assert 1 <= two.moving_directions() <= 2
 
 
-def test_where_steep_directions_move_samples_are_kept_for_less_time():
-    """At the same mean drift: what is steep weighs more in the risk."""
-    study, budget = Study(eta=0.5, steps=1), Budget(buffers=(100,), cost=55, mean_cost=5.5)
-    kept = []
-    for shares in ((2.0, 0.0), (1.0, 1.0), (0.0, 2.0)):
-        found = Moving(0.01, 0.0, 0.02, 500, 60, (1.0, 0.1), (1.0, 1.0), shares, moving=1.0)
-        kept.append([predict._kept(found, q, budget, study, free=False)[0].K for q in (0.01, 0.02)])
-    assert kept == [[2, 1], [3, 1], [9, 5]]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("q", [0.0, 1e-5, 1e-3, 1e-1])
 @pytest.mark.parametrize(("directions", "walking"), [(1, 1), (5, 5), (5, 1), (40, 40), (40, 2)])
@@ -146,34 +133,66 @@ def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, mo
     assert (
         low < 0.01 / 6 < high
     )  # 0.05² of a sample's 4, in four of five directions, over 200/60 steps a round
-    assert shortest < found["K"] < longest
+    assert shortest <= found["K"] <= longest
+    assert shortest < longest
+    assert found["come_by"] == 50
+    assert found["takes"] == pytest.approx([K * 200 / 60 for K in (found["K"], shortest, longest)], rel=0.01)
+    assert [one["name"] for one in found["choices"]] == ["this step", "Corollary 2's K"]
+    assert found["choices"][1]["K"] == found["tried"][-1]["K"] == 10
     monkeypatch.setenv("COLUMNS", "80")
     show_drift(found, 60)
     printed = capsys.readouterr().out
-    assert f", interval [{shortest}, {longest}]\nbetter take a K from its upper half" in printed
+    words = " ".join(printed.split())
+    assert f"keep samples for K = {found['K']} rounds, about" in words
+    assert f"as the file counts time, interval [{shortest}, {longest}]" in words
     assert "directions moved" not in printed
     assert max(map(len, printed.splitlines())) <= 80
-    show_drift(found | {"told": False, "directions": {"moving": 2.4, "of": 5}, "local_steps": 1}, 10)
-    printed = capsys.readouterr().out
-    assert "upper half" not in printed
-    assert "not told from no drift" in printed
-    assert "as if about 2 of 5 directions moved" in printed
+
+
+SAID = {
+    "told": True,
+    "interval": [0.0, 0.1],
+    "samples": 90,
+    "directions": {"moving": 2.6, "of": 5},
+    "q": 0.05,
+}
+SAID |= {"K_interval": [1, 3], "come_by": 7.0, "takes": [7200.0, 1.0, 2.0], "dated": True}
+CHOICES = [{"name": "this step", "K": 1, "rate": 4, "eta": 0.5, "risk": 1.0}]
+CHOICES += [{"name": "the best step", "K": 3, "rate": 4, "eta": 2.0, "risk": 0.75}]
+TRIED = [{"K": 1, "risk": 1.0}, {"K": 2, "risk": 1.03}, {"K": 3, "risk": 1.01}]
+
+
+@pytest.mark.parametrize(
+    ("other", "said", "not_said"),
+    [
+        ({}, "with η = 0.5 and 4 samples a round of 7 that come by", "directions moved"),
+        ({}, "keep samples for K = 1 round, about 2 hours, interval [1, 3]", "not told from no drift"),
+        ({}, "K = 1 to 3 hardly differ: their predicted risks are within 2% of the least", "…"),
+        ({}, "one that walks: 1 the best step, K = 3 with η = 2: 0.75 the predictions above", "…"),
+        ({"tried": TRIED[:2]}, "interval [1, 3] its predicted excess risk", "hardly differ"),
+        ({"takes": [1e6, 1, 1]}, "K = 1 round, about 11.6 days, interval", "hours"),
+        ({"takes": [119.0, 1, 1]}, "K = 1 round, about 119 seconds, interval", "minutes"),
+        ({"takes": [120.0, 1, 1]}, "K = 1 round, about 2 minutes, interval", "seconds"),
+        ({"takes": [120.0, 1, 1], "dated": False}, "about 120 as the file counts time,", "minutes"),
+        ({"takes": [0.0, 1, 1]}, "K = 1 round, interval [1, 3]", "about 0"),
+        ({"told": False}, "that is not told from no drift at all, nor from 0.1:", "directions moved"),
+        ({"directions": {"moving": 2.4, "of": 5}}, "as if about 2 of 5 directions moved", "not told from"),
+        ({"choices": [CHOICES[0] | {"K": 2}]}, "keep samples for K = 2 rounds, about", "the best step"),
+    ],
+)
+def test_what_is_said_of_a_drift(other, said, not_said, capsys):
+    show_drift(SAID | {"choices": CHOICES, "tried": TRIED} | other, 10)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert said in printed
+    assert not_said not in printed
+    assert (
+        "drift: q = 0.05, at 95 % from 0 to 0.1, of a sample's variance in a round, by 90 samples" in printed
+    )
+
+
+def test_why_nothing_is_told_of_a_drift_is_said(capsys):
     show_drift({"q": None, "why": "so it is"}, 10)
     assert capsys.readouterr().out == "drift: so it is\n"
-
-
-def test_steps_that_overshoot_leave_the_drift_and_no_choice():
-    found = Moving(
-        0.001, 0.0, 0.002, 500, 60, h=(1.0, 0.5), variance=(1.0, 1.0), shares=(1.0, 1.0), moving=2.0
-    )
-    outlook = SimpleNamespace(constants=CONTROL, prices=None)
-    for eta, told in ((0.5, True), (3.0, False)):
-        asked = SimpleNamespace(moving=found, study=Study(eta=eta, steps=1), outlook=outlook)
-        document = predict.Prediction._drift_document(asked)
-        assert (document["q"] == 0.001) == told
-    unknown = SimpleNamespace(moving="too few", study=asked.study, outlook=outlook)
-    assert predict.Prediction._drift_document(unknown) == {"q": None, "why": "too few"}
-    assert document["why"].startswith("q = 0.001 of a sample's variance in a round, and eta must lie")
 
 
 def test_what_does_not_move_or_is_too_little_is_said():
@@ -196,4 +215,5 @@ def test_without_a_pilot_sample_all_samples_with_times_tell_the_drift():
     few = Study(policies=("constant",), rounds=2, steps=1, buffers=(40,), budget=55)
     found = predict.predict_study(few, dataset=stream(), best=False).document()["drift"]
     assert (found["samples"], found["told"]) == (2400, True)  # every fifth is a test sample
+    assert found["come_by"] == 1500
     assert found["interval"][0] < 0.002 * 100 / 4 < found["interval"][1]  # as above, over 100 steps a round

@@ -1,0 +1,128 @@
+r"""How long to keep samples of a population that moves: constant admission as the study has it, at every K.
+
+What a K costs over the rounds of the study is predicted as in a world at rest, with the study's own steps, clients and
+mean of models. To this comes the lag, \(\tfrac12\sum_hhq_h\sum_lW_l^2\), behind a walk of the variance that was
+measured (`theory.drift`), where rounds leave of a distance what they were predicted to. And samples in their order are
+drawn from those that come by in a round: r of n are \(1+(r-1)/n\) times as noisy as r others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from empirics.control.schedule import brief_for
+from empirics.prediction.best import PATIENCE
+from empirics.prediction.forecast import Outlook
+from empirics.prediction.moving import Moving
+from empirics.settings.policy_name import PolicyName
+from theory.design import fill_ratio
+
+__all__ = ["Keeping", "Kept", "how_long"]
+
+EVERY, WIDER = 10, 1.25  # up to which every K is tried, and what one beyond is over the one before
+HALVINGS = 6  # of the largest step size
+RUNGS = 3  # retentions with which steps of other sizes are tried, and one more
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Constant admission with this retention and step: samples a round, and its excess risk, mean over all rounds, at
+    the drift that was measured, and at the ends of its interval."""
+
+    K: int
+    eta: float
+    rate: float
+    risk: float
+    ends: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """All K at the study's own step, the last one Corollary 2's if there are as many rounds, and the best of other
+    steps, if it was looked for."""
+
+    tried: tuple[Kept, ...]
+    best: Kept | None = None
+
+    @property
+    def own(self) -> Kept:
+        """The best K at the study's own step."""
+        return min(self.tried, key=lambda one: one.risk)
+
+    @property
+    def interval(self) -> tuple[int, int]:
+        """Of the best K, with those at both ends of the drift's interval."""
+        found = [self.own.K, *(min(self.tried, key=lambda one: one.ends[k]).K for k in range(2))]
+        return min(found), max(found)
+
+
+def how_long(
+    outlook: Outlook,
+    moving: Moving,
+    come: float,
+    pools: int = 1,
+    *,
+    steps: bool = False,
+) -> Keeping:
+    """Where so many samples come by in a round, from `pools` that clients draw from; `steps`: of other sizes, too."""
+    study = outlook.study
+    filled = math.ceil(fill_ratio(brief_for(study, outlook.constants, outlook.prices).budget))
+    walking = _Walking(outlook, moving, come, pools)
+    ladder = _ladder(min(filled, study.rounds))
+    found = Keeping(tuple(walking.with_settings((K, study.eta) for K in ladder)))
+    if not steps:
+        return found
+    sizes = [1 / max(moving.h) / 2**k for k in range(HALVINGS + 1)]  # larger ones overshoot
+    few = sorted({ladder[round(i * (len(ladder) - 1) / RUNGS)] for i in range(RUNGS + 1)})
+    others = walking.with_settings((K, eta) for K in few for eta in sizes)
+    return replace(found, best=min([*others, found.own], key=lambda one: one.risk))
+
+
+def _ladder(most: int) -> list[int]:
+    """Every K up to ten, and ever fewer beyond, to the last.
+
+    >>> _ladder(3), _ladder(30)[9:]
+    ([1, 2, 3], [10, 13, 16, 20, 25, 30])
+    """
+    found = list(range(1, min(most, EVERY) + 1))
+    while found[-1] < most:
+        found.append(min(math.ceil(WIDER * found[-1]), most))
+    return found
+
+
+class _Walking:
+    """Constant admission behind a walk."""
+
+    def __init__(self, outlook: Outlook, moving: Moving, come: float, pools: int) -> None:
+        self.outlook = replace(outlook, patience=PATIENCE, hurried=True, coarse=True, walks=True)
+        self.come, self.pools = come, pools
+        self.drifts = (moving.drift, moving.low, moving.high)
+        land = outlook.landscape
+        walk = np.zeros(len(land.size))
+        np.add.at(walk, list(moving.lumps), np.array(moving.shares) * np.array(moving.variance))
+        self.cost = 0.5 * (land.curvature + land.multiplier).cpu().numpy() * walk  # of a lag of 1 where q = 1
+
+    def with_settings(self, settings: Iterable[tuple[int, float]]) -> list[Kept]:
+        """With these K and step sizes."""
+        given, study = list(settings), self.outlook.study
+        names = [PolicyName("constant").having(K=K, eta=eta) for K, eta in given]
+        asked = replace(study, policies=tuple(names), seeds=1)
+        made = replace(self.outlook, study=asked, policies=None).forecasts()
+        kept = []
+        for (K, eta), one in zip(given, made.values(), strict=True):
+            noise = one.cumulative - float(one.path[:-1].sum())
+            rest = (one.cumulative + self._more_noise(one.rate) * noise) / study.rounds
+            lag = float(self.cost @ one.lag)
+            risk, *ends = (rest + q * lag for q in self.drifts)
+            kept.append(Kept(K, eta, one.rate, risk, (ends[0], ends[1])))
+        return kept
+
+    def _more_noise(self, rate: float) -> float:
+        """What is added to noise since some are drawn twice, or by two clients."""
+        study = self.outlook.study
+        once = 1 if study.replacement else rate / study.clients
+        return max(rate / self.pools - once, 0) / (self.come / self.pools)
