@@ -69,7 +69,7 @@ def test_with_large_memories_the_closure_is_the_law_of_averaged_models(share):
         start=0 * h,
     )
     clock = np.concatenate([[0], np.cumsum(held.trained[:, 0])])
-    np.testing.assert_allclose(found[2][clock, 0][3:], law.noise[3:], rtol=3e-3)
+    np.testing.assert_allclose(found[0][clock, 0][3:], law.noise[3:], rtol=3e-3)
 
 
 def within(theta, radius):
@@ -109,16 +109,17 @@ def test_what_is_predicted_of_both_models_is_what_training_measures(K):
     land, given = landscape_of(task), task.study
     admissions = np.tile([1, 2, 2], (ROUNDS, 1)) if K == 3 else bursts(given)
     means = [shares(share, admissions, K)[1:] for share in (equal, cubic)]
-    each = [memories(given, admissions, K, ETA, mean) for mean in means]
-    measured = (trained(task, each[0], means) - land.best.risk).sum(1)
-    for held, wanted in zip(each, measured[1:], strict=True):
-        assert held.trained.all() == (K == 3)
+    last = replace(memories(given, admissions, K, ETA, means[0]), share=None)
+    both = replace(last, share=np.stack(means, 1), owner=np.zeros(2, dtype=int))  # of one path
+    assert last.trained.all() == (K == 3)
+    measured = (trained(task, last, means) - land.best.risk).sum(1)
+    clock, predicted = np.cumsum(last.trained[:, 0]) - last.trained[:, 0], []
+    for held in (last, both):
         closure = Closure(land, Descent(STEPS, ETA[0]), held.without_idle(), task.model.start(1))
-        last, _, mean, path = closure.play(int(held.trained.sum()))
-        clock = np.cumsum(held.trained[:, 0]) - held.trained[:, 0]
-        predicted = np.stack([last, mean])[:, clock, 0].sum(1)
-        np.testing.assert_allclose(predicted, [measured[0], wanted], rtol=0.05)
-        assert (mean >= path).all()
+        risk, path = closure.play(int(held.trained.sum()))
+        predicted += risk[clock].sum(0).tolist()
+        assert (risk >= path).all()
+    np.testing.assert_allclose(predicted, measured, rtol=0.05)
 
 
 def test_an_outlook_answers_for_the_mean_which_is_followed_to_the_end_and_takes_longer():
@@ -172,6 +173,27 @@ def test_what_is_predicted_of_a_policy_does_not_depend_on_what_stands_beside_it(
         np.testing.assert_allclose(one.risk, alone.risk, rtol=1e-6)
     assert [one.settled for one in found.values()] == [True, False, False, False]
     assert [one.played for one in found.values()][1:] == [given.rounds] * 3
+
+
+def test_means_of_models_on_one_path_are_as_each_alone_and_the_path_is_followed_once(monkeypatch):
+    monkeypatch.setattr("empirics.prediction.forecast.PLAYED", 8)
+    rows = []
+
+    def spied(land, descent, held, *given, **own):
+        rows.append(held.rows)
+        return Closure(land, descent, held, *given, **own)
+
+    monkeypatch.setattr("empirics.prediction.forecast.Closure", spied)
+    learners = ("eta=1,average=equal", "eta=2,average=equal", "eta=2,average=polynomial,average_by=3")
+    given = study(policies=tuple(f"burst@{own}" for own in learners), rounds=20, seeds=2, steps=2)
+    outlook = replace(Outlook.of(problem(given), CONTROL), patience=16)
+    found = outlook.forecasts()
+    assert rows == [4]
+    for name, one in found.items():
+        alone = replace(outlook, study=replace(given, policies=(name,))).forecasts()[name]
+        np.testing.assert_allclose(one.risk, alone.risk, rtol=1e-12)
+        assert (one.rate, one.fitted) == pytest.approx((alone.rate, alone.fitted), rel=1e-12)
+    assert len({one.risk[-1] for one in found.values()}) == 3
 
 
 def test_who_never_trains_stays_where_he_is():

@@ -237,7 +237,7 @@ def test_cohorts_by_age_have_the_variance_of_the_law(ages, groups):
 
 
 def test_training_moves_models_and_not_the_mean_of_those_before():
-    found = by_ages(np.ones((1, 3), dtype=int), (4, 4, 4))
+    found = replace(by_ages(np.ones((1, 3), dtype=int), (4, 4, 4)), share=np.ones((1, 1)))
     cohorts = Cohorts(found, 1, LEFT.shape[1])
     cohorts.enter(0, found.admissions[0], found.ends[0])
     counts = cohorts.counts(found.starts[0])
