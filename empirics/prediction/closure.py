@@ -45,14 +45,14 @@ from empirics.training.model import Descent
 __all__ = ["Closure"]
 
 FEWEST = 256  # rounds that are always played
-PER_DOUBLING, HURRIED = 4, 2  # rounds of each doubling in which samples are observed; the same in a hurry
-COARSE = 0  # coarsely: in every other doubling
+PER_DOUBLING, HURRIED, COARSE = 4, 2, 1  # rounds of each doubling in which samples are observed
 DRAWN = 16  # rounds of each doubling whose risk is computed, if it is coarse
 EARLY = 16  # rounds in which all that happens first happens
 MOVED, EVERY = 0.2, 32  # a population has moved, or rounds have passed, so much: samples are observed again
 OLD = 32  # rounds after which a sample counts as old
 MOST_TO_GO = 0.1  # what may be left to go, of the risk
 MOST_MISSED = 0.04  # of the risk, by a forecast over a doubling: over the next one it misses a fourth of that
+MISSED_COARSELY = 0.1  # if it is coarse, and looked at samples less often
 CELLS = 2_000_000  # samples, rows, outputs and rounds whose risk is computed at once
 STRAIGHT = 200  # parameters of several classes up to which a Hessian's eigenvectors cost less than they spare
 AT_ONCE = 64  # rounds of other step sizes that are worked on at once
@@ -77,10 +77,9 @@ class Closure:
     `theta` is the mean path, (rows, parameters), and `scatter` the variance around it, (rows, lumps). To *observe* is
     to compute anew what samples show: residuals, curvature and noise; between observations these stay as they are.
     If `hurried`, there are half as many, and between them the gradient is straight in θ, of one output or few
-    parameters. A `coarse` one observes in every other
-    doubling alone when the first rounds are over, and few local steps; risks are straight between some rounds. Closures
-    of the same rows on other samples share their `looks` at the whole population: a list for each part, of θ and then
-    of the mean of models.
+    parameters. A `coarse` one observes once in a doubling, and few local steps; risks are straight between some rounds.
+    Closures of the same rows on other samples share their `looks` at the whole population: a list for each part, of θ
+    and then of the mean of models.
     """
 
     def __init__(
@@ -358,16 +357,18 @@ class Closure:
         with torch.no_grad():
             while True:
                 observe, last = self._looks(), self.round == until
+                forecasts = still and _forecasts(self.round) and self.round != self.past_growth[-1][0]
+                drawn = not self.coarse or (settle and forecasts)
                 if observe or last or not still or len(waiting) >= most:
                     found += self._risks(waiting, most)
                     waiting = []
                 if observe or last or not still:
                     found.append(torch.stack(self.excess_risk(observe=observe or last))[:, None])
                     times.append(self.round)
-                elif not self.coarse or not times or _observes_round(self.round + 1, DRAWN):
+                elif drawn or not times or _observes_round(self.round + 1, DRAWN):
                     waiting.append(_State(self.round, *self._model()))
                     times.append(self.round)
-                if still and _forecasts(self.round) and self.round != self.past_growth[-1][0]:
+                if forecasts:
                     self.past_growth = [*self.past_growth[-3:], (self.round, self.growth)]
                     if settle:
                         self.forecasts[self.round] = self.forecast()
@@ -441,7 +442,8 @@ class Closure:
             return False
         risk = now.last.risk
         missed = (past.risks([self.round])[0][0] - risk).abs()
-        return bool(torch.all((missed <= MOST_MISSED * risk) & (now.doubt <= MOST_TO_GO * risk)))
+        most = MISSED_COARSELY if self.coarse else MOST_MISSED
+        return bool(torch.all((missed <= most * risk) & (now.doubt <= MOST_TO_GO * risk)))
 
 
 def _between(times: Counts, values: Floats) -> Floats:
@@ -455,14 +457,12 @@ def _between(times: Counts, values: Floats) -> Floats:
 
 
 def _observes_round(t: int, per_doubling: int) -> bool:
-    """Whether samples are observed in round t: so many times in every doubling; of none, in every other, and early.
+    """Whether samples are observed in round t: so many times in every doubling.
 
-    >>> [[t for t in range(1, 70) if _observes_round(t, often)] for often in (0, 1)]
-    [[1, 2, 4, 8, 16, 64], [1, 2, 4, 8, 16, 32, 64]]
+    >>> [[t for t in range(1, 40) if _observes_round(t, often)] for often in (1, 2)]
+    [[1, 2, 4, 8, 16, 32], [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]]
     """
     octave: int = 2 ** (t.bit_length() - 1)
-    if not per_doubling:
-        return t == octave and (t <= EARLY or t.bit_length() % 2 == 1)
     return t % max(octave // per_doubling, 1) == 0
 
 

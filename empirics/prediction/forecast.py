@@ -250,7 +250,7 @@ class Outlook:
         found: dict[str, Forecast] = {}
         kinds = []
         for p, one in enumerate(own.values()):
-            averages = self.hurried or one.average != "none"
+            averages = one.average != "none" or (self.hurried and not self.coarse)
             kinds.append((one.steps, averages, averages or one.decay is not None, played.idle(runs[p])))
         for kind in dict.fromkeys(kinds):
             steps, averages, decays, _ = kind

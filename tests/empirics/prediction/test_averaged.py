@@ -247,6 +247,18 @@ def test_a_coarse_forecast_draws_some_rounds_and_those_are_the_same(patient, mon
     np.testing.assert_allclose(*found, rtol=0.05)
 
 
+def test_coarsely_the_last_model_settles_though_it_was_foretold_less_well(monkeypatch):
+    given = study(policies=("constant",), rounds=300, seeds=1, steps=1)
+    outlook = replace(Outlook.of(problem(given), CONTROL), hurried=True, coarse=True)
+    (one,) = outlook.forecasts().values()
+    assert one.settled
+    assert one.played < 300
+    monkeypatch.setattr(closure, "MISSED_COARSELY", 0)
+    (whole,) = outlook.forecasts().values()
+    assert not whole.settled
+    np.testing.assert_allclose(one.risk, whole.risk, rtol=0.02)
+
+
 @pytest.fixture(scope="module")
 def patient():
     learners = [f"eta={eta},average=polynomial,average_by=3" for eta in (1, 2)]

@@ -72,7 +72,7 @@ def test_idle_rounds_are_followed_where_the_population_moves_and_each_part_draws
     memories = Memories(held, 0 * held, held, held.astype(float))
     for mix, rounds in ((None, 2), (held.astype(float), 3)):
         played = SimpleNamespace(memories=lambda chunks, mix=mix: [replace(memories, mix=mix)])
-        assert module.Part(played, [0], averages=False, decays=False).followed(1).rounds == rounds
+        assert module.Part(played, [0], decays=False).followed(1).rounds == rounds
     one = SimpleNamespace(pools=[[held] * 3])
     for alpha, alike in (((1 / 3,) * 3, True), ((0.5, 0.25, 0.25), False)):
         assert module.drawn_alike(study(alpha=alpha), one) == alike
