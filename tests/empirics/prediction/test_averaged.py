@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from empirics.control.schedule import plan
-from empirics.prediction import closure
+from empirics.prediction import closure, landscape
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.course import Line
@@ -15,7 +15,8 @@ from empirics.prediction.floor import law_floor
 from empirics.prediction.forecast import Outlook, landscape_of
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
-from tests.empirics.small import CONTROL, problem, study
+from empirics.training.problem import from_dataset
+from tests.empirics.small import CONTROL, blobs, problem, study
 from theory.averaging import averaged_risk, contractions, equal, over_models, polynomial
 from theory.law import by_age
 
@@ -190,6 +191,17 @@ def test_means_of_models_on_one_path_are_as_each_alone_and_the_path_is_followed_
         np.testing.assert_allclose(one.risk, alone.risk, rtol=1e-4)  # who trains longer is looked at later
         assert (one.rate, one.fitted) == pytest.approx((alone.rate, alone.fitted), rel=1e-9)
     assert len({one.risk[-1] for one in found.values()}) == 3
+
+
+def test_a_mean_of_models_seen_through_samples_is_near_what_the_whole_population_shows(monkeypatch):
+    given = study(policies=("constant@average=equal",), rounds=6, seeds=1)
+    task, found = from_dataset(given, blobs(samples=1200), torch.device("cpu")), []
+    for most in (2000, 1000):
+        monkeypatch.setattr(landscape, "MOST", most)
+        monkeypatch.setattr(landscape, "PART", 150)
+        found += Outlook.of(task, CONTROL).forecasts().values()
+    assert found[1].sampled
+    np.testing.assert_allclose(found[1].risk, found[0].risk, rtol=0.02)
 
 
 def test_who_never_trains_stays_where_he_is():
