@@ -153,7 +153,7 @@ class Prediction:
     ) -> Prediction:
         """The prediction of another study of the same problem, whose landscape is not surveyed again.
 
-        A `coarse` one is of one path of prices, looks at samples an eighth as often, and has no errors.
+        A `coarse` one is of one path of prices, looks at samples a fourth as often, and has no errors.
         """
         study = HandedOver().named(study)
         _refuse_flood(study)

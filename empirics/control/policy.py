@@ -7,7 +7,7 @@ anything with the `Policy` protocol, and enters by the same door as the built-in
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -79,9 +79,15 @@ def _staggered(clients: int) -> list[Fraction]:
     return [Fraction(2 * m + 1 - clients, 2 * clients) for m in range(clients)]
 
 
+def _whole(rates: Iterable[Fraction], carry: Iterable[Fraction]) -> tuple[Whole, NDArray[Any]]:
+    """Whole admissions at constant rates."""
+    return _whole_of_ratios(*(tuple([one.as_integer_ratio() for one in each]) for each in (rates, carry)))
+
+
 @lru_cache(maxsize=4096)
-def _whole(rates: tuple[Fraction, ...], carry: tuple[Fraction, ...]) -> tuple[Whole, NDArray[Any]]:
-    """Whole admissions at constant rates. Carries recur with the period of the rates, so few are ever computed."""
+def _whole_of_ratios(*both: tuple[tuple[int, int], ...]) -> tuple[Whole, NDArray[Any]]:
+    """Carries recur with the period of the rates, so few are ever computed. To hash a fraction would take longer."""
+    rates, carry = ([Fraction(*one) for one in each] for each in both)
     total = sum(rates, Fraction(0))
     return integer_admissions(total, [rate / total for rate in rates], np.array(carry, dtype=object))
 
@@ -115,7 +121,7 @@ class Fixed:
         )
 
     def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
-        admitted, carry = _whole(self.rates, tuple(state.carry))
+        admitted, carry = _whole(self.rates, state.carry)
         if state.server.round == 1:
             admitted = admitted + np.array(self.opening)
         return replace(state, carry=carry), np.broadcast_to(admitted, (len(cost), len(admitted)))

@@ -1,10 +1,10 @@
 """The best that money can buy: policy, retention and learner of least predicted excess risk, searched together.
 
 All of them are some thousands of combinations, so they are not all looked at. Every policy that stays within buffers
-and budget is tried with a few learners; those that come nearest are then improved by themselves, on one path of
-prices: of K, step size, decay, E and mean each is changed alone, then all that helped together, first in large steps
-and then in small ones. What the law itself does not trust is worth nothing: steps beyond 2/L, and clients that fit
-most of a fresh residual within a round.
+and budget is tried with a few learners; those that come nearest are then improved by themselves, on one path of prices:
+of K, step size, decay, E and mean each is changed alone, then all that helped together, first in large steps and then
+in small ones. Learners that differ in their mean of models alone have one path between them. What the law itself does
+not trust is worth nothing: steps beyond 2/L, and clients that fit most of a fresh residual within a round.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ FIRST = ("polynomial", 8)
 IMPROVED = 3  # policies that are looked at more closely
 FAR = 4  # times the best: with which one learner a policy is given no other
 BEHIND = 1.25  # times the best: a policy so far behind is not improved any more
+WORSE = 1.5  # times what it was: a change that makes a policy so much worse is not tried again
 TURNS, GAIN = 6, 0.005  # and the part by which a turn has to be better, or the steps get smaller
 OVER, SURE = 0.01, 2  # part of the budget, and standard errors, by which a policy may be above it
 ROUNDING = 1e-9  # of L: a step of size 2/L is not below it
@@ -163,6 +164,7 @@ class _Search:
     progress: Callable[[int], None]
     spent: dict[str, _Spent]  # by what decides: another K, another cost
     known: dict[PolicyName, Forecast] = field(default_factory=dict)
+    hopeless: set[tuple[str, frozenset[tuple[str, Any]]]] = field(default_factory=set)  # policies and changes
 
     def value(self, name: PolicyName) -> float:
         """What is to be small; infinite where the law does not trust itself."""
@@ -218,10 +220,10 @@ class _Search:
         self.look(names[0] for names in tried.values())
         least = min(map(self.value, self.affordable(names[0] for names in tried.values())), default=math.inf)
         far = [base for base, (first, *_) in tried.items() if FAR * least < self.value(first) < math.inf]
-        near = [
-            base for base in tried if base not in far
-        ]  # who is not trusted with the first may be with another
-        self.look(name for base in near for name in tried[base])
+        near = [base for base in tried if base not in far]
+        self.look(tried[base][1] for base in near)
+        doubted = [base for base in near if math.inf in map(self.value, tried[base][:2])]
+        self.look(name for base in doubted for name in tried[base])  # smaller steps may be trusted
         kept = {base: self.affordable(filter(self.known.get, names)) for base, names in tried.items()}
         return {base: min(names, key=self.value) for base, names in kept.items() if names}
 
@@ -253,9 +255,15 @@ class _Search:
         """Every setting alone, then those that helped together: all of them, and the two that helped most."""
         changes = {base: list(self._changes(best[base], factor, coarse=coarse)) for base in bases}
         named = {base: [_named(base, **one) for one in changes[base]] for base in bases}
+        named = {
+            base: [name for name in names if (base, _apart(name, best[base])) not in self.hopeless]
+            for base, names in named.items()
+        }
         self.look(name for names in named.values() for name in names)
         for base in bases:
             here = self.value(best[base])
+            worse = [name for name in named[base] if WORSE * here < self.value(name) < math.inf]
+            self.hopeless |= {(base, _apart(name, best[base])) for name in worse}
             helped = self.affordable(
                 sorted((name for name in named[base] if self.value(name) < here), key=self.value)
             )
@@ -305,12 +313,26 @@ def _near(kind: str, by: float | None, factor: float) -> list[tuple[str, float]]
     ]
 
 
+def _apart(name: PolicyName, other: PolicyName) -> frozenset[tuple[str, Any]]:
+    """What a variant has that another has not.
+
+    >>> sorted(_apart(PolicyName("taper@eta=1,average=equal"), PolicyName("taper@eta=2,decay=9,average=equal")))
+    [('decay', None), ('eta', 1)]
+    """
+    return frozenset(_settings(name).items() - _settings(other).items())
+
+
+def _settings(name: PolicyName) -> Own:
+    """Those that say that there is none of it, too."""
+    return {"decay": None, "average_by": None} | dict(name.own)
+
+
 def _merged(name: PolicyName, others: Iterable[PolicyName]) -> PolicyName:
     """With what is different in the others, in their order: the last one's goes first."""
-    own: Own = {"decay": None, "average_by": None} | dict(name.own)
+    own = _settings(name)
     merged = dict(own)
     for other in others:
-        there: Own = {"decay": None, "average_by": None} | dict(other.own)
+        there = _settings(other)
         merged |= {key: value for key, value in there.items() if value != own[key]}
         if (there["average"], there["average_by"]) != (own["average"], own["average_by"]):
             merged |= {"average": there["average"], "average_by": there["average_by"]}

@@ -46,14 +46,14 @@ from empirics.training.model import Descent
 __all__ = ["Closure"]
 
 FEWEST = 256  # rounds that are always played
-PER_DOUBLING, HURRIED = 4, 2  # rounds of each doubling in which samples are observed; the same in a hurry
-COARSE = 0  # coarsely: in every other doubling
+PER_DOUBLING, HURRIED, COARSE = 4, 2, 1  # rounds of each doubling in which samples are observed
 DRAWN = 16  # rounds of each doubling whose risk is computed, if it is coarse
 EARLY = 16  # rounds in which all that happens first happens
 MOVED, EVERY = 0.2, 32  # a population has moved, or rounds have passed, so much: samples are observed again
 OLD = 32  # rounds after which a sample counts as old
 MOST_TO_GO = 0.1  # what may be left to go, of the risk
 MOST_MISSED = 0.04  # of the risk, by a forecast over a doubling: over the next one it misses a fourth of that
+MISSED_COARSELY = 0.1  # if it is coarse, and looked at samples less often
 CELLS = 2_000_000  # samples, rows, outputs and rounds whose risk is computed at once
 STRAIGHT = 200  # parameters of several classes up to which a Hessian's eigenvectors cost less than they spare
 AT_ONCE = 64  # rounds of other step sizes that are worked on at once
@@ -63,25 +63,24 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class _State:
-    """What the risk of a round needs: mean path and scatter, and those of the mean of models, if there is one."""
+    """What the risk of a round needs: mean path and scatter of the model that counts."""
 
     round: int
     theta: Tensor
     scatter: Floats
-    mean: tuple[Tensor, Floats] | None
 
 
 class Closure:
     """Mean path and scatter of all rows; `play` gives the expected excess risk at θ(1), θ(2), …
 
     Rows share the number of local steps; the step size may be each row's own. A column is a group of clients of a row.
+    Where there are means of models, these are what counts, and a row may have several.
     `theta` is the mean path, (rows, parameters), and `scatter` the variance around it, (rows, lumps). To *observe* is
     to compute anew what samples show: residuals, curvature and noise; between observations these stay as they are.
-    If `hurried`, there are half as many, between them the gradient is straight in θ, of one output or few parameters,
-    and the last model's risk stays as it was, where there is a mean of models. A `coarse` one observes in every other
-    doubling alone when the first rounds are over, and few local steps; risks are straight between some rounds. Closures
-    of the same rows on other samples share their `looks` at the whole population: a list for each part, of θ and then
-    of the mean of models.
+    If `hurried`, there are half as many, and between them the gradient is straight in θ, of one output or few
+    parameters. A `coarse` one observes once in a doubling, and few local steps; risks are straight between some rounds.
+    Closures of the same rows on other samples share their `looks` at the whole population: a list for each part, of θ
+    and then of the mean of models.
     """
 
     def __init__(
@@ -97,6 +96,7 @@ class Closure:
         walks: bool = False,
     ) -> None:
         self.landscape, self.memories, self.hurried = landscape, memories, hurried
+        self.averages, self.owners = memories.share is not None, memories.owners
         self.often, self.coarse = COARSE if coarse else HURRIED if hurried else PER_DOUBLING, coarse
         self.groups = len(landscape.groups)
         eta = descent.eta
@@ -109,13 +109,13 @@ class Closure:
         self.scatter: Floats = np.zeros((memories.rows, len(landscape.size)))
         self.observer = Observer(landscape, memories.rows)
         seen = (None, None) if looks is None else (looks[:2], looks[2:])
-        self.gauge, self.gauge_of_mean = (Gauge(self.observer, one) for one in seen)
-        self.mean = self.theta  # of the models so far, as their shares say
-        self.lag = Lag(memories.rows, len(landscape.size)) if walks else None
-        self.lagged = np.zeros_like(
-            self.scatter
-        )  # Σ over rounds of what the models are behind, and the last of it
-        self.behind = self.lagged
+        self.gauge, self.counting = (Gauge(self.observer, one) for one in seen)
+        if not self.averages:
+            self.counting = self.gauge
+        self.mean = self.theta[self.owners]  # of the models so far, as their shares say
+        self.lag = Lag(len(self.owners), len(landscape.size)) if walks else None
+        # Σ over rounds of what the models that count are behind, and the last of it
+        self.lagged = self.behind = np.zeros_like(self.scatter[self.owners])
         self.round = 0
         self.local: LocalSteps  # of the round that was last observed
         self.course: Course  # of it, and of the rounds after it
@@ -129,7 +129,7 @@ class Closure:
         self.growth = np.zeros_like(self.scatter)  # Σ of what rounds have added to the scatter
         self.past_growth = [(0, self.growth)]  # at some earlier rounds
         self.fitted = self.theta.new_zeros(memories.rows)  # of a fresh residual, within a round, at most
-        self.counts: Floats | None = None  # of the cohorts, in the last round
+        self.counts = self.cohorts.counts(memories.starts[0])  # of the cohorts, in the last round
         self.forecasts: dict[int, Settled] = {}  # by the round after which they were made
         self.settled: Settled | None = None
         self.faced: Tensor | None = None  # the mixing weight at the last look
@@ -153,18 +153,17 @@ class Closure:
     # --- risk ----------------------------------------------------------------------------------------------
 
     def excess_risk(self, *, observe: bool) -> tuple[Tensor, Tensor]:
-        """Expected excess risk at θ(t), and of it what the mean path has, (rows,) each."""
-        scatter = self._on_device(self.scatter)
-        return self.gauge(self.theta, scatter, observe=observe, least=self._least)
+        """Expected excess risk of the model that counts, and of it what the mean path has, (models,) each."""
+        if observe and self.averages:
+            self.gauge.look(self.theta)
+        theta, scatter = self._model()
+        return self.counting(theta, self._on_device(scatter), observe=observe, least=self._least)
 
-    def excess_risk_of_mean(self, *, observe: bool) -> tuple[Tensor, Tensor]:
-        """The same of the mean of models."""
-        mean, scatter = self._mean_of_models()
-        return self.gauge_of_mean(mean, self._on_device(scatter), observe=observe, least=self._least)
-
-    def _mean_of_models(self) -> tuple[Tensor, Floats]:
-        """On the ball: its mean path, and its scatter."""
-        scatter = self.scatter if self.counts is None else self.cohorts.mean_variance(self.counts)
+    def _model(self) -> tuple[Tensor, Floats]:
+        """That counts, on the ball: its mean path, and its scatter."""
+        if not self.averages:
+            return self.theta, self.scatter
+        scatter = self.cohorts.mean_variance(self.counts)
         factors = self._to_the_ball(self.mean, scatter)
         return self._on_device(factors[:, -1:]) * self.mean, factors**2 * scatter
 
@@ -207,7 +206,7 @@ class Closure:
         self.cohorts.train(contraction, per_sample * gains, of_all + per_sample * (1 - of_all))
         if self.memories.share is not None:  # of what the server has before it projects
             share = self.memories.share[self.round][:, np.newaxis]
-            self.mean = torch.lerp(self.mean, self.theta, self._on_device(share))
+            self.mean = torch.lerp(self.mean, self.theta[self.owners], self._on_device(share))
             self.cohorts.average(share)
         before = self.scatter
         self.contraction = contraction * self._project(counts)
@@ -217,11 +216,10 @@ class Closure:
         self.round += 1
 
     def _fall_behind(self, lag: Lag, held: Floats) -> None:
-        lag.follow(self.round, self.cohorts.entered, held, self.contraction)
-        averages = self.memories.share is not None
+        lag.follow(self.round, self.cohorts.entered, held[:, self.owners], self.contraction[self.owners])
         if self.memories.share is not None:
             lag.average(self.memories.share[self.round][:, np.newaxis])
-        self.lagged, self.behind = self.lagged + self.behind, lag.squares(mean=averages)
+        self.lagged, self.behind = self.lagged + self.behind, lag.squares(mean=self.averages)
 
     def _choose_step_size(self) -> None:
         if self.memories.eta is not None:
@@ -249,8 +247,7 @@ class Closure:
         """Samples leave and come: how many there are of each cohort."""
         memories, t = self.memories, self.round
         starts = memories.starts[t]
-        if self.counts is not None:
-            self.cohorts.leave(self.counts, starts)
+        self.cohorts.leave(self.counts, starts)
         mix = None if memories.mix is None else memories.mix[t]
         self.cohorts.enter(t, memories.admissions[t], memories.ends[t], mix)
         if self.landscape.parts is not None:
@@ -357,36 +354,34 @@ class Closure:
     def play(
         self, until: int, *, settle: bool = False, progress: Callable[[int], None] = lambda done: None
     ) -> tuple[Floats, ...]:
-        """On to this round: expected excess risk and the mean path's, now and after every round, (·, rows) each; and
-        the same of the mean of models, if there is one.
+        """On to this round: expected excess risk of the model that counts and the mean path's, now and after every
+        round, (·, models) each.
 
         With `settle` it stops, and is `settled`, where the state of half as many rounds had foretold the risk to 4 %
         and what is left of the mean path's way is worth a tenth of it at most: slow is not settled.
         """
-        found: list[Tensor] = []  # (2 or 4, rounds, rows) each
+        found: list[Tensor] = []  # (2, rounds, models) each
         times: list[int] = []  # of which there is a risk
         waiting: list[_State] = []  # of rounds whose risk is not yet computed
-        still, averages = self.landscape.parts is None, self.memories.share is not None
+        still = self.landscape.parts is None
         most = max(
-            CELLS // (len(self.observer.everyone) * self.memories.rows * self.landscape.model.outputs), 1
+            CELLS // (len(self.observer.everyone) * len(self.owners) * self.landscape.model.outputs), 1
         )
         with torch.no_grad():
             while True:
                 observe, last = self._looks(), self.round == until
+                forecasts = still and _forecasts(self.round) and self.round != self.past_growth[-1][0]
+                drawn = not self.coarse or (settle and forecasts)
                 if observe or last or not still or len(waiting) >= most:
-                    found += self._risks(waiting, found, most)
+                    found += self._risks(waiting, most)
                     waiting = []
                 if observe or last or not still:
-                    risks = [*self.excess_risk(observe=observe or last)]
-                    if averages:
-                        risks += self.excess_risk_of_mean(observe=observe or last)
-                    found.append(torch.stack(risks)[:, None])
+                    found.append(torch.stack(self.excess_risk(observe=observe or last))[:, None])
                     times.append(self.round)
-                elif not self.coarse or not times or _observes_round(self.round + 1, DRAWN):
-                    mean = self._mean_of_models() if averages else None
-                    waiting.append(_State(self.round, self.theta, self.scatter, mean))
+                elif drawn or not times or _observes_round(self.round + 1, DRAWN):
+                    waiting.append(_State(self.round, *self._model()))
                     times.append(self.round)
-                if still and _forecasts(self.round) and self.round != self.past_growth[-1][0]:
+                if forecasts:
                     self.past_growth = [*self.past_growth[-3:], (self.round, self.growth)]
                     if settle:
                         self.forecasts[self.round] = self.forecast()
@@ -397,12 +392,12 @@ class Closure:
                     break
                 self.step(observe=observe)
                 progress(self.round)
-            found += self._risks(waiting, found, most)
+            found += self._risks(waiting, most)
         curves = torch.cat(found, 1).cpu().numpy()
         return tuple(_between(np.array(times), one) for one in curves) if self.coarse else tuple(curves)
 
-    def _risks(self, waiting: list[_State], known: list[Tensor], most: int) -> list[Tensor]:
-        """Of these rounds of a population that stays, after what is known of those before.
+    def _risks(self, waiting: list[_State], most: int) -> list[Tensor]:
+        """Of these rounds of a population that stays.
 
         As many are computed at once as if the study went on to the next look, so that a longer one has the same bits.
         """
@@ -418,14 +413,7 @@ class Closure:
             torch.stack([one.theta for one in waiting]),
             np.stack([one.scatter for one in waiting]),
         )
-        means = [one.mean for one in waiting if one.mean is not None]
-        if self.hurried and means and known:
-            risks = [one.expand(len(waiting), -1) for one in known[-1][:2, -1:]]
-        else:
-            risks = [*self.gauge(theta, self._on_device(scatter), observe=False, least=least)]
-        if means:
-            theta, scatter = torch.stack([one for one, _ in means]), np.stack([one for _, one in means])
-            risks += self.gauge_of_mean(theta, self._on_device(scatter), observe=False, least=least)
+        risks = self.counting(theta, self._on_device(scatter), observe=False, least=least)
         return [torch.stack(risks)[:, :count]]
 
     def _looks(self) -> bool:
@@ -467,7 +455,8 @@ class Closure:
             return False
         risk = now.last.risk
         missed = (past.risks([self.round])[0][0] - risk).abs()
-        return bool(torch.all((missed <= MOST_MISSED * risk) & (now.doubt <= MOST_TO_GO * risk)))
+        most = MISSED_COARSELY if self.coarse else MOST_MISSED
+        return bool(torch.all((missed <= most * risk) & (now.doubt <= MOST_TO_GO * risk)))
 
 
 def _between(times: Counts, values: Floats) -> Floats:
@@ -481,14 +470,12 @@ def _between(times: Counts, values: Floats) -> Floats:
 
 
 def _observes_round(t: int, per_doubling: int) -> bool:
-    """Whether samples are observed in round t: so many times in every doubling; of none, in every other, and early.
+    """Whether samples are observed in round t: so many times in every doubling.
 
-    >>> [[t for t in range(1, 70) if _observes_round(t, often)] for often in (0, 1)]
-    [[1, 2, 4, 8, 16, 64], [1, 2, 4, 8, 16, 32, 64]]
+    >>> [[t for t in range(1, 40) if _observes_round(t, often)] for often in (1, 2)]
+    [[1, 2, 4, 8, 16, 32], [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]]
     """
     octave: int = 2 ** (t.bit_length() - 1)
-    if not per_doubling:
-        return t == octave and (t <= EARLY or t.bit_length() % 2 == 1)
     return t % max(octave // per_doubling, 1) == 0
 
 

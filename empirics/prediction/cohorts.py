@@ -23,8 +23,9 @@ class Memories:
     """Client m's memory in round t is its samples number `starts` to `ends` - 1; `weights` are the server's.
 
     Arrays are (rounds, rows, clients), a row being a run. `eta` are the step sizes where they differ from round to
-    round, and `share` is what the model of a round's end weighs in the mean of models, where there is one; both are
-    (rounds, rows). `mix` is the weight of a moving population's second part among what is admitted.
+    round, (rounds, rows), and `share` is what the model of a round's end weighs in a mean of models, where there are
+    such: (rounds, means), of which each is of a row of its own, or of `owner`. `mix` is the weight of a moving
+    population's second part among what is admitted.
     """
 
     admissions: NDArray[np.int64]
@@ -34,6 +35,7 @@ class Memories:
     eta: NDArray[np.float64] | None = None
     share: NDArray[np.float64] | None = None
     mix: NDArray[np.float64] | None = None
+    owner: NDArray[np.int64] | None = None
 
     def __add__(self, later: Memories) -> Memories:
         """These rounds, and then the later ones."""
@@ -43,6 +45,11 @@ class Memories:
             return None if one is None else np.concatenate([one, other])
 
         return Memories(**{field.name: joined(field.name) for field in fields(self)})
+
+    @property
+    def owners(self) -> Counts:
+        """The row of every model that counts: of each mean, or each row's last one."""
+        return np.arange(self.rows) if self.owner is None else self.owner
 
     @property
     def trained(self) -> NDArray[np.bool_]:
@@ -70,20 +77,21 @@ class Memories:
         last = np.minimum(rounds, np.maximum(count - 1, 0))
         place = np.take_along_axis(np.argsort(~trained, axis=0, kind="stable"), last, axis=0)
 
-        def kept(values: Any) -> Any:
+        def kept(values: Any, place: Counts = place) -> Any:
             if values is None:
                 return None
             return np.take_along_axis(values, place if values.ndim == 2 else place[..., np.newaxis], axis=0)
 
-        there = rounds < count
+        there, mine = rounds < count, self.owners
         return Memories(
             admissions=kept(self.admissions) * there[..., np.newaxis],
             starts=kept(self.starts),
             ends=kept(self.ends),
             weights=kept(self.weights),
             eta=kept(self.eta),
-            share=None if self.share is None else kept(self.share) * there,
+            share=None if self.share is None else kept(self.share, place[:, mine]) * there[:, mine],
             mix=kept(self.mix),
+            owner=self.owner,
         )
 
     @property
@@ -104,8 +112,9 @@ class Cohorts:
 
     `weight` is a sample's weight in its own favour, per gradient that a fresh one would have; `noise` the same times
     that gradient's standard deviation. Both are (cohorts, rows, groups, lumps): clients that are alike are one group.
-    Samples that are no longer in memory have left behind a variance, (rows, lumps), in θ and in the mean of models, and
-    of the products of both.
+    `mean_noise` is that of the same sample in each mean of models, (cohorts, means, groups, lumps). Samples that are no
+    longer in memory have left behind a variance, in θ, (rows, lumps), and (2, means, lumps) in the means, after that of
+    the products of both.
     All are small, and NumPy's: a round is many operations on them.
     """
 
@@ -115,8 +124,11 @@ class Cohorts:
         self.entered = np.zeros(0, dtype=np.int64)
         self.begins, self.ends = (np.zeros(shape, dtype=np.int64) for _ in range(2))
         self.mix = np.zeros(shape)
-        self._each = np.zeros((3, 0, rows, groups, lumps))  # weight, noise and mean noise
-        self._left = np.zeros((3, rows, lumps))  # departed, crossed and mean departed
+        self._of = memories.owners if memories.share is not None else np.zeros(0, dtype=np.int64)
+        self._each = np.zeros((2, 0, rows, groups, lumps))  # weight and noise
+        self.mean_noise = np.zeros((0, len(self._of), groups, lumps))
+        self._departed = np.zeros((rows, lumps))
+        self._left = np.zeros((2, len(self._of), lumps))  # crossed and mean departed
 
     @property
     def weight(self) -> Floats:
@@ -125,12 +137,12 @@ class Cohorts:
     def enter(self, t: int, admitted: Counts, ends: Counts, mix: Floats | None = None) -> None:
         """The admissions of round t, (rows, clients), with the second part's weight in each, if there are parts."""
         still = np.zeros(admitted.shape) if mix is None else mix
-        fresh = np.zeros((3, 1, *self._each.shape[2:]))
         self.entered = np.append(self.entered, t)
         self.begins = np.concatenate([self.begins, (ends - admitted)[np.newaxis]])
         self.ends = np.concatenate([self.ends, ends[np.newaxis]])
         self.mix = np.concatenate([self.mix, still[np.newaxis]])
-        self._each = np.concatenate([self._each, fresh], axis=1)
+        self._each = _with_one_more(self._each, 1)
+        self.mean_noise = _with_one_more(self.mean_noise, 0)
 
     def _held(self, starts: Counts) -> Counts:
         found: Counts = np.maximum(self.ends - np.maximum(self.begins, starts), 0)
@@ -154,42 +166,49 @@ class Cohorts:
 
         `held` is what is left of the weight of a sample in memory, (rows, groups, lumps): what the others leave of it.
         """
-        self._each[:2] *= left[:, np.newaxis] if held is None else held
-        self._each[:2] += gains
-        self._left[0] *= left**2
-        self._left[1] *= left
+        self._each *= left[:, np.newaxis] if held is None else held
+        self._each += gains
+        self._departed *= left**2
+        self._left[0] *= left[self._of]
 
     def average(self, share: Floats) -> None:
-        """θ joins the mean of models with this share, (rows, 1)."""
-        rest, (departed, crossed, mean_departed) = 1 - share, self._left
-        both = rest * crossed + share * departed
-        self._left[2] = rest**2 * mean_departed + share * (rest * crossed + both)
-        self._left[1] = both
-        self._each[2] += share[:, np.newaxis] * (self._each[1] - self._each[2])
+        """θ joins every mean of models with this share, (means, 1)."""
+        rest, (crossed, mean_departed) = 1 - share, self._left
+        both = rest * crossed + share * self._departed[self._of]
+        self._left[1] = rest**2 * mean_departed + share * (rest * crossed + both)
+        self._left[0] = both
+        self.mean_noise += share[:, np.newaxis] * (self._each[1][:, self._of] - self.mean_noise)
 
     def scale(self, factor: Floats) -> None:
         """All of θ is scaled, (rows, lumps)."""
-        self._each[:2] *= factor[:, np.newaxis]
-        self._left[0] *= factor**2
-        self._left[1] *= factor
+        self._each *= factor[:, np.newaxis]
+        self._departed *= factor**2
+        self._left[0] *= factor[self._of]
 
     def variance(self, counts: Floats) -> Floats:
         """S, the variance of θ by lump, (rows, lumps)."""
-        return np.asarray(self._left[0] + (counts * self._each[1] ** 2).sum((0, 2)))
+        return np.asarray(self._departed + (counts * self._each[1] ** 2).sum((0, 2)))
 
     def mean_variance(self, counts: Floats) -> Floats:
-        """The same of the mean of models."""
-        return np.asarray(self._left[2] + (counts * self._each[2] ** 2).sum((0, 2)))
+        """The same of the means of models, (means, lumps)."""
+        return np.asarray(self._left[1] + (counts[:, self._of] * self.mean_noise**2).sum((0, 2)))
 
     def leave(self, counts: Floats, starts: Counts) -> None:
         """Who is not in the memories that start there."""
         still = self.counts(starts)
         gone, kept = counts - still, still.any((1, 2, 3))
         if gone.any():
-            _, noise, mean_noise = self._each
-            for k, product in enumerate((noise**2, noise * mean_noise, mean_noise**2)):
-                self._left[k] += (gone * product).sum((0, 2))
+            noise, of_mean = self._each[1], gone[:, self._of]
+            self._departed += (gone * noise**2).sum((0, 2))
+            for k, other in enumerate((noise[:, self._of], self.mean_noise)):
+                self._left[k] += (of_mean * other * self.mean_noise).sum((0, 2))
         if not kept.all():
             self._each = self._each[:, kept]
-            for name in ("entered", "begins", "ends", "mix"):
+            for name in ("entered", "begins", "ends", "mix", "mean_noise"):
                 setattr(self, name, getattr(self, name)[kept])
+
+
+def _with_one_more(values: Floats, axis: int) -> Floats:
+    """And a cohort of nothing, along this axis."""
+    shape = [*values.shape[:axis], 1, *values.shape[axis + 1 :]]
+    return np.concatenate([values, np.zeros(shape)], axis=axis)

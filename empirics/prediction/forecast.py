@@ -18,7 +18,7 @@ from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
 from empirics.prediction.landscape import MOST, Landscape, Parts, mixed, survey
-from empirics.prediction.played import Part, Played
+from empirics.prediction.played import Part, Played, path_part
 from empirics.prediction.sampling import KEPT, Look
 from empirics.settings.study import Study
 from empirics.training.linear import Linear
@@ -254,20 +254,22 @@ class Outlook:
         found: dict[str, Forecast] = {}
         kinds = []
         for p, one in enumerate(own.values()):
-            averages = self.hurried or one.average != "none"
+            averages = one.average != "none" or (self.hurried and not self.coarse)
             kinds.append((one.steps, averages, averages or one.decay is not None, played.idle(runs[p])))
         for kind in dict.fromkeys(kinds):
             steps, averages, decays, _ = kind
             group = [p for p, other in enumerate(kinds) if other == kind]
             decays = decays and any(own[few.policies[p]].decay is not None for p in group)
             rows = [(p, run) for p in group for run in runs[p]]
-            etas = torch.tensor([own[few.policies[p]].eta for p, _ in rows], dtype=torch.float64)
+            followed, owners = _paths(few, rows) if averages else (rows, None)
+            etas = torch.tensor([own[few.policies[p]].eta for p, _ in followed], dtype=torch.float64)
             descent = Descent(steps, etas.to(self.landscape.size), study.momentum)
-            chosen = [run for _, run in rows]
+            chosen = [run for _, run in followed]
+            means = [run for _, run in rows] if averages else None
             start = self.start[[run % few.seeds % len(self.start) for run in chosen]]
             seen, looks = [], [list[Look]() for _ in range(4)]
             for land in parts:
-                part = Part(played, chosen, averages, decays)
+                part = Part(played, chosen, decays, means, owners)
                 closure = Closure(
                     land,
                     descent,
@@ -300,9 +302,10 @@ class Outlook:
                 chunks += 1
                 every = part.memories(chunks)
             closure.follow(every)
-            *_, risk, path = closure.play(T, progress=progress)
+            risk, path = closure.play(T, progress=progress)
             return T, (risk[-1], risk, path)
-        settle = not (part.averages or part.decays) and bool(every.trained.all())
+        falls = part.means is not None or part.decays
+        settle = not falls and bool(every.trained.all())
         whole = played.reaches(chunks) == T
         found = closure.play(_common(every, whole), settle=settle, progress=progress)
         while closure.settled is None and played.reaches(chunks) < min(T, self.patience):
@@ -313,24 +316,31 @@ class Outlook:
             closure.follow(every.without_idle())
             more = closure.play(_common(every, whole), settle=settle, progress=progress)
             found = tuple(np.concatenate([old, new[1:]]) for old, new in zip(found, more, strict=True))
-        clock, followed = _clock(every.trained, T), played.reaches(chunks)
-        settled = closure.settled or closure.forecast()
+        clock, followed = _clock(every.trained, T)[:, every.owners], played.reaches(chunks)
         times = np.arange(closure.round + 1)
         if clock.max() > closure.round:
             later = np.unique(np.geomspace(closure.round + 1, clock.max(), SHOWN).astype(int))
-            steady = [] if part.decays else [one.cpu().numpy() for one in settled.risks(later.tolist())]
-            beyond = steady + [_falling(one, later) for one in found[len(steady) :]]
+            if falls:
+                beyond = [_falling(one, later) for one in found]
+            else:
+                settled = closure.settled or closure.forecast()
+                beyond = [one.cpu().numpy() for one in settled.risks(later.tolist())]
             times = np.concatenate([times, later])
             found = tuple(np.concatenate([old, new]) for old, new in zip(found, beyond, strict=True))
         curves = tuple(_at(clock, times, one) for one in found)
-        if part.averages:
-            return followed, (curves[2][-1], *curves[2:])
-        if part.decays:
+        if falls:
             return followed, (curves[0][-1], *curves)
         if closure.settled is None:
             floor = law_floor(closure.landscape, closure.descent, closure.memories, every.trained.sum(axis=0))
             return followed, (np.where(np.isnan(floor), curves[0][-1], floor), *curves)
-        return closure.round, (settled.limit_risk.cpu().numpy(), *curves)
+        return closure.round, (closure.settled.limit_risk.cpu().numpy(), *curves)
+
+
+def _paths(study: Study, rows: Sequence[tuple[int, int]]) -> tuple[list[tuple[int, int]], list[int]]:
+    """Of policies and runs of theirs the first on every path, and which of these each is on."""
+    each = [(path_part(study.policies[p]), run % study.seeds) for p, run in rows]
+    first = {one: rows[each.index(one)] for one in dict.fromkeys(each)}
+    return list(first.values()), [list(first).index(one) for one in each]
 
 
 def _common(memories: Memories, whole: bool) -> int:
@@ -375,7 +385,7 @@ def _forecast(
         rate=rate,
         played=followed,
         settled=closure.settled is not None,
-        fitted=float(closure.fitted[rows].max()),
+        fitted=float(closure.fitted[closure.owners[rows]].max()),
         errors=_errors(np.stack([risk[:-1].sum(0), risk[-1], floor])),
         risk_error=_standard_error(risk),
         lag=lag,

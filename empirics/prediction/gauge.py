@@ -31,6 +31,11 @@ class Gauge:
             self.anchors = [Anchor(land.whole.of_part(k), seen.of_part(k), shared[k]) for k in range(2)]
         self.curvature: Tensor  # h with which ½Σ h·scatter is the risk of the scatter
 
+    def look(self, theta: Tensor) -> None:
+        """At the whole population, if the landscape shows a sample."""
+        for anchor in self.anchors:
+            anchor.look(theta)
+
     def __call__(
         self, theta: Tensor, scatter: Tensor, *, observe: bool, least: Tensor | float
     ) -> tuple[Tensor, Tensor]:
@@ -40,10 +45,9 @@ class Gauge:
         logits = model.logits(theta, model.population.x)
         risk = self.observer.mean_over_population(model.losses(logits, model.population.y))
         risk = risk.view(theta.shape[:-1])
+        if observe:
+            self.look(theta)
         if self.anchors:
-            if observe:
-                for anchor in self.anchors:
-                    anchor.look(theta)
             risk = risk + self._of_parts([one.risk(theta) for one in self.anchors], self.observer.faced)
         path = risk - least
         if observe:

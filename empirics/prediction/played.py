@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
 from theory.setting import Constants
 
-__all__ = ["Part", "Played", "deciding_part"]
+__all__ = ["Part", "Played", "deciding_part", "path_part"]
 
 BLIND = ("oracle", "buy-cheap", "buy-cheap-online", "burst", "burst-online", "taper", "taper-online")
 BLIND_BUT_K = ("constant", "hybrid")  # which look at step sizes to choose it; the others are blind to them
@@ -37,8 +37,23 @@ def deciding_part(name: str) -> str:
     if known.settings is None:
         return name
     blind = known.base in BLIND or (known.base in BLIND_BUT_K and "K" in known.own)
-    left = EVERYBODYS if blind else tuple(key for key in EVERYBODYS if key not in ("eta", "steps"))
-    return PolicyName(known.base).having(**{k: v for k, v in known.own.items() if k not in left})
+    return _without(
+        known, EVERYBODYS if blind else [key for key in EVERYBODYS if key not in ("eta", "steps")]
+    )
+
+
+def path_part(name: str) -> str:
+    """A name without what θ does not depend on, whose path is then followed once for many means of models.
+
+    >>> path_part("taper@eta=2,decay=9,average=polynomial,average_by=3"), path_part("taper@average=none")
+    ('taper@eta=2,decay=9', 'taper')
+    """
+    known = PolicyName(name)
+    return name if known.settings is None else _without(known, ("average", "average_by"))
+
+
+def _without(name: PolicyName, keys: Sequence[str]) -> str:
+    return PolicyName(name.base).having(**{k: v for k, v in name.own.items() if k not in keys})
 
 
 class Played:
@@ -112,21 +127,28 @@ class Played:
 
 @dataclass(frozen=True)
 class Part:
-    """Runs that are followed together: all keep a mean of models or none does, and of all steps fall or of none."""
+    """Runs that are followed together: steps fall of all or of none, and all keep means of models or none does.
+
+    `means` are the runs that each of these is of, and `owners` which of the rows has the same path.
+    """
 
     played: Played
     rows: list[int]
-    averages: bool
     decays: bool
+    means: list[int] | None = None
+    owners: list[int] | None = None
 
     def memories(self, chunks: int) -> Memories:
         """In the rounds of so many chunks."""
-        first, *later = (table.of(self.rows) for table in self.played.memories(chunks))
+        tables = self.played.memories(chunks)
+        first, *later = (table.of(self.rows) for table in tables)
         found: Memories = sum(later, first)
+        shares = [one.share[:, self.means] for one in tables if one.share is not None]
         return replace(
             found,
             eta=found.eta if self.decays else None,
-            share=found.share if self.averages else None,
+            share=None if self.means is None else np.concatenate(shares),
+            owner=None if self.owners is None else np.array(self.owners),
         )
 
     def followed(self, chunks: int) -> Memories:

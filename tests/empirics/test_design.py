@@ -23,6 +23,7 @@ from theory.prices import Uniform
 
 L = 0.25 * (1 - 2**-52)  # as rounding leaves it of the digits
 LEAST = {"eta": 0.7, "steps": 3, "decay": 60.0, "K": 2}
+WORSE = {1: 1.0, 2: 1.5, 3: 1.6, 5: math.inf}  # by the number of local steps
 BEHIND = {"burst": 1.0, "constant": 0.1, "buy-cheap": 1.2}  # of what is least, and constant is never trusted
 
 
@@ -95,9 +96,12 @@ def test_what_the_law_does_not_trust_is_not_recommended(outlook):
     assert "can be trusted" in refused(search.best_buy, outlook, steps=[1])
 
 
-def test_who_is_far_behind_with_the_first_learner_is_given_no_other(outlook):
+def test_who_is_far_behind_with_the_first_learner_is_given_no_other_and_who_is_not_trusted_smaller_steps(
+    outlook,
+):
     tried = [name.base for name in search.best_buy(outlook).tried]
-    assert tried.count("hybrid") == 4  # three times the least
+    assert tried.count("hybrid") == 2  # three times the least
+    assert tried.count("constant") == 4
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(BEHIND, "hybrid", 30.0)
         assert [name.base for name in search.best_buy(outlook).tried].count("hybrid") == 1
@@ -108,7 +112,7 @@ def test_who_is_far_behind_with_the_first_learner_is_given_no_other(outlook):
             "_spending",
             lambda one, names: {name: search._Spent(7.0, "no" if "burst@" in name else "") for name in names},
         )
-        assert [name.base for name in search.best_buy(outlook).tried].count("hybrid") == 4
+        assert [name.base for name in search.best_buy(outlook).tried].count("hybrid") == 2
 
 
 def test_nobody_is_recommended_who_spends_or_holds_more_than_he_may(outlook):
@@ -302,6 +306,15 @@ def test_a_search_comes_closer_in_smaller_steps_and_leaves_alone_who_is_far_behi
     assert (best["constant"].own["eta"], best["hybrid"].own["eta"]) == (0.5, 0.5)
     assert best["oracle"] == begin("oracle")["oracle"]
     assert {0.354, 0.707} < {name.own["eta"] for name in found.seen}  # 0.5 over and times √2, of three digits
+
+
+def test_what_made_a_policy_much_worse_is_not_tried_again_but_what_was_not_trusted_is():
+    found, best = Told(lambda name: WORSE[name.own["steps"]], steps=tuple(WORSE)), begin("constant", "hybrid")
+    for bases in (["constant"], ["constant", "hybrid"]):
+        found._turn(best, bases, 4.0, coarse=True)
+    tried = [(name.base, name.own["steps"]) for name in found.seen]
+    assert {one: tried.count(("constant", one)) for one in (2, 3, 5)} == {2: 2, 3: 1, 5: 2}
+    assert tried.count(("hybrid", 3)) == 1
 
 
 def test_what_helped_is_tried_together_all_of_it_and_the_two_that_helped_most():

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from empirics.control.schedule import plan
-from empirics.prediction import closure
+from empirics.prediction import closure, landscape
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.course import Line
@@ -15,11 +15,13 @@ from empirics.prediction.floor import law_floor
 from empirics.prediction.forecast import Outlook, landscape_of
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
-from tests.empirics.small import CONTROL, problem, study
+from empirics.training.problem import from_dataset
+from tests.empirics.small import CONTROL, blobs, problem, study
 from theory.averaging import averaged_risk, contractions, equal, over_models, polynomial
 from theory.law import by_age
 
 ROUNDS, STEPS, REPLICATES = 40, 3, 2000
+MEANS = ("equal", "polynomial,average_by=3")
 ETA = 1.5 / np.sqrt(1 + np.arange(ROUNDS) / 8)
 
 
@@ -68,7 +70,7 @@ def test_with_large_memories_the_closure_is_the_law_of_averaged_models(share):
         start=0 * h,
     )
     clock = np.concatenate([[0], np.cumsum(held.trained[:, 0])])
-    np.testing.assert_allclose(found[2][clock, 0][3:], law.noise[3:], rtol=3e-3)
+    np.testing.assert_allclose(found[0][clock, 0][3:], law.noise[3:], rtol=3e-3)
 
 
 def within(theta, radius):
@@ -108,16 +110,17 @@ def test_what_is_predicted_of_both_models_is_what_training_measures(K):
     land, given = landscape_of(task), task.study
     admissions = np.tile([1, 2, 2], (ROUNDS, 1)) if K == 3 else bursts(given)
     means = [shares(share, admissions, K)[1:] for share in (equal, cubic)]
-    each = [memories(given, admissions, K, ETA, mean) for mean in means]
-    measured = (trained(task, each[0], means) - land.best.risk).sum(1)
-    for held, wanted in zip(each, measured[1:], strict=True):
-        assert held.trained.all() == (K == 3)
+    last = replace(memories(given, admissions, K, ETA, means[0]), share=None)
+    both = replace(last, share=np.stack(means, 1), owner=np.zeros(2, dtype=int))  # of one path
+    assert last.trained.all() == (K == 3)
+    measured = (trained(task, last, means) - land.best.risk).sum(1)
+    clock, predicted = np.cumsum(last.trained[:, 0]) - last.trained[:, 0], []
+    for held in (last, both):
         closure = Closure(land, Descent(STEPS, ETA[0]), held.without_idle(), task.model.start(1))
-        last, _, mean, path = closure.play(int(held.trained.sum()))
-        clock = np.cumsum(held.trained[:, 0]) - held.trained[:, 0]
-        predicted = np.stack([last, mean])[:, clock, 0].sum(1)
-        np.testing.assert_allclose(predicted, [measured[0], wanted], rtol=0.05)
-        assert (mean >= path).all()
+        risk, path = closure.play(int(held.trained.sum()))
+        predicted += risk[clock].sum(0).tolist()
+        assert (risk >= path).all()
+    np.testing.assert_allclose(predicted, measured, rtol=0.05)
 
 
 def test_an_outlook_answers_for_the_mean_which_is_followed_to_the_end():
@@ -170,6 +173,37 @@ def test_what_is_predicted_of_a_policy_does_not_depend_on_what_stands_beside_it(
     assert [one.played for one in found.values()][1:] == [given.rounds] * 3
 
 
+def test_means_of_models_on_one_path_are_as_each_alone_and_the_path_is_followed_once(monkeypatch):
+    rows = []
+
+    def spied(land, descent, held, *given, **own):
+        rows.append(held.rows)
+        return Closure(land, descent, held, *given, **own)
+
+    monkeypatch.setattr("empirics.prediction.forecast.Closure", spied)
+    learners = ("K=1,eta=1,average=equal", *(f"K=2,eta=2,average={mean}" for mean in MEANS))
+    given = study(policies=tuple(f"burst@{own}" for own in learners), rounds=20, seeds=2, steps=2)
+    outlook = Outlook.of(problem(given), CONTROL)
+    found = outlook.forecasts()
+    assert rows == [4]
+    for name, one in found.items():
+        alone = replace(outlook, study=replace(given, policies=(name,))).forecasts()[name]
+        np.testing.assert_allclose(one.risk, alone.risk, rtol=1e-4)  # who trains longer is looked at later
+        assert (one.rate, one.fitted) == pytest.approx((alone.rate, alone.fitted), rel=1e-9)
+    assert len({one.risk[-1] for one in found.values()}) == 3
+
+
+def test_a_mean_of_models_seen_through_samples_is_near_what_the_whole_population_shows(monkeypatch):
+    given = study(policies=("constant@average=equal",), rounds=6, seeds=1)
+    task, found = from_dataset(given, blobs(samples=1200), torch.device("cpu")), []
+    for most in (2000, 1000):
+        monkeypatch.setattr(landscape, "MOST", most)
+        monkeypatch.setattr(landscape, "PART", 150)
+        found += Outlook.of(task, CONTROL).forecasts().values()
+    assert found[1].sampled
+    np.testing.assert_allclose(found[1].risk, found[0].risk, rtol=0.02)
+
+
 def test_who_never_trains_stays_where_he_is():
     never = study(policies=("constant",), rounds=40, budget=0.001)
     (one,) = Outlook.of(problem(never), CONTROL).forecasts().values()
@@ -219,6 +253,18 @@ def test_a_coarse_forecast_draws_some_rounds_and_those_are_the_same(patient, mon
     assert same[[0, 3, 7, 9, 15, 19, 23, 31, 39, 47]].all()
     assert not same[[8, 16, 17, 18, 32, 40]].any()
     np.testing.assert_allclose(*found, rtol=0.05)
+
+
+def test_coarsely_the_last_model_settles_though_it_was_foretold_less_well(monkeypatch):
+    given = study(policies=("constant",), rounds=300, seeds=1, steps=1)
+    outlook = replace(Outlook.of(problem(given), CONTROL), hurried=True, coarse=True)
+    (one,) = outlook.forecasts().values()
+    assert one.settled
+    assert one.played < 300
+    monkeypatch.setattr(closure, "MISSED_COARSELY", 0)
+    (whole,) = outlook.forecasts().values()
+    assert not whole.settled
+    np.testing.assert_allclose(one.risk, whole.risk, rtol=0.02)
 
 
 @pytest.fixture(scope="module")

@@ -294,7 +294,7 @@ def test_cohorts_by_age_have_the_variance_of_the_law(ages, groups):
 
 
 def test_training_moves_models_and_not_the_mean_of_those_before():
-    found = by_ages(np.ones((1, 3), dtype=int), (4, 4, 4))
+    found = replace(by_ages(np.ones((1, 3), dtype=int), (4, 4, 4)), share=np.ones((1, 1)))
     cohorts = Cohorts(found, 1, LEFT.shape[1])
     cohorts.enter(0, found.admissions[0], found.ends[0])
     counts = cohorts.counts(found.starts[0])
@@ -303,9 +303,10 @@ def test_training_moves_models_and_not_the_mean_of_those_before():
     cohorts.train(LEFT, np.zeros(1))
     np.testing.assert_allclose(cohorts.mean_variance(counts), [[3, 3, 3]])
     np.testing.assert_allclose(cohorts.variance(counts), 3 * LEFT**2)
-    cohorts._left[:] = 1
+    cohorts._departed[:], cohorts._left[:] = 1, 1
     cohorts.train(LEFT, np.zeros(1))
-    np.testing.assert_allclose(cohorts._left[:, 0], [LEFT[0] ** 2, LEFT[0], [1, 1, 1]])
+    np.testing.assert_allclose(cohorts._departed, LEFT**2)
+    np.testing.assert_allclose(cohorts._left[:, 0], [LEFT[0], [1, 1, 1]])
 
 
 @pytest.mark.parametrize(("groups", "mixture"), [(1, [0.375]), (3, [[0, 0.25, 1]])])

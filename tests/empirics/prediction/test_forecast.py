@@ -78,7 +78,7 @@ def test_idle_rounds_are_followed_where_the_population_moves_and_each_part_draws
     memories = Memories(held, 0 * held, held, held.astype(float))
     for mix, rounds in ((None, 2), (held.astype(float), 3)):
         played = SimpleNamespace(memories=lambda chunks, mix=mix: [replace(memories, mix=mix)])
-        assert module.Part(played, [0], averages=False, decays=False).followed(1).rounds == rounds
+        assert module.Part(played, [0], decays=False).followed(1).rounds == rounds
     alone = SimpleNamespace(pools=[[held]], of_part=lambda part: np.eye(2))  # of each replicate
     assert module._groups(study(buffers=(4,)), alone).tolist() == [[1, 0]]
     one = SimpleNamespace(pools=[[held] * 3])
@@ -105,7 +105,7 @@ def test_a_forecast_does_not_depend_on_how_many_rounds_are_decided_at_once(monke
 def test_rounds_are_decided_when_they_are_asked_for_with_what_the_learner_makes_of_them():
     given = study(policies=("constant@decay=5,average=equal",), seeds=1, rounds=7)
     played = Played(given, CONTROL, None, None, 2)
-    learning, plain = (Part(played, [0], flag, flag) for flag in (True, False))
+    learning, plain = Part(played, [0], decays=True, means=[0]), Part(played, [0], decays=False)
     for chunks, rounds in ((1, 2), (2, 4), (3, 7), (2, 4)):
         found, without = learning.memories(chunks), plain.memories(chunks)
         assert (found.rounds, len(found.eta), len(found.share)) == (rounds,) * 3
