@@ -22,7 +22,7 @@ With one Hessian for all samples nothing of this changes anything, and what is l
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,7 +38,6 @@ from empirics.prediction.landscape import Landscape
 from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.observation import Observer
 from empirics.prediction.samples import chances
-from empirics.prediction.sampling import Look
 from empirics.prediction.settled import LastRound, Settled
 from empirics.training.model import Descent
 
@@ -78,9 +77,8 @@ class Closure:
     to compute anew what samples show: residuals, curvature and noise; between observations these stay as they are.
     If `hurried`, there are half as many, between them the gradient is straight in θ, of one output or few parameters,
     and the last model's risk stays as it was, where there is a mean of models. A `coarse` one observes in every other
-    doubling alone when the first rounds are over, and few local steps; risks are straight between some rounds. Closures
-    of the same rows on other samples share their `looks` at the whole population: a list for each part, of θ and then
-    of the mean of models.
+    doubling alone when the first rounds are over, and few local steps; risks are straight between some rounds. Rows on
+    a landscape of several samples are those of the first sample, then of the next.
     """
 
     def __init__(
@@ -92,7 +90,6 @@ class Closure:
         *,
         hurried: bool = False,
         coarse: bool = False,
-        looks: Sequence[list[Look]] | None = None,
     ) -> None:
         self.landscape, self.memories, self.hurried = landscape, memories, hurried
         self.often, self.coarse = COARSE if coarse else HURRIED if hurried else PER_DOUBLING, coarse
@@ -106,8 +103,7 @@ class Closure:
         self.cohorts = Cohorts(memories, self.groups, len(landscape.size))
         self.scatter: Floats = np.zeros((memories.rows, len(landscape.size)))
         self.observer = Observer(landscape, memories.rows)
-        seen = (None, None) if looks is None else (looks[:2], looks[2:])
-        self.gauge, self.gauge_of_mean = (Gauge(self.observer, one) for one in seen)
+        self.gauge, self.gauge_of_mean = Gauge(self.observer), Gauge(self.observer)
         self.mean = self.theta  # of the models so far, as their shares say
         self.round = 0
         self.local: LocalSteps  # of the round that was last observed
@@ -313,8 +309,9 @@ class Closure:
             gradient = model.weighted_inputs(shown)
             if missed is not None:
                 gradient = gradient + missed
-            self.slopes.append((theta, gradient))
-            velocity = descent.momentum * velocity + gradient
+            if straight:
+                self.slopes.append((theta, gradient))
+            velocity = descent.velocity(e, velocity, gradient)
             theta = theta - descent.eta * velocity
         return theta
 
