@@ -145,9 +145,8 @@ def _by_axes(
     count = min(max(MOST_TOGETHER // free, 1), model.features)
     weights = p * torch.cat([bend, left[:, i] * left[:, j]], 1)
     first, others = _moments(x, weights, count)
-    others = torch.cat(
-        [others, beyond.square().T @ (weights[some] / p[some].sum().clamp(min=torch.finfo(x.dtype).tiny))]
-    )
+    share = p[some].sum().clamp(min=torch.finfo(x.dtype).tiny)
+    others = torch.cat([others, beyond.square().T @ weights[some] / share])
     H, C = (_of_pairs(one, free).permute(2, 0, 3, 1).flatten(2).flatten(0, 1) for one in first.chunk(2, -1))
     H_alone, C_alone = (_of_pairs(one, free) for one in others.chunk(2, -1))
     u = theta / theta.norm()
