@@ -22,7 +22,7 @@ With one Hessian for all samples nothing of this changes anything, and what is l
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,7 +39,6 @@ from empirics.prediction.landscape import Landscape
 from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.observation import Observer
 from empirics.prediction.samples import chances
-from empirics.prediction.sampling import Look
 from empirics.prediction.settled import LastRound, Settled
 from empirics.training.model import Descent
 
@@ -79,8 +78,7 @@ class Closure:
     to compute anew what samples show: residuals, curvature and noise; between observations these stay as they are.
     If `hurried`, there are half as many, and between them the gradient is straight in θ, of one output or few
     parameters. A `coarse` one observes once in a doubling, and few local steps; risks are straight between some rounds.
-    Closures of the same rows on other samples share their `looks` at the whole population: a list for each part, of θ
-    and then of the mean of models.
+    Rows on a landscape of several samples are those of the first sample, then of the next, and so are the models.
     """
 
     def __init__(
@@ -92,7 +90,6 @@ class Closure:
         *,
         hurried: bool = False,
         coarse: bool = False,
-        looks: Sequence[list[Look]] | None = None,
         walks: bool = False,
     ) -> None:
         self.landscape, self.memories, self.hurried = landscape, memories, hurried
@@ -108,10 +105,8 @@ class Closure:
         self.cohorts = Cohorts(memories, self.groups, len(landscape.size))
         self.scatter: Floats = np.zeros((memories.rows, len(landscape.size)))
         self.observer = Observer(landscape, memories.rows)
-        seen = (None, None) if looks is None else (looks[:2], looks[2:])
-        self.gauge, self.counting = (Gauge(self.observer, one) for one in seen)
-        if not self.averages:
-            self.counting = self.gauge
+        self.gauge = Gauge(self.observer)
+        self.counting = Gauge(self.observer) if self.averages else self.gauge
         self.mean = self.theta[self.owners]  # of the models so far, as their shares say
         self.lag = Lag(len(self.owners), len(landscape.size)) if walks else None
         # Σ over rounds of what the models that count are behind, and the last of it
@@ -326,8 +321,9 @@ class Closure:
             gradient = model.weighted_inputs(shown)
             if missed is not None:
                 gradient = gradient + missed
-            self.slopes.append((theta, gradient))
-            velocity = descent.momentum * velocity + gradient
+            if straight:
+                self.slopes.append((theta, gradient))
+            velocity = descent.velocity(e, velocity, gradient)
             theta = theta - descent.eta * velocity
         return theta
 

@@ -1,11 +1,11 @@
 r"""The directions that the law of reuse follows, with the curvature along each and the variance of gradients.
 
 They are the eigenvectors of \(\nabla^2F_P(\theta^\star)\); where the minimiser lies on the ball, its radius and then
-those along the sphere. With many parameters that is done for the principal axes that carry most of the inputs. Any
+those along the sphere. Of a large population that is done for the principal axes that carry most of the inputs. Any
 other axis a is taken alone, with the eigenvectors of \(\mathbb E\,x_a^2W\), a matrix of the outputs: what the
 curvature has between it and other axes is left out, and along the directions both curvature and noise stay those of the
-whole population. On the ball what these directions have along its radius is taken from them, and no longer are all of
-them orthogonal: squares still add up to what they are on the sphere.
+whole population, or of some of it where no mean path moves. On the ball what these directions have along its radius is
+taken from them, and no longer are all of them orthogonal: squares still add up to what they are on the sphere.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import torch
 from scipy.linalg import helmert
 from torch import Tensor
+from torch.nn import functional as F
 
 from empirics.training.linear import Linear
 
@@ -22,7 +23,7 @@ __all__ = ["CHUNK", "Directions", "directions"]
 
 FLAT = 1e-12  # directions of less curvature than this part of the largest are none
 CHUNK = 20_000_000
-MOST_TOGETHER = 600  # parameters whose Hessian is made, where inputs are seen along their principal axes
+MOST_TOGETHER = 100  # parameters whose Hessian is made, where inputs are seen along their principal axes
 ROWS = 2000  # samples that are added up at once
 
 
@@ -43,16 +44,22 @@ class Directions:
 
     def onto(self, vectors: Tensor) -> Tensor:
         """Of parameters the part along each direction: (rows, parameters) to (rows, directions)."""
-        outputs, axes, count = self.together.shape
+        axes, count = self.together.shape[1:]
         if not len(self.alone):
             found = vectors @ self.together.view(-1, count)
         else:
-            each = vectors.view(len(vectors), outputs, -1)
+            each = self._along_all(vectors)
             others = torch.einsum("noa,aof->naf", each[..., axes:], self.alone)
             found = torch.cat(
                 [each[..., :axes].flatten(1) @ self.together.view(-1, count), others.flatten(1)], 1
             )
         return self._from_all(found, None if self.radius is None else (vectors @ self.radius)[:, None])
+
+    def _along_all(self, vectors: Tensor) -> Tensor:
+        """(rows, outputs, axes), 0 along axes that no parameters go along."""
+        outputs, axes, _ = self.together.shape
+        each = vectors.view(len(vectors), outputs, -1)
+        return F.pad(each, (0, axes + len(self.alone) - each.shape[2]))
 
     def seen_by(self, x: Tensor) -> Tensor:
         """What logits change by along each direction, (samples, directions, outputs)."""
@@ -62,7 +69,7 @@ class Directions:
         if len(self.alone):
             found = torch.cat([found, (x[:, axes:, None, None] * self.alone.mT).flatten(1, 2)], 1)
         return self._from_all(
-            found, None if self.radius is None else (x @ self.radius.view(outputs, -1).T)[:, None]
+            found, None if self.radius is None else (x @ self._along_all(self.radius[None])[0].T)[:, None]
         )
 
     def _from_all(self, found: Tensor, along: Tensor | None) -> Tensor:
@@ -75,11 +82,14 @@ class Directions:
 
 
 def directions(
-    model: Linear, theta: Tensor, *, on_the_ball: bool, by_axes: bool
+    model: Linear, theta: Tensor, *, on_the_ball: bool, beyond: tuple[slice, Tensor] | None = None
 ) -> tuple[Directions, Tensor, Tensor]:
-    """Largest curvature first but for the radius; the curvature along each, and the variance of ∇ℓ."""
-    if by_axes and model.size > MOST_TOGETHER:
-        return _by_axes(model, theta, on_the_ball=on_the_ball)
+    """Largest curvature first but for the radius; the curvature along each, and the variance of ∇ℓ.
+
+    Of inputs that are seen along principal axes, `beyond` has which of them are seen along more, and these parts.
+    """
+    if beyond is not None:
+        return _by_axes(model, theta, *beyond, on_the_ball=on_the_ball)
     basis, curvature = _eigenvectors(model, theta, on_the_ball=on_the_ball)
     found = Directions(
         basis.contiguous().view(model.outputs, model.features, -1), basis.new_zeros(0, model.outputs, 1)
@@ -92,13 +102,17 @@ def _eigenvectors(model: Linear, theta: Tensor, *, on_the_ball: bool) -> tuple[T
     first = theta.new_zeros(model.size, 0), theta.new_zeros(0)
     if on_the_ball:
         u = theta[0] / theta.norm()
-        turned = H @ u
-        steep = (u @ turned)[None]
-        first = u[:, None], steep
-        H = H - torch.outer(u, turned) - torch.outer(turned, u) + steep * torch.outer(u, u)
+        first = u[:, None], (u @ H @ u)[None]
+        H = _across(H, u)
     values, vectors = torch.linalg.eigh(H)
     kept = values > FLAT * values[-1]
     return torch.cat([first[0], vectors[:, kept].flip(1)], 1), torch.cat([first[1], values[kept].flip(0)])
+
+
+def _across(H: Tensor, u: Tensor) -> Tensor:
+    """A matrix without what it has along a unit vector."""
+    turned = H @ u
+    return H - torch.outer(u, turned) - torch.outer(turned, u) + (u @ turned) * torch.outer(u, u)
 
 
 def _noise(model: Linear, theta: Tensor, basis: Directions) -> Tensor:
@@ -117,8 +131,10 @@ def _noise(model: Linear, theta: Tensor, basis: Directions) -> Tensor:
 # --- axis by axis ------------------------------------------------------------------------------------------
 
 
-def _by_axes(model: Linear, theta: Tensor, *, on_the_ball: bool) -> tuple[Directions, Tensor, Tensor]:
-    """The first axes together, the others one by one."""
+def _by_axes(
+    model: Linear, theta: Tensor, some: slice, beyond: Tensor, *, on_the_ball: bool
+) -> tuple[Directions, Tensor, Tensor]:
+    """The first axes together, the others one by one, and so those beyond."""
     x, p = model.population.x, model.population.weights[0][:, None]
     q = model.chances(model.logits(theta, x))[:, 0]
     residual, contrasts = q - model.targets, _contrasts(model.outputs).to(x)
@@ -127,18 +143,23 @@ def _by_axes(model: Linear, theta: Tensor, *, on_the_ball: bool) -> tuple[Direct
     seen, left = q @ contrasts, residual @ contrasts
     bend = q @ (contrasts[:, i] * contrasts[:, j]) - seen[:, i] * seen[:, j]
     count = min(max(MOST_TOGETHER // free, 1), model.features)
-    first, others = _moments(x, p * torch.cat([bend, left[:, i] * left[:, j]], 1), count)
+    weights = p * torch.cat([bend, left[:, i] * left[:, j]], 1)
+    first, others = _moments(x, weights, count)
+    share = p[some].sum().clamp(min=torch.finfo(x.dtype).tiny)
+    others = torch.cat([others, beyond.square().T @ weights[some] / share])
     H, C = (_of_pairs(one, free).permute(2, 0, 3, 1).flatten(2).flatten(0, 1) for one in first.chunk(2, -1))
     H_alone, C_alone = (_of_pairs(one, free) for one in others.chunk(2, -1))
-    (values, vectors), (values_alone, vectors_alone) = torch.linalg.eigh(H), torch.linalg.eigh(H_alone)
-    curvature = torch.cat([values, values_alone.flatten()])
+    u = theta / theta.norm()
+    part = (contrasts.T @ u.view(model.outputs, -1)[:, :count]).flatten()  # of the radius, in the first axes
+    across = _across(H, part / part.norm()) if on_the_ball else H
+    vectors, (values_alone, vectors_alone) = torch.linalg.eigh(across)[1], torch.linalg.eigh(H_alone)
+    curvature = torch.cat([_along(H, vectors), values_alone.flatten()])
     square = torch.cat([_along(C, vectors), _along(C_alone, vectors_alone).flatten()])
     together = (contrasts @ vectors.reshape(free, -1)).view(model.outputs, count, -1)
     found = Directions(together, contrasts @ vectors_alone)
     slope = model.weighted_inputs((p * residual)[:, None])
     if not on_the_ball:
         return _sorted(found, curvature, square - found.onto(slope)[0].square())
-    u = theta / theta.norm()
     turned = model.curvature(theta)(u)
     pulled = (residual * model.logits(u, x)[:, 0]).sum(1, keepdim=True)
     spread = model.weighted_inputs((p * pulled * residual)[:, None])

@@ -12,6 +12,7 @@ from empirics.training.problem import Problem
 __all__ = ["MOST_HELD", "seconds", "training_seconds"]
 
 MOST_HELD = 4e9  # bytes of weights
+FOLLOWED = 8  # features for each axis that a mean path moves along, about
 
 
 def seconds(problem: Problem) -> float:
@@ -26,21 +27,21 @@ def seconds(problem: Problem) -> float:
     columns = paths * groups
     falling = study.averages or study.decays  # and never settled
     rounds = min(study.rounds, MOST_PLAYED if falling else 2 * PLAYED)
-    parts, walked, axes = (1, people, features) if people <= MOST else (PARTS, PART, features / 2)
-    cells = walked * outputs * columns
+    parts, walked, axes = (1, people, features) if people <= MOST else (PARTS, PART, features / FOLLOWED)
+    cells = parts * walked * outputs * columns
     each = 5e-9 + 1e-10 * axes  # of a sample, output and column
     moved = study.drift.mixes
     rounds = min(study.rounds, MOST_PLAYED) if moved else rounds
     looks = rounds / 8 if moved else 4 * math.log2(rounds + 1)
-    work = parts * rounds * steps * (cells * each + 1.5e-4)
-    work += parts * looks * steps * ((20 + steps) * (cells + 2e4) * 1.5e-8 + cells * (outputs - 1) * 8e-8)
+    work = rounds * steps * (cells * each + 1.5e-4)
+    work += looks * steps * ((20 + steps) * (cells + 2e4) * 1.5e-8 + cells * (outputs - 1) * 8e-8)
     if parts == 1:
         work += model.size**2 * (4e-10 * people + 1e-9 * model.size)
     else:
         work += looks * people * outputs * columns * (2e-10 * axes + 4e-8)
         work += people * axes * (1e-10 * features + 2e-8 * (outputs + 4))
         work += 2e-10 * people * min(outputs * axes, MOST_TOGETHER) ** 2
-    held = min(study.rounds, max(rounds, 8 * PLAYED)) * columns * min(model.size, 100) * 8
+    held = min(study.rounds, max(rounds, 8 * PLAYED)) * parts * columns * min(model.size, 100) * 8
     return math.inf if held > MOST_HELD else float(work / _swift(problem))
 
 

@@ -19,12 +19,12 @@ from empirics.prediction.cohorts import Memories
 from empirics.prediction.floor import law_floor
 from empirics.prediction.landscape import MOST, Landscape, Parts, mixed, survey
 from empirics.prediction.played import Part, Played, path_part
-from empirics.prediction.sampling import KEPT, Look
+from empirics.prediction.sampling import FOLLOWED, KEPT, Whole
 from empirics.settings.study import Study
 from empirics.training.linear import Linear
 from empirics.training.model import Descent
 from empirics.training.problem import Problem
-from empirics.training.risk import alone
+from empirics.training.risk import Least, alone, minimise
 from empirics.training.streams import Streams
 from theory.knapsack import Limit, purchase_limit
 from theory.lower_bound import most_samples
@@ -119,8 +119,8 @@ def caveats(study: Study, constants: Constants, found: Mapping[str, Forecast]) -
     sampled = next((one.sampled for one in found.values() if one.sampled), ())
     notes = {
         f"{len(sampled)} samples of about {max(sampled, default=0):,} stand for the population away from the "
-        f"minimiser, and axes that carry {KEPT:.0%} of the inputs for all: ± contains what the samples cost, not what "
-        "the axes do": bool(sampled),
+        f"minimiser, and axes that carry {KEPT:.1%} of the inputs for all, {FOLLOWED:.0%} for mean paths: ± contains "
+        "what the samples cost, not what the axes do": bool(sampled),
         "the step size is beyond 2/L, where descent may diverge and the law says little": L is not None
         and largest * L >= 2,
         f"clients fit {max(fits.values(), default=0):.0%} of a fresh residual within a round ({', '.join(fits)}): with "
@@ -160,7 +160,17 @@ def landscape_of(problem: Problem) -> Landscape:
     along = torch.from_numpy(least.of_runs(len(least.values), mixing)[:, 0])
     place = model.population.x.device
     moving = Parts((first, second), (parts[0], parts[1]), torch.from_numpy(mixing).to(place), along.to(place))
-    return survey(mean, mixed((first, second), w), study.radius, moving)
+    found = survey(mean, mixed((first, second), w), study.radius, moving)
+    return found if found.whole is None else _along_axes(found, found.whole, moving, least)
+
+
+def _along_axes(land: Landscape, whole: Whole, moving: Parts, least: Least) -> Landscape:
+    """With the least risk that there is along the axes of a landscape: what each part has more there, as it mixes."""
+    ends = least.of_runs(len(least.values), np.array([0.0, 1.0]))[:, 0]
+    more = [minimise(whole.of_part(k).model, land.radius).risk - float(ends[k]) for k in range(2)]
+    assert land.parts is not None
+    higher = moving.least + more[0] + moving.mixing * (more[1] - more[0])
+    return replace(land, parts=replace(land.parts, least=higher))
 
 
 def _groups(study: Study, streams: Streams, part: int = 0) -> Tensor:
@@ -242,9 +252,9 @@ class Outlook:
 
     def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
         """Of every policy, by name; `progress` is told how many rounds are done."""
-        study, parts = self.study, (self.landscape, *self.landscape.others)
+        study, samples = self.study, self.landscape.samples
         model = self.landscape.model
-        people = len((self.landscape.whole or self.landscape).model.population.x)
+        people = len((self.landscape.whole or self.landscape).model.population.y)
         cells = min(people, MOST) * model.outputs * len(self.landscape.groups)
         counts = [replicates(study, name, cells) for name in study.policies]
         few = replace(study, seeds=max(counts))
@@ -260,33 +270,32 @@ class Outlook:
             steps, averages, decays, _ = kind
             group = [p for p, other in enumerate(kinds) if other == kind]
             decays = decays and any(own[few.policies[p]].decay is not None for p in group)
-            rows = [(p, run) for p in group for run in runs[p]]
-            followed, owners = _paths(few, rows) if averages else (rows, None)
+            rows = [(p, run) for p in group for run in runs[p]] * samples
+            followed, owners = _paths(few, rows, samples) if averages else (rows, None)
             etas = torch.tensor([own[few.policies[p]].eta for p, _ in followed], dtype=torch.float64)
             descent = Descent(steps, etas.to(self.landscape.size), study.momentum)
             chosen = [run for _, run in followed]
             means = [run for _, run in rows] if averages else None
             start = self.start[[run % few.seeds % len(self.start) for run in chosen]]
-            seen, looks = [], [list[Look]() for _ in range(4)]
-            for land in parts:
-                part = Part(played, chosen, decays, means, owners)
-                closure = Closure(
-                    land,
-                    descent,
-                    part.followed(1),
-                    start,
-                    hurried=self.hurried,
-                    coarse=self.coarse,
-                    looks=looks,
-                    walks=self.walks,
-                )
-                seen.append((closure, *self._curves(closure, part, progress)))
+            part = Part(played, chosen, decays, means, owners)
+            closure = Closure(
+                self.landscape,
+                descent,
+                part.followed(1),
+                start,
+                hurried=self.hurried,
+                coarse=self.coarse,
+                walks=self.walks,
+            )
+            seen = closure, *self._curves(closure, part, progress)
             for p in group:
-                mine = [i for i, (policy, _) in enumerate(rows) if policy == p]
+                mine = np.array([i for i, (policy, _) in enumerate(rows) if policy == p])
                 admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played.chunks)
                 rate = admitted / played.last / len(runs[p])
-                made = [_forecast(*one, mine, rate, study.rounds) for one in seen]
-                found[few.policies[p]] = _mean(made, self.landscape)
+                made = [
+                    _forecast(*seen, some.tolist(), rate, study.rounds) for some in mine.reshape(samples, -1)
+                ]
+                found[few.policies[p]] = _mean(made, len(model.population.y))
         return {name: found[name] for name in study.policies}
 
     def _curves(self, closure: Closure, part: Part, progress: Progress) -> tuple[int, tuple[Floats, ...]]:
@@ -336,9 +345,13 @@ class Outlook:
         return closure.round, (closure.settled.limit_risk.cpu().numpy(), *curves)
 
 
-def _paths(study: Study, rows: Sequence[tuple[int, int]]) -> tuple[list[tuple[int, int]], list[int]]:
-    """Of policies and runs of theirs the first on every path, and which of these each is on."""
-    each = [(path_part(study.policies[p]), run % study.seeds) for p, run in rows]
+def _paths(
+    study: Study, rows: Sequence[tuple[int, int]], samples: int
+) -> tuple[list[tuple[int, int]], list[int]]:
+    """Of policies and runs of theirs, of one sample after the other, the first on every path, and which of these each
+    is on."""
+    every = len(rows) // samples
+    each = [(i // every, path_part(study.policies[p]), run % study.seeds) for i, (p, run) in enumerate(rows)]
     first = {one: rows[each.index(one)] for one in dict.fromkeys(each)}
     return list(first.values()), [list(first).index(one) for one in each]
 
@@ -392,8 +405,8 @@ def _forecast(
     )
 
 
-def _mean(made: Sequence[Forecast], landscape: Landscape) -> Forecast:
-    """Of what several samples of one population foretell: its error is of the paths of prices, and of the sampling."""
+def _mean(made: Sequence[Forecast], size: int) -> Forecast:
+    """Of what several samples of this size foretell: its error is of the paths of prices, and of the sampling."""
     if len(made) == 1:
         return made[0]
     of_samples = _errors(np.array([list(one.document().values()) for one in made]).T)
@@ -409,7 +422,7 @@ def _mean(made: Sequence[Forecast], landscape: Landscape) -> Forecast:
         risk_error=combined(
             made[0].risk_error, _standard_error(np.stack([one.risk for one in made], axis=1))
         ),
-        sampled=tuple(len(one.model.population.x) for one in (landscape, *landscape.others)),
+        sampled=(size,) * len(made),
     )
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from torch import Tensor
 
 from empirics.prediction.landscape import mixed
 from empirics.prediction.observation import Observer
-from empirics.prediction.sampling import Anchor, Look, Whole
+from empirics.prediction.sampling import Anchor, Whole
 
 __all__ = ["Gauge"]
 
@@ -16,19 +14,18 @@ __all__ = ["Gauge"]
 class Gauge:
     """Excess risk at a mean path, with the curvature that its scatter had when it was last observed.
 
-    Where the landscape shows a sample, the whole population is looked at then, and `anchors` have what the sample
-    misses: one, or of a population that moves one for each part; `looks` are shared with other samples, those of each.
+    Where the landscape shows samples, the whole population is looked at then, and `anchors` have what the samples
+    miss: one, or of a population that moves one for each part.
     """
 
-    def __init__(self, observer: Observer, looks: Sequence[list[Look]] | None = None) -> None:
+    def __init__(self, observer: Observer) -> None:
         self.observer, land = observer, observer.landscape
         self.anchors: list[Anchor] = []
-        shared = looks or ([], [])
         if land.whole is not None and land.parts is None:
-            self.anchors = [Anchor(land.whole, Whole(land.model, land.groups), shared[0])]
+            self.anchors = [Anchor(land.whole, Whole(land.model, land.groups))]
         elif land.whole is not None and land.parts is not None:
             seen = Whole(land.model, land.groups, land.parts.stacked)
-            self.anchors = [Anchor(land.whole.of_part(k), seen.of_part(k), shared[k]) for k in range(2)]
+            self.anchors = [Anchor(land.whole.of_part(k), seen.of_part(k)) for k in range(2)]
         self.curvature: Tensor  # h with which ½Σ h·scatter is the risk of the scatter
 
     def look(self, theta: Tensor) -> None:
@@ -59,7 +56,7 @@ class Gauge:
 
     @property
     def slopes(self) -> Tensor | None:
-        """What the sample misses of the gradients of all columns, if it is a sample."""
+        """What samples miss of the gradients of all columns, if there are samples."""
         if not self.anchors:
             return None
         return self._of_parts([one.slopes for one in self.anchors], self.observer.held.reshape(-1, 1))

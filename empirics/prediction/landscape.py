@@ -9,11 +9,12 @@ minimiser both are those of the whole population. Directions of nearly one curva
 they are lumped.
 
 A large population is walked for the minimiser and what holds there, and else seen through samples of it, disjoint and
-each with a landscape: how far these lie apart is what that costs.
+side by side: how far what they tell lies apart is what that costs.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,7 +23,7 @@ import torch
 from torch import Tensor
 
 from empirics.prediction.directions import CHUNK, Directions, directions
-from empirics.prediction.sampling import Whole, drawn, principal_axes
+from empirics.prediction.sampling import ENOUGH, Whole, drawn, principal_axes
 from empirics.training.linear import Linear
 from empirics.training.model import Population
 from empirics.training.risk import Minimiser, minimise
@@ -33,7 +34,7 @@ __all__ = ["Landscape", "Parts", "mixed", "survey"]
 SINGLE, LUMPS = 32, 64  # directions on their own, and lumps of the others, where there are more than both
 PROBES = {"cpu": 20_000, "cuda": 200_000}  # times the square of the outputs
 MOST = 10_000  # samples of a population that is seen as a whole
-PARTS, PART = 4, 500  # samples of a larger one, and their size
+PARTS, PART = 4, 250  # samples of a larger one, and their size
 
 
 def mixed(parts: Sequence[Tensor], w: Tensor | float) -> Tensor:
@@ -71,8 +72,7 @@ class Landscape:
 
     `groups` tell whose samples come from where, (groups, population), and `best` is the minimiser. Of each lump
     `size` counts directions, `curvature` is their mean and `noise` the sum of their variances of ∇ℓ. Where `model` and
-    `groups` are those of a sample, `whole` has the population's, and `others` see it through other samples; all that
-    holds at the minimiser is the whole's.
+    `groups` are those of samples, `whole` has the population's, and all that holds at the minimiser is the whole's.
     """
 
     model: Linear
@@ -85,12 +85,11 @@ class Landscape:
     size: Tensor
     curvature: Tensor
     noise: Tensor
-    leverage: Tensor  # (population, lumps)
+    leverage: Tensor  # (samples, population, lumps)
     probes: Tensor
-    products: Tensor  # (probes, pairs of outputs, lumps)
-    axes: Tensor | None = None  # that inputs are seen along, (features, axes)
+    products: Tensor  # (samples, probes, pairs of outputs, lumps)
+    axes: Tensor | None = None  # that the mean path moves along, (features, axes)
     whole: Whole | None = None
-    others: tuple[Landscape, ...] = ()
     parts: Parts | None = None  # of a population that moves: what is above is then of a mixture of them
 
     def along_axes(self, theta: Tensor) -> Tensor:
@@ -98,6 +97,11 @@ class Landscape:
         if self.axes is None:
             return theta.to(self.size)
         return (theta.to(self.size).view(len(theta), self.model.outputs, -1) @ self.axes).flatten(1)
+
+    @property
+    def samples(self) -> int:
+        """That lie side by side: 1, the population, if it is seen as a whole."""
+        return len(self.leverage)
 
     @property
     def on_the_ball(self) -> bool:
@@ -123,11 +127,18 @@ class Landscape:
         shares: Tensor = weights / weights.sum(0)
         return shares
 
+    def levered(self, values: Tensor) -> Tensor:
+        """Σ_k leverage_ik value_k of every sample: (columns, lumps) to (population, columns)."""
+        each = self.leverage @ values.view(self.samples, -1, len(self.size)).mT
+        return each.transpose(0, 1).flatten(1)
+
     def along(self, matrices: Tensor) -> Tensor:
         """Σ_i z_ikᵀ matrices_i z_ik over the probes, for each lump: (probes, columns, O, O) to (columns, lumps)."""
         i, j = self.pairs
         packed: Tensor = matrices[..., i, j] + matrices[..., j, i] * (i != j)
-        return packed.transpose(1, 2).flatten(0, 1).mT @ self.products.flatten(0, 1)
+        each = packed.view(len(packed), self.samples, -1, len(i)).permute(1, 2, 0, 3).flatten(2)
+        found: Tensor = each @ self.products.flatten(1, 2)
+        return found.flatten(0, 1)
 
     def squares(self, vectors: Tensor) -> Tensor:
         """⟨v_k, vector⟩² summed over each lump: (columns, parameters) to (columns, lumps)."""
@@ -138,45 +149,46 @@ class Landscape:
 def survey(model: Linear, groups: Tensor, radius: float, parts: Parts | None = None) -> Landscape:
     """The landscape of a model over its population, whose weights are one row; of one that moves, with its parts."""
     population = _double(model.population)
-    axes = None if len(population.x) <= MOST else principal_axes(population.x)
-    if axes is not None:
-        population = replace(population, x=population.x @ axes, test_x=population.test_x[:0] @ axes)
+    inputs, axes, beyond = population.x, None, None
+    if len(inputs) > MOST:
+        some = slice(None, None, math.ceil(len(inputs) / ENOUGH))
+        every, followed = principal_axes(inputs[some])
+        axes, others = every[:, :followed], every[:, followed:]
+        beyond = some, inputs[some] @ others
+        population = replace(population, x=inputs @ axes, test_x=population.test_x[:0] @ axes)
     model = Linear(population)
     stacked = None if parts is None else parts.stacked.to(population.x)
     whole = Whole(model, groups.to(population.x), stacked)
     best = minimise(model, radius)
     multiplier = _multiplier(model, best.theta, radius)
-    basis, curvature, each = directions(
-        model, best.theta, on_the_ball=multiplier > 0, by_axes=axes is not None
-    )
+    basis, curvature, each = directions(model, best.theta, on_the_ball=multiplier > 0, beyond=beyond)
     lump, size = _lumps(curvature)
     noise = _lumped(each, lump, len(size))
-    seen = [whole] if axes is None else drawn(whole, PARTS, PART)
-    found = []
-    for one in seen:
-        probes = _chosen(one.groups, PROBES[size.device.type] // model.outputs**2)
-        leverage, products = _seen(one.model, basis, lump, len(size), probes)
-        found.append(
-            Landscape(
-                model=one.model,
-                groups=one.groups,
-                best=best,
-                radius=radius,
-                multiplier=multiplier,
-                basis=basis,
-                lump=lump,
-                size=size,
-                curvature=_lumped(curvature, lump, len(size)) / size,
-                noise=noise,
-                leverage=leverage,
-                probes=probes,
-                products=products,
-                axes=axes,
-                whole=None if one is whole else whole,
-                parts=None if parts is None else parts.of(one),
-            )
-        )
-    return replace(found[0], others=tuple(found[1:]))
+    seen, seen_inputs = whole, [inputs]
+    if axes is not None:
+        seen, index = drawn(whole, PARTS, PART)
+        seen_inputs = [inputs[one] @ every for one in index]
+    probes = _chosen(seen.groups, PROBES[size.device.type] // model.outputs**2)
+    pairs = [_seen(x, model.outputs, basis, lump, len(size), probes) for x in seen_inputs]
+    leverage, products = (torch.stack(one) for one in zip(*pairs, strict=True))
+    return Landscape(
+        model=seen.model,
+        groups=seen.groups,
+        best=best,
+        radius=radius,
+        multiplier=multiplier,
+        basis=basis,
+        lump=lump,
+        size=size,
+        curvature=_lumped(curvature, lump, len(size)) / size,
+        noise=noise,
+        leverage=leverage,
+        probes=probes,
+        products=products,
+        axes=axes,
+        whole=None if axes is None else whole,
+        parts=None if parts is None else parts.of(seen),
+    )
 
 
 def _double(population: Population) -> Population:
@@ -237,17 +249,16 @@ def _once(pools: list[Tensor]) -> Tensor:
 
 
 def _seen(
-    model: Linear, basis: Directions, lump: Tensor, lumps: int, probes: Tensor
+    x: Tensor, outputs: int, basis: Directions, lump: Tensor, lumps: int, probes: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The leverage of all samples and the probes' products, by lump."""
-    x = model.population.x
+    """The leverage of all inputs and the probes' products, by lump."""
     leverage = x.new_empty(len(x), lumps)
-    rows = max(CHUNK // (len(basis) * model.outputs), 1)
+    rows = max(CHUNK // (len(basis) * outputs), 1)
     for begin in range(0, len(x), rows):
         part = slice(begin, begin + rows)
         squares = basis.seen_by(x[part]).square().sum(-1)
-        leverage[part] = _lumped(squares, lump, lumps) / max(model.outputs - 1, 1)
-    i, j = torch.triu_indices(model.outputs, model.outputs, device=x.device)
+        leverage[part] = _lumped(squares, lump, lumps) / max(outputs - 1, 1)
+    i, j = torch.triu_indices(outputs, outputs, device=x.device)
     products = x.new_empty(len(probes), len(i), lumps)
     rows = max(CHUNK // (len(basis) * len(i)), 1)
     for begin in range(0, len(probes), rows):

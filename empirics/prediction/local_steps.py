@@ -97,8 +97,8 @@ class LocalSteps:
         self._course: list[tuple[Tensor, dict[int, tuple[Tensor, Tensor]]]] = []  # what each step was told
 
     def variance(self, directions: Tensor) -> Tensor:
-        """Of one direction at this step, (lumps, columns), with so many directions in each lump."""
-        return (self.scatter * self.by_others.square() / directions).T
+        """Of one direction at this step, (columns, lumps), with so many directions in each lump."""
+        return self.scatter * self.by_others.square() / directions
 
     def pulls_since_observations(self) -> list[Tensor]:
         """What the pulls from each observation to the next weigh at this step, which is observed as well."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -38,10 +38,11 @@ class Observer:
         self.faced, self.held = (landscape.groups.new_zeros(()) for _ in range(2))  # weights of a second part
         self.p = landscape.groups.T.repeat(1, rows)  # (population, columns)
         self.p_probes = landscape.of_probes(landscape.groups).repeat(1, rows)
-        population = landscape.model.population
-        every = len(landscape.probes) == len(population.x)
+        model, population = landscape.model, landscape.model.population
+        every = len(landscape.probes) == len(population.y)
         self.probes: Tensor | slice = slice(None) if every else landscape.probes  # a slice copies nothing
-        self.x_probes = population.x[self.probes]
+        x, y = population.x[..., self.probes, :], population.y[self.probes]
+        self.probed = type(model)(replace(population, x=x, y=y))
         self.everyone = population.weights[0][:, None]
         self.everyone_probed = self.everyone[landscape.probes] / self.everyone[landscape.probes].sum()
         self._compare_probes()
@@ -67,11 +68,11 @@ class Observer:
     def _compare_probes(self) -> None:
         """What turns the probes' curvature and noise at the minimiser into those of the whole population."""
         land, model, p = self.landscape, self.landscape.model, self.everyone_probed
-        logits = model.logits(land.best.theta, model.population.x)
+        logits = model.logits(land.best.theta.repeat(land.samples, 1), model.population.x)
         residual = model.residual(logits, model.targets[:, None])[land.probes]
         square = p[..., None, None] * residual[..., None] * residual[..., None, :]
-        noise = land.along(square)[0] - land.squares(self._probed_slope(p, residual))[0]
-        self.to_curvature = _FromProbes(land.curvature, self._plain_curvature(logits)[0])
+        noise = land.along(square) - land.squares(self._probed_slope(p, residual))
+        self.to_curvature = _FromProbes(land.curvature, self._plain_curvature(logits))
         self.to_noise = _FromProbes(land.noise, noise)
 
     def _plain_curvature(self, logits: Tensor) -> Tensor:
@@ -82,9 +83,7 @@ class Observer:
 
     def _probed_slope(self, p: Tensor, residual: Tensor) -> Tensor:
         """The mean gradient over the probes, (columns, parameters)."""
-        model = self.landscape.model
-        scaled = (p[..., None] * residual).flatten(1)
-        return (scaled.T @ self.x_probes).view(-1, model.size)
+        return self.probed.weighted_inputs(p[..., None] * residual)
 
     # --- at the mean path ----------------------------------------------------------------------------------
 
@@ -95,7 +94,7 @@ class Observer:
     def risk_curvature(self, logits: Tensor, scatter: Tensor) -> Tensor:
         """The curvature at the mean path, times what a loss with this scatter is above one with that curvature."""
         land, model = self.landscape, self.landscape.model
-        variance = land.leverage @ (scatter / land.size).T
+        variance = land.levered(scatter / land.size)
         moves, weights = scattered(variance, model.outputs)
         moved = logits[..., None, :] + moves
         losses = model.losses(moved.flatten(1, 2), model.population.y).view(moved.shape[:-1]) @ weights
@@ -115,7 +114,7 @@ class Observer:
         land = self.landscape
         if local.first_logits is None:
             local.first_logits = logits
-        variance = land.leverage @ local.variance(land.size)
+        variance = land.levered(local.variance(land.size))
         fresh = view(logits, variance)
         scene = _Scene(
             others=logits + local.sample_share * (local.first_logits - logits),
@@ -123,7 +122,7 @@ class Observer:
             smoothed=fresh.chances - q,
             bend=fresh.bend,
             variance=variance,
-            kernels=[land.leverage @ pulls.T for pulls in local.pulls_since_observations()],
+            kernels=[land.levered(pulls) for pulls in local.pulls_since_observations()],
             steps=steps,
         )
         shown: Any = 0
@@ -140,7 +139,7 @@ class Observer:
         targets = land.model.targets[:, None]
         earlier = zip(scene.kernels, age.residuals, strict=True)
         here = scene.others - total(kernel[..., None] * residual for kernel, residual in earlier)
-        pull = land.leverage @ age.weight.T
+        pull = land.levered(age.weight)
         seen = View(shifted(here, scene.smoothed), scene.bend)
         if age.used:
             if not age.residuals:
@@ -148,10 +147,10 @@ class Observer:
             pull = pull / age.saturation
             here, seen = at_rest(here, targets, pull, seen, scene.smoothed)
         residual = seen.chances - targets
-        W = View(seen.chances[probes], seen.bend[probes]).curvature
+        probed = View(seen.chances[probes], seen.bend[probes])
         earlier = zip(scene.kernels, age.responses, strict=True)
         before = total(kernel[probes][..., None, None] * response for kernel, response in earlier)
-        response = resolved(W, pull[probes], before)
+        response = resolved(probed, pull[probes], before)
         age.residuals.append(residual)
         age.responses.append(response)
         age.observe(residual[probes], response, scene.steps)
@@ -162,7 +161,7 @@ class Observer:
         slope = land.squares(self._probed_slope(self.p_probes, age.total_residual))
         age.observe_noise(self.to_noise(land.along(p * square) - slope).clamp(min=0), scene.steps)
         age.damping = mean_damping(self.p, scene.residual, residual)[:, None]
-        return self.to_curvature(land.along(p * product(response, W)) / land.size)
+        return self.to_curvature(land.along(p * probed.turned(response.mT)) / land.size)
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,8 @@ class _Scene:
 
 
 class _FromProbes:
-    """What turns the probes' values, by lump, into the whole population's: what is right at the minimiser.
+    """What turns the probes' values, by lump, into the whole population's: what is right at the minimiser, where those
+    of each sample are (samples, lumps).
 
     Some lumps hardly any probe may know, as pixels that are nearly always dark: these change like all others together.
     """
@@ -189,6 +189,7 @@ class _FromProbes:
         self.factor = torch.where(self.known, exact / probed.clamp(min=torch.finfo(exact.dtype).tiny), 0)
 
     def __call__(self, probed: Tensor) -> Tensor:
-        found = self.factor * probed
-        change = found.sum(-1, keepdim=True) / (self.exact * self.known).sum()
-        return torch.where(self.known, found, change * self.exact)
+        known, factor = self.known[:, None], self.factor[:, None]
+        found = factor * probed.view(len(known), -1, probed.shape[-1])
+        change = found.sum(-1, keepdim=True) / (self.exact * known).sum(-1, keepdim=True)
+        return torch.where(known, found, change * self.exact).flatten(0, 1)

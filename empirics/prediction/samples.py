@@ -81,6 +81,11 @@ class View:
         q = self.chances
         return self.bend[..., None, None] * (torch.diag_embed(q) - q[..., None] * q[..., None, :])
 
+    def turned(self, matrices: Tensor) -> Tensor:
+        """W times matrices (…, O, O): a diagonal one less a product, so that no matrix product is needed."""
+        own = self.chances[..., None] * matrices
+        return self.bend[..., None, None] * (own - self.chances[..., None] * own.sum(-2, keepdim=True))
+
 
 def view(logits: Tensor, variance: Tensor) -> View:
     """Logits seen through their scatter."""
@@ -106,14 +111,14 @@ def _trace(q: Tensor) -> Tensor:
     return (q * (1 - q)).sum(-1) / max(q.shape[-1] - 1, 1)
 
 
-def damped(seen: View, pull: Tensor, vector: Tensor) -> Tensor:
-    """(1 + λW)⁻¹ vector, W being a diagonal matrix less a product."""
-    q, strength = seen.chances, (seen.bend * pull)[..., None]
-    if q.shape[-1] == 1:
-        return vector / (1 + strength * q * (1 - q))
+def damped(seen: View, pull: Tensor, matrices: Tensor) -> Tensor:
+    """(1 + λW)⁻¹ times matrices (…, O, columns), W being a diagonal matrix less a product."""
+    q, strength = seen.chances[..., None], (seen.bend * pull)[..., None, None]
+    if q.shape[-2] == 1:
+        return matrices / (1 + strength * q * (1 - q))
     part = q / (1 + strength * q)
-    y = vector / (1 + strength * q)
-    return y + strength * part * (q * y).sum(-1, keepdim=True) / part.sum(-1, keepdim=True)
+    y = matrices / (1 + strength * q)
+    return y + strength * part * (q * y).sum(-2, keepdim=True) / part.sum(-2, keepdim=True)
 
 
 def at_rest(
@@ -126,7 +131,7 @@ def at_rest(
     here = logits
     for _ in range(PULLS):
         off = here - logits + pull[..., None] * (seen.chances - targets)
-        step = damped(seen, pull, off)
+        step = damped(seen, pull, off[..., None])[..., 0]
         long = step.abs().amax(-1, keepdim=True)
         here = here - step * (STRIDE / long.clamp(min=STRIDE))
         seen = View(shifted(here, smoothed), seen.bend)
@@ -138,14 +143,10 @@ def product(a: Tensor, b: Tensor) -> Tensor:
     return a * b if a.shape[-1] == 1 else a @ b
 
 
-def resolved(W: Tensor, pull: Tensor, before: Tensor | float) -> Tensor:
+def resolved(seen: View, pull: Tensor, before: Tensor | float) -> Tensor:
     """(1 + λW)⁻¹(1 - W·before), (…, O, O)."""
-    if W.shape[-1] == 1:
-        return (1 - W * before) / (1 + W * pull[..., None, None])
-    one = torch.eye(W.shape[-1], dtype=W.dtype, device=W.device)
-    right = one - W @ before if isinstance(before, Tensor) else one.expand_as(W)
-    found: Tensor = torch.linalg.solve(one + pull[..., None, None] * W, right)
-    return found
+    one = torch.eye(seen.chances.shape[-1], dtype=pull.dtype, device=pull.device)
+    return damped(seen, pull, one - seen.turned(before) if isinstance(before, Tensor) else one)
 
 
 def saturation(

@@ -27,10 +27,10 @@ class Linear:
     def __init__(self, population: Population, first: Tensor | None = None) -> None:
         self.population, self.first = population, first
         self.outputs = 1 if population.classes == 2 else population.classes
-        self.features = population.x.shape[1]
+        self.features = population.x.shape[-1]
         self.size = self.features * self.outputs
         self.targets = self._targets(population.y)
-        self.square_norms = (population.x * population.x).sum(1)
+        self.square_norms = (population.x * population.x).sum(-1)
 
     def _targets(self, y: Tensor) -> Tensor:
         if self.outputs == 1:

@@ -45,7 +45,7 @@ __all__ = [
     "thinned",
 ]
 
-GAP = 1e-10
+GAP, ROUGH = 1e-10, 1e-4  # how well a minimum is found, and that of a sample which shows the way
 NEWTON = 100
 RESIDUAL = 1e-14
 MOST_DENSE = 200  # parameters whose Hessian is made: with more, conjugate gradients are faster
@@ -217,10 +217,10 @@ def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
 
     def excess_norm(log_mu: float) -> float:
         nonlocal theta
-        theta = _damped_minimiser(exact, theta, math.exp(log_mu))
+        theta = _damped_minimiser(exact, theta, math.exp(log_mu), rough * RESIDUAL)
         return float(theta.norm()) / radius - 1
 
-    high = math.log(largest)
+    rough, high = gap / GAP, math.log(largest)
     low = high
     while excess_norm(low) < 0:
         found = _certified(exact, project(theta, radius), radius)
@@ -230,7 +230,7 @@ def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
             raise _uncertain(found.gap, gap, radius)
         low -= math.log(10)
     if low < high:
-        root = brentq(excess_norm, low, low + math.log(10), xtol=1e-14, rtol=1e-14)
+        root = brentq(excess_norm, low, low + math.log(10), xtol=1e-14 * rough, rtol=1e-14)
         excess_norm(root)
     found = _certified(exact, project(theta, radius), radius)
     if found.gap > gap:
@@ -253,7 +253,7 @@ def _from_sample(model: Linear, radius: float, gap: float) -> Minimiser | None:
     if not bool(sample.population.weights.isfinite().all()):
         return None  # nobody draws what was taken
     try:
-        theta = minimise(sample, radius, gap).theta
+        theta = minimise(sample, radius, max(gap, ROUGH)).theta
     except SettingError:
         return None
     for _ in range(NEAR):
@@ -327,12 +327,12 @@ def _double(population: Population) -> Population:
     return replace(population, **reals)
 
 
-def _damped_minimiser(model: Linear, theta: Tensor, mu: float) -> Tensor:
-    """The minimiser of F_P + μ/2‖θ‖², by Newton's method with a backtracking line search."""
+def _damped_minimiser(model: Linear, theta: Tensor, mu: float, enough: float) -> Tensor:
+    """Where F_P + μ/2‖θ‖² has a gradient as small as that, by Newton's method with a backtracking line search."""
     value, gradient = _damped(model, theta, mu)
     for _ in range(NEWTON):
         size = float(gradient.norm())
-        if size <= RESIDUAL:
+        if size <= enough:
             break
         step = _solve(model, theta, mu, gradient, tolerance=min(0.1, math.sqrt(size)) * size)
         slope, length = float((gradient * step).sum()), 1.0

@@ -63,7 +63,7 @@ def test_products_and_leverage_are_those_of_the_logits(surveyed):
     model, x = land.model, land.model.population.x
     basis = land.basis.onto(torch.eye(model.size, dtype=torch.float64))
     z = torch.stack([model.logits(v[None], x)[:, 0] for v in basis.T], -1)  # (samples, O, directions)
-    torch.testing.assert_close(land.leverage, z.square().sum(1) / max(model.outputs - 1, 1))
+    torch.testing.assert_close(land.leverage[0], z.square().sum(1) / max(model.outputs - 1, 1))
     matrices = torch.randn(len(land.probes), 2, model.outputs, model.outputs, dtype=torch.float64)
     matrices = matrices + matrices.mT
     wanted = torch.einsum("ncoq,nok,nqk->ck", matrices, z[land.probes], z[land.probes])
@@ -112,9 +112,9 @@ def test_at_the_minimiser_without_scatter_the_risk_has_the_curvature_of_the_popu
 
 
 def test_what_no_probe_knows_changes_like_all_that_they_know():
-    exact, probed = (torch.tensor(one, dtype=torch.float64) for one in ([1, 2, 1.5, 1], [1, 4, 0.5, 3]))
+    exact, probed = (torch.tensor(one, dtype=torch.float64) for one in ([1, 2, 1.5, 1], [[1, 4, 0.5, 3]]))
     convert = _FromProbes(exact, probed)  # the last two are three times off
-    torch.testing.assert_close(convert(probed), exact)
+    torch.testing.assert_close(convert(probed), exact[None])
     found = convert(torch.tensor([[3, 4, 7, 8], [0, 2, 7, 8]], dtype=torch.float64))
     wanted = [[3, 2, 2.5, 5 / 3], [0, 1, 0.5, 1 / 3]]
     torch.testing.assert_close(found, torch.tensor(wanted, dtype=torch.float64))
@@ -175,11 +175,11 @@ def test_damping_is_the_inverse_that_it_stands_for(outputs):
     pull, vector = torch.rand(7, 2, generator=GENERATOR, dtype=torch.float64) * 5, logits_of(outputs)
     one = torch.eye(outputs, dtype=torch.float64)
     inverse = torch.linalg.inv(one + pull[..., None, None] * seen.curvature)
-    torch.testing.assert_close(samples.damped(seen, pull, vector), (inverse @ vector[..., None])[..., 0])
-    torch.testing.assert_close(resolved(seen.curvature, pull, 0), inverse)
+    torch.testing.assert_close(samples.damped(seen, pull, vector[..., None]), inverse @ vector[..., None])
+    torch.testing.assert_close(resolved(seen, pull, 0), inverse)
     before = full(chances(logits_of(outputs)))
     wanted = inverse @ (one - seen.curvature @ before)
-    torch.testing.assert_close(resolved(seen.curvature, pull, before), wanted)
+    torch.testing.assert_close(resolved(seen, pull, before), wanted)
     torch.testing.assert_close(samples.product(inverse, before), inverse @ before)
 
 

@@ -13,11 +13,11 @@ from empirics.prediction import effort, forecast
 from empirics.prediction import landscape as module
 from empirics.prediction.effort import seconds, training_seconds
 from empirics.prediction.forecast import Outlook, caveats, landscape_of
-from empirics.prediction.gauge import Gauge
 from empirics.prediction.observation import Observer
 from empirics.prediction.sampling import Anchor, Whole, principal_axes
 from empirics.settings.drift import Drift
 from empirics.settings.presets import PRESETS
+from empirics.training.linear import Linear
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, blobs, study
 
@@ -61,18 +61,22 @@ def test_samples_foretell_what_the_whole_does_within_the_error_that_they_tell(ca
 
 @pytest.mark.parametrize("case", CASES)
 def test_samples_weigh_what_they_stand_for(case, few):
-    first = landscape_of(task_of(case))
-    parts = (first, *first.others)
-    for part in parts:
-        assert 150 <= len(part.model.population.x) < 200
-        torch.testing.assert_close(part.groups.sum(1), torch.ones(len(part.groups), dtype=torch.float64))
-        assert float(part.model.population.weights.sum()) == pytest.approx(1)
-        y, whole = part.model.population.y, first.whole
-        for label in range(4):
-            wanted = whole.groups[:, whole.model.population.y == label].sum(1)
-            torch.testing.assert_close(part.groups[:, y == label].sum(1), wanted)
-    rows = {tuple(row) for part in parts for row in part.model.population.x.tolist()}
-    assert len(rows) == sum(len(part.model.population.x) for part in parts)  # none twice
+    land = landscape_of(task_of(case))
+    population, whole = land.model.population, land.whole
+    assert land.samples == len(population.x) == 4
+    assert 150 <= population.x.shape[1] == len(population.y) < 200
+    torch.testing.assert_close(land.groups.sum(1), torch.ones(len(land.groups), dtype=torch.float64))
+    assert float(population.weights.sum()) == pytest.approx(1)
+    for label in range(4):
+        wanted = whole.groups[:, whole.model.population.y == label].sum(1)
+        torch.testing.assert_close(land.groups[:, population.y == label].sum(1), wanted)
+    rows = {tuple(row) for row in population.x.flatten(0, 1).tolist()}
+    assert len(rows) == 4 * len(population.y)  # none twice
+    place = {tuple(row): i for i, row in enumerate(whole.model.population.x.tolist())}
+    for one in population.x:  # of the kinds that are told of the first
+        index = [place[tuple(row)] for row in one.tolist()]
+        assert torch.equal(whole.model.population.y[index], population.y)
+        assert torch.equal(whole.groups[:, index] > 0, land.groups > 0)
 
 
 def test_estimate_and_forecast_ask_for_paths_of_prices_alike(few, monkeypatch):
@@ -86,45 +90,68 @@ def test_estimate_and_forecast_ask_for_paths_of_prices_alike(few, monkeypatch):
 
 def test_as_many_as_are_seen_as_a_whole_are(monkeypatch):
     monkeypatch.setattr(module, "MOST", 1200)
-    assert landscape_of(task_of("binary")).others == ()
+    assert landscape_of(task_of("binary")).whole is None
 
 
 def test_an_anchor_is_exact_where_it_looked_and_right_to_first_order_near_it(few):
     land = landscape_of(task_of("clients that differ"))
     sample, whole = Whole(land.model, land.groups), land.whole
-    looks = []
-    anchor, other = Anchor(whole, sample, looks), Anchor(whole, sample, looks)
+    anchor = Anchor(whole, sample)
     generator = torch.Generator().manual_seed(0)
     theta, step = torch.randn(2, 2, land.model.size, dtype=torch.float64, generator=generator)
     step = 1e-3 * step
-    anchor.look(theta)
+    anchor.look(torch.cat([theta, *3 * [theta + 9]]))  # at where the first sample is
     for there, off in ((theta, 1e-12), (theta + step, 1e-5)):
-        risk, _, slopes = (a - b for a, b in zip(whole.measured(there), sample.measured(there), strict=True))
-        torch.testing.assert_close(anchor.risk(there), risk, atol=off, rtol=0)
+        every = there.repeat(4, 1)
+        pairs = zip(whole.measured(every), sample.measured(every), strict=True)
+        risk, _, slopes = (a - b for a, b in pairs)
+        torch.testing.assert_close(anchor.risk(every), risk, atol=off, rtol=0)
         torch.testing.assert_close(anchor.slopes, slopes, atol=1e4 * off, rtol=0)
     assert float(anchor.missed.abs().min()) > 1e-3
-    assert anchor.slopes.shape == (2 * len(land.groups), land.model.size)
-    other.look(theta + step)  # another sample's, at where the first one looked
-    assert len(looks) == 1
-    torch.testing.assert_close(other.risk(theta + step), anchor.risk(theta + step), atol=0, rtol=0)
+    assert anchor.slopes.shape == (4 * 2 * len(land.groups), land.model.size)
+    theta = theta.repeat(4, 1)
     alike = Whole(
         land.model, torch.cat([land.model.population.weights, land.groups])
     )  # the first is like all
     torch.testing.assert_close(
-        alike.measured(theta)[2].view(2, -1, land.model.size)[:, 1:].flatten(0, 1), sample.measured(theta)[2]
+        alike.measured(theta)[2].view(8, -1, land.model.size)[:, 1:].flatten(0, 1), sample.measured(theta)[2]
     )
-    shared = [], []
-    [only] = Gauge(Observer(land, 2), shared).anchors
-    assert only.looks is shared[0]
+
+
+@pytest.mark.parametrize("case", ["binary", "clients that differ"])
+def test_side_by_side_a_sample_is_what_it_is_alone(case, few):
+    land, rows = landscape_of(task_of(case)), 2
+    generator, model, population = torch.Generator().manual_seed(0), land.model, land.model.population
+    theta = torch.randn(3, 4 * rows, model.size, dtype=torch.float64, generator=generator)  # of three rounds
+    logits = model.logits(theta, population.x).view(-1, 3, 4, rows, model.outputs)
+    slopes = model.weighted_inputs(model.logits(theta[0], population.x)).view(4, rows, -1)
+    q = model.chances(model.logits(theta[0], population.x))
+    p = land.groups[:1].T.expand(q.shape[:2])
+    hessians = model.hessians(p, q).view(4, rows, model.size, model.size)
+    matrices = torch.randn(len(land.probes), 8, model.outputs, model.outputs, dtype=torch.float64)
+    matrices, values = matrices + matrices.mT, torch.rand(8, len(land.size), dtype=torch.float64)
+    probed = Observer(land, 8).to_noise(values)
+    for k, x in enumerate(population.x):
+        alone, mine = Linear(replace(population, x=x)), slice(rows * k, rows * (k + 1))
+        torch.testing.assert_close(logits[:, 1, k], alone.logits(theta[1, mine], x))
+        torch.testing.assert_close(slopes[k], alone.weighted_inputs(alone.logits(theta[0, mine], x)))
+        torch.testing.assert_close(hessians[k], alone.hessians(p[:, mine], q[:, mine]))
+        single = replace(land, model=alone, leverage=land.leverage[[k]], products=land.products[[k]])
+        torch.testing.assert_close(land.levered(values)[:, mine], single.levered(values[mine]))
+        torch.testing.assert_close(land.along(matrices)[mine], single.along(matrices[:, mine]))
+        torch.testing.assert_close(probed[mine], Observer(single, rows).to_noise(values[mine]))
 
 
 def test_axes_keep_what_carries_the_inputs():
     x = torch.randn(400, 6, dtype=torch.float64) * torch.tensor([30, 3, 2, 1, 0.1, 0.01])
-    axes = principal_axes(x)
+    axes, followed = principal_axes(x)
     assert axes.shape == (6, 4)
+    assert followed == 3
     torch.testing.assert_close(axes.T @ axes, torch.eye(4, dtype=torch.float64))
     torch.testing.assert_close((x @ axes).square().sum(), x.square().sum(), rtol=1e-3, atol=0)
-    assert principal_axes(x * (torch.arange(6) == 0)).shape == (6, 1)
+    only, followed = principal_axes(x * (torch.arange(6) == 0))
+    assert only.shape == (6, 1)
+    assert followed == 1
 
 
 def test_a_population_many_times_as_large_takes_hardly_longer(monkeypatch):
@@ -142,7 +169,7 @@ def test_estimates_for_mnist_are_within_a_factor_of_two_of_what_the_page_says():
     rows = re.findall(
         r"^\| (odd|ten) .*\| (six|constant) .*?\| (.*?) \| (.*?) \| .*? \| (.*?) \| (.*?) \|", page, re.M
     )
-    assert len(rows) == 4
+    assert len(rows) == 3
     for labels, policies, *told in rows:
         given = replace(PRESETS["digits"], rounds=300, seeds=10)
         if policies == "constant":
