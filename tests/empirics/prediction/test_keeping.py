@@ -35,6 +35,7 @@ def followed(admissions, K, left, shares):
         lag.follow(t, entered[there], (counts / counts.sum(0))[there], left[t])
         lag.average(np.array(shares[t])[:, np.newaxis])
         found.append([lag.squares(mean=False), lag.squares(mean=True)])
+        assert len(lag._before) < max(K)  # the others fade together
     return np.array(found)
 
 
