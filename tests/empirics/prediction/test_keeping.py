@@ -10,7 +10,7 @@ import torch
 from benchmarks import moving as streams
 from empirics import predict
 from empirics.data import from_mapping
-from empirics.prediction import closure
+from empirics.prediction import closure, forecast
 from empirics.prediction.forecast import Outlook
 from empirics.prediction.keeping import Keeping, Kept, _Walking, how_long
 from empirics.prediction.lag import Lag
@@ -35,6 +35,7 @@ def followed(admissions, K, left, shares):
         lag.follow(t, entered[there], (counts / counts.sum(0))[there], left[t])
         lag.average(np.array(shares[t])[:, np.newaxis])
         found.append([lag.squares(mean=False), lag.squares(mean=True)])
+        assert len(lag._before) < max(K)  # the others fade together
     return np.array(found)
 
 
@@ -95,6 +96,15 @@ def test_a_walk_costs_its_lag_where_rounds_leave_what_they_do(outlook, monkeypat
         cost = 0.5 * (h * 0.005 * np.arange(1, len(h) + 1) * lag).sum()
         assert one.risk - one.ends[0] == pytest.approx(cost)
         assert one.ends[1] - one.ends[0] == pytest.approx(3 * cost)
+
+
+def test_rounds_that_are_not_followed_are_behind_as_the_last_one_is():
+    ended = SimpleNamespace(
+        lagged=np.array([[6.0], [9.0]]), behind=np.array([[2.0], [4.0]]), round=5, settled=None
+    )
+    ended.fitted, still = torch.zeros(2), np.zeros((9, 2))
+    found = forecast._forecast(ended, 5, (still[0], still, still), [1], 3.0, 8)
+    assert found.lag.tolist() == [(9 + 3 * 4) / 8]
 
 
 def test_samples_that_are_drawn_from_few_are_noisier(outlook):

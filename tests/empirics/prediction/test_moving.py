@@ -125,22 +125,20 @@ def stream(step=0.05, rounds=200, each=15, seed=0):
 def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(predict, "_errors", lambda *_: ({}, {}))  # of the curves, which are not looked at
     np.savez(tmp_path / "mine.npz", **stream())
-    words = ["--dataset", f"npz:{tmp_path}/mine.npz", "--pilot", "500", "--rounds", "60"]
+    words = ["--dataset", f"npz:{tmp_path}/mine.npz", "--pilot", "500", "--rounds", "20"]
     document = answer("predict", "--policies", "constant", "--no-best", *words)
     found = document["drift"]
     (low, high), (shortest, longest) = found["interval"], found["K_interval"]
     assert found["told"]
-    assert (
-        low < 0.01 / 6 < high
-    )  # 0.05² of a sample's 4, in four of five directions, over 200/60 steps a round
+    assert low < 0.005 < high  # 0.05² of a sample's 4, in four of five directions, over 200/20 steps a round
     assert shortest <= found["K"] <= longest
     assert shortest < longest
-    assert found["come_by"] == 50
-    assert found["takes"] == pytest.approx([K * 200 / 60 for K in (found["K"], shortest, longest)], rel=0.01)
+    assert found["come_by"] == 150
+    assert found["takes"] == pytest.approx([K * 10 for K in (found["K"], shortest, longest)], rel=0.01)
     assert [one["name"] for one in found["choices"]] == ["this step", "Corollary 2's K"]
     assert found["choices"][1]["K"] == found["tried"][-1]["K"] == 10
     monkeypatch.setenv("COLUMNS", "80")
-    show_drift(found, 60)
+    show_drift(found, 20)
     printed = capsys.readouterr().out
     words = " ".join(printed.split())
     assert f"keep samples for K = {found['K']} rounds, about" in words
