@@ -82,14 +82,14 @@ class Memories:
                 return None
             return np.take_along_axis(values, place if values.ndim == 2 else place[..., np.newaxis], axis=0)
 
-        there, mine = rounds < count, self.owners
+        there = rounds < count
         return Memories(
             admissions=kept(self.admissions) * there[..., np.newaxis],
             starts=kept(self.starts),
             ends=kept(self.ends),
             weights=kept(self.weights),
             eta=kept(self.eta),
-            share=None if self.share is None else kept(self.share, place[:, mine]) * there[:, mine],
+            share=kept(self.share, place[:, self.owners]),
             mix=kept(self.mix),
             owner=self.owner,
         )

@@ -307,6 +307,9 @@ def test_training_moves_models_and_not_the_mean_of_those_before():
     cohorts.train(LEFT, np.zeros(1))
     np.testing.assert_allclose(cohorts._departed, LEFT**2)
     np.testing.assert_allclose(cohorts._left[:, 0], [LEFT[0], [1, 1, 1]])
+    cohorts.scale(LEFT)
+    np.testing.assert_allclose(cohorts._departed, LEFT**4)
+    np.testing.assert_allclose(cohorts._left[:, 0], [LEFT[0] ** 2, [1, 1, 1]])
 
 
 @pytest.mark.parametrize(("groups", "mixture"), [(1, [0.375]), (3, [[0, 0.25, 1]])])
