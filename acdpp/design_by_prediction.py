@@ -85,11 +85,13 @@ def predicted_design(
     base = of_preset(None, None, dataset)
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
     number = None if pilot is None else parse.whole(pilot, "--pilot")
-    study = fitted(study, fit, {"eta": eta}, data_dir=data_dir, pilot=number, quiet=quiet)
+    searched = {} if steps is None else {"steps": wholes(steps, "--steps")}
     with needed_for("predicting"):
         from empirics.design import design_study
+        from empirics.predict import refuse_beforehand
 
-    searched = {} if steps is None else {"steps": wholes(steps, "--steps")}
+    refuse_beforehand(study)
+    study = fitted(study, fit, {"eta": eta}, data_dir=data_dir, pilot=number, quiet=quiet)
     with progress(quiet=quiet) as tell, words_of_the_user():
         found = design_study(
             study,

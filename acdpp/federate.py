@@ -172,14 +172,14 @@ def command(
             log=log,
         )
         study = federated(_sized(study, clients or (str(CLIENTS) if own else None), budget))
+        if not show_config:  # what will be refused is, before a pilot looks
+            _refuse_places(out, export, simulation)
         if export is None or fit:
             study = fitted(study, fit, {}, preset=preset, config=config, data_dir=data_dir, quiet=as_json)
     if show_config:
         console().print(toml(study), markup=False, soft_wrap=True, end="")
         return
     if export is not None:
-        if out is not None or simulation:
-            raise SettingError("--export writes an app and runs nothing: leave out --out and --simulation")
         write_app(export, study, data_dir=str(data_dir or ""), patience=PATIENCE if wait is None else wait)
         console().print(f"a Flower app; what to do with it is in {export / 'README.md'}", soft_wrap=True)
         return
@@ -205,6 +205,18 @@ def command(
         print_json(document)
     else:
         show_summary(document, "acdpp federate", verbose=verbose)
+
+
+def _refuse_places(out: Path | None, export: Path | None, simulation: bool) -> None:
+    from empirics.federation.app_folder import refuse_full
+    from empirics.records.folder import refuse_existing
+
+    if export is not None:
+        if out is not None or simulation:
+            raise SettingError("--export writes an app and runs nothing: leave out --out and --simulation")
+        refuse_full(export)
+    elif out is not None:
+        refuse_existing(out)
 
 
 def _sized(study: Study, clients: str | None, budget: str | None) -> Study:

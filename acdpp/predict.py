@@ -139,6 +139,11 @@ def command(
         seed=seed,
     )
     size = None if pilot is None else parse.whole(pilot, "--pilot")
+    more = () if steps is None else wholes(steps, "--steps")
+    with needed_for("predicting"):
+        from empirics.predict import predict_study, refuse_beforehand
+
+    refuse_beforehand(study, out, device)
     study = fitted(
         study,
         fit,
@@ -149,10 +154,6 @@ def command(
         pilot=size,
         quiet=as_json,
     )
-    more = () if steps is None else wholes(steps, "--steps")
-    with needed_for("predicting"):
-        from empirics.predict import predict_study
-
     with progress(quiet=as_json) as tell, words_of_the_user():
         found = predict_study(
             study,

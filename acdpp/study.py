@@ -268,7 +268,7 @@ def fitted(
     """With the ball, the scale and the steps that suit the data, but for what an option gives; a sentence says which.
 
     Without a word of the user's that is for data of their own without times, 30 or more samples, and leaves alone what
-    their file of settings has. Prices that cannot be read, or are too few, are refused first.
+    their file of settings has. Prices and policies that will not do are refused first.
     """
     from empirics.files import OWN_FILES
     from empirics.settings.presets import named_in
@@ -283,7 +283,8 @@ def fitted(
             )
         return study
     with needed_for("training"):
-        from empirics.control.prices import make_prices
+        from empirics.control.released import CONSTANTS
+        from empirics.control.schedule import Schedule
         from empirics.training.ball import FITTED
     kept = {name for name, value in options.items() if value is not None}
     kept |= named_in(config) if config is not None and not fit else frozenset()
@@ -291,9 +292,8 @@ def fitted(
     if quiet and not free:
         return study
     with words_of_the_user():
-        make_prices(study.cost).chunks(
-            study.seed, study.seeds, study.rounds, 1
-        )  # before the data are looked at
+        # a round before the data are looked at, with constants that stand for theirs
+        Schedule(study, CONSTANTS.merged, trains=True).advance(1)
         found = suiting(study, free, data_dir=data_dir, pilot=pilot, anyway=bool(fit))
     if isinstance(found, str):
         return study

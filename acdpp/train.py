@@ -166,7 +166,10 @@ def command(
     count = None if shards is None else parse.whole(shards, "--shards")
     if resume is None:
         if not show_config:  # what will be refused is, before a pilot looks
-            _refuse_places(out, device or "cpu", on, count)
+            with needed_for("training"):
+                from empirics.run import refuse_beforehand
+                from empirics.shards.trainer import Where
+            refuse_beforehand(study, out, Where(device or "cpu", on, count))
         options = {"eta": eta, "radius": radius}
         study = fitted(study, fit, options, preset=preset, config=config, data_dir=data_dir, quiet=as_json)
     elif fit is not None or eta is not None or radius is not None:
@@ -205,17 +208,6 @@ def command(
         print_json(document)
     else:
         show_summary(document, verbose=verbose)
-
-
-def _refuse_places(out: Path | None, device: str, on: str | None, shards: int | None) -> None:
-    """A folder, a device or an address that will not do."""
-    with needed_for("training"):
-        from empirics.records.folder import refuse_existing
-        from empirics.shards.trainer import Where
-        from empirics.training.problem import choose_device
-    choose_device(Where(device, on, shards).here)
-    if out is not None:
-        refuse_existing(out)
 
 
 @contextmanager

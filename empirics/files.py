@@ -8,11 +8,20 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["OWN_FILES", "PARTIAL", "TABLES", "replace_file", "sha256_of"]
+__all__ = ["OWN_FILES", "PARTIAL", "TABLES", "replace_file", "separator", "sha256_of", "writable"]
 
 TABLES = ("csv:", "parquet:")  # begin the name of a data set that is a table
 OWN_FILES = ("npz:", *TABLES)  # or any file of a user's own
 PARTIAL = ".partial"  # ends the name of a file that is being written
+
+
+def separator(heading: str) -> str:
+    """What stands between the columns of a CSV file, by its first line: a comma, or what a spreadsheet writes instead.
+
+    >>> separator("a;b, in cm;c"), separator("price")
+    (';', ',')
+    """
+    return max(",;\t", key=heading.count)
 
 
 def replace_file(path: Path, write: Callable[[Path], object]) -> str:
@@ -49,3 +58,13 @@ def sha256_of(path: Path) -> str:
     """Of a file's content."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+def writable(path: Path) -> bool:
+    """Whether a file or a folder can be made there, as far as one can tell without trying.
+
+    >>> writable(Path("a/new/folder")), writable(Path(__file__) / "below")
+    (True, False)
+    """
+    place = next(folder for folder in path.absolute().parents if folder.exists())
+    return place.is_dir() and os.access(place, os.W_OK)

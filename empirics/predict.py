@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -22,7 +21,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from empirics.control.schedule import brief_for
-from empirics.files import PARTIAL, replace_file
+from empirics.files import PARTIAL, replace_file, writable
 from empirics.given import HandedOver, threads
 from empirics.prediction.best import OBJECTIVES, PATIENCE, Best, best_constant
 from empirics.prediction.effort import MOST_HELD, seconds
@@ -41,11 +40,11 @@ from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training.constants import calibrate
-from empirics.training.problem import Problem, make_problem
+from empirics.training.problem import Problem, choose_device, make_problem
 from theory.drift_design import DriftChoice, drift_design
 from theory.setting import Budget, SettingError
 
-__all__ = ["Prediction", "predict_study", "same_problem"]
+__all__ = ["Prediction", "predict_study", "refuse_beforehand", "same_problem"]
 
 Progress = Callable[[str, int, int | None], None]
 REMEDY = "take a pilot sample, or fewer policies or rounds"
@@ -298,11 +297,9 @@ def predict_study(
     """
     if objective not in OBJECTIVES:
         raise SettingError(f"the objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
-    if out is not None:
-        _refuse_existing(Path(out))
     own = HandedOver(dataset, None, policies, cost)
     study = own.named(Study() if study is None else study)
-    _refuse_flood(study)
+    refuse_beforehand(study, out, device)
     if pilot is not None and study.drift.kind != "none":
         raise SettingError(
             "a pilot sample is measured for drift, and has none of its own: leave out the pilot or the drift"
@@ -425,6 +422,14 @@ def _predictable(problem: Problem) -> Problem:
     return problem
 
 
+def refuse_beforehand(study: Study, out: Path | str | None = None, device: str | None = None) -> None:
+    """A device, a place or a size that will not do, before anything is looked at."""
+    choose_device(device or "cpu")
+    if out is not None:
+        _refuse_existing(Path(out))
+    _refuse_flood(study)
+
+
 def _refuse_flood(study: Study) -> None:
     """Curves that do not fit into memory."""
     most = int(MOST_HELD / (16 * (len(study.policies) + CANDIDATES)))
@@ -447,8 +452,7 @@ def _refuse_existing(out: Path) -> None:
             taken = next((file for file in (out, out.with_suffix(".json")) if file.exists()), None)
         else:
             taken = out if out.exists() and not (out.is_dir() and not any(out.iterdir())) else None
-        place = next(folder for folder in out.absolute().parents if folder.exists())
-        if not (place.is_dir() and os.access(place, os.W_OK)):
+        if not writable(out):
             raise SettingError(
                 f"{str(out)!r} cannot be used for the prediction: nothing can be written there"
             )

@@ -56,7 +56,7 @@ from empirics.training.risk import Least
 from empirics.training.streams import Arrivals
 from theory.setting import SettingError
 
-__all__ = ["Progress", "run_study", "study_of"]
+__all__ = ["Progress", "refuse_beforehand", "run_study", "study_of"]
 
 Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
@@ -154,9 +154,7 @@ def run_study(
         return _continue(study, Path(out), own, device, there, data_dir, progress, announce, see)
     where = Where(device or "cpu", on, shards)
     study = own.named(Study() if study is None else study)
-    if out is not None:
-        refuse_existing(Path(out))
-    _refuse_flood(study, Path("." if out is None else out))
+    refuse_beforehand(study, out, where)
     asked = {"device": where.device, "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
     with threads(study, REMEDY):
         prices = own.prices(study)
@@ -304,6 +302,14 @@ def _restore(trainer: Trainer, folder: Folder, schedule: Schedule) -> None:
 
 
 # --- refusals ----------------------------------------------------------------------------------------------
+
+
+def refuse_beforehand(study: Study, out: Path | str | None, where: Where) -> None:
+    """A device, a folder or a size that will not do, before anything is looked at."""
+    choose_device(where.here)
+    if out is not None:
+        refuse_existing(Path(out))
+    _refuse_flood(study, Path("." if out is None else out))
 
 
 def _refuse_flood(study: Study, out: Path) -> None:

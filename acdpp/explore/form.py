@@ -12,7 +12,7 @@ from typing import Any
 from acdpp import parse
 from acdpp.study import of_preset
 from empirics.control.registry import BUILT_IN
-from empirics.files import OWN_FILES
+from empirics.files import OWN_FILES, separator
 from empirics.settings.policy_name import AVERAGES, PolicyName, listed
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
@@ -129,7 +129,9 @@ def columns_of(table: str) -> list[str]:
             return list(parquet.read_schema(place).names)
         if kind == "csv" and place.is_file():
             with place.open(newline="", encoding="utf-8-sig") as stream:
-                return next(csv.reader([stream.readline(LONGEST)]), [])
+                first = stream.readline(LONGEST)
+                names = next(csv.reader([first], delimiter=separator(first)), [])
+                return [name for name in map(str.strip, names) if name]
     except (OSError, ValueError, csv.Error):
         pass  # whoever reads the table says what is wrong with it
     return []

@@ -209,9 +209,7 @@ class Page:
     def _draw_training(self, training: Training) -> None:
         self.progress.value = training.done / training.study.rounds
         self.starting.text = "Stop the training" if training.running else "Start the training"
-        self.trained.text = self.fields.readable(
-            training.refused or f"{training.curves.sentence()}; result: {training.folder}"
-        )
+        self.trained.text = self.fields.readable(training.said)
         if training.summary is None:
             self.after.clear()
         else:

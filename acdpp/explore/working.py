@@ -95,6 +95,12 @@ class Training:
     def running(self) -> bool:
         return self._thread.is_alive()
 
+    @property
+    def said(self) -> str:
+        """How far it is, and where the result will be once that is known; or why there is none."""
+        now = self.curves.sentence()
+        return self.refused or (now if self.folder is None else f"{now}; result: {self.folder}")
+
     def stop(self) -> None:
         """After this round; what has been saved can be continued."""
         self._stopped = True

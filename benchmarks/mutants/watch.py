@@ -72,18 +72,21 @@ class Watched:
         """First the tests that execute one of the lines, then those beside them: a cache may have kept them from it.
 
         Of either, quick ones come first, since a test of a function by itself is quick; then records, which notice
-        most; of other files the one with the quickest test comes first.
+        most; of files the one that mirrors the module comes first, then the one with the quickest test.
         """
-        touched = (1 << (last + 1)) - (1 << first)
+        touched, own = (
+            (1 << (last + 1)) - (1 << first),
+            f"tests/{Path(path).with_name(f'test_{Path(path).name}')}",
+        )
         hit = {test.id for test in self.tests if test.lines.get(path, 0) & touched}
         near = {test.file for test in self.tests if test.id in hit}
-        found: dict[tuple[bool, int, str], Batch] = {}
+        found: dict[tuple[bool, int, bool, str], Batch] = {}
         for test in self.tests:
             if test.file in near:
                 turn = 0 if test.seconds < QUICK else 1 if "recorded" in test.file else 2
-                key = test.id not in hit, turn, test.file
+                key = test.id not in hit, turn, test.file != own, test.file
                 found.setdefault(key, (test.file, {}))[1][test.id] = test.seconds
-        return [found[key] for key in sorted(found, key=lambda key: key[:2])]
+        return [found[key] for key in sorted(found, key=lambda key: key[:3])]
 
 
 def files(only: tuple[str, ...] = ("",)) -> list[tuple[str, int, int]]:

@@ -6,16 +6,18 @@ import csv
 import os
 from array import array
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
+from empirics.files import separator
 from empirics.settings.costs import CHEAPEST, DEAREST
 from theory.setting import SettingError
 
 __all__ = ["read_prices"]
 
 LONGEST = 1 << 20  # bytes of a line
-WANTED = "a trace has one price a line, or columns separated by commas and named in the first line"
+WANTED = "a trace has one price a line, or columns with names in the first line and commas between"
 PRICE = f"a price between {CHEAPEST:g} and {DEAREST:g}, such as 2.5"
 
 
@@ -50,13 +52,15 @@ def _lines(path: Path, stream: BinaryIO) -> Iterator[str]:
 
 
 def _prices(path: Path, stream: BinaryIO, column: str | None) -> array[float]:
-    rows = csv.reader(_lines(path, stream), strict=True)
+    lines = _lines(path, stream)
+    first = next(lines, "")
+    rows = csv.reader(chain([first], lines), delimiter=(between := separator(first)), strict=True)
     found = array("d")
     width, place, blank = 0, 0, 0
     try:
         for row in rows:
             cells = [cell.strip() for cell in row]
-            if cells in ([], [""]):
+            if not any(cells):
                 blank = blank or rows.line_num
                 continue
             if blank:
@@ -67,9 +71,10 @@ def _prices(path: Path, stream: BinaryIO, column: str | None) -> array[float]:
                     continue
             if len(cells) != width:
                 raise SettingError(
-                    f"{path}, line {rows.line_num}, has {len(cells)} cells: expected {width} as in the first line"
+                    f"{path}, line {rows.line_num}, has {len(cells)} cells: expected {width} as in the first line, "
+                    "with prices such as 2.5"
                 )
-            found.append(_price(f"{path}, line {rows.line_num}", cells[place]))
+            found.append(_price(f"{path}, line {rows.line_num}", cells[place], between))
     except csv.Error as error:
         raise SettingError(f"{path}, line {rows.line_num}, is not CSV ({error}): {WANTED}") from error
     if not found:
@@ -99,7 +104,10 @@ def _is_name(cell: str) -> bool:
     return cell[0].isalpha() and cell.lower() not in ("nan", "inf", "infinity")
 
 
-def _price(where: str, cell: str) -> float:
+def _price(where: str, cell: str, between: str) -> float:
+    """Where semicolons stand between columns, a comma may be a decimal point."""
+    if between == ";":
+        cell = cell.replace(",", ".")
     try:
         value = float(cell) if cell.isascii() and "_" not in cell else float("nan")
     except ValueError:

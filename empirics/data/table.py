@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from empirics.data.arrays import CLIENT, TIME, assembled, seconds_of
 from empirics.data.dataset import Dataset
 from empirics.data.files import brief, memory
+from empirics.files import separator
 from theory.setting import SettingError
 
 __all__ = ["CSV", "PARQUET", "Columns", "from_table", "is_table", "load"]
@@ -180,15 +182,38 @@ def _table(path: Path, read: Callable[[Path, Any], Any]) -> Any:
 
 
 def _read_csv(path: Path, stream: Any) -> Any:
-    """A table without the spaces that stand beside commas."""
-    from pyarrow import compute, csv, table, types
+    """A table without the spaces beside commas, and without what a spreadsheet has beyond its last column and row."""
+    from pyarrow import csv, table
 
     _refuse_flood(path, HUNGER * os.fstat(stream.fileno()).st_size)
-    found = csv.read_csv(stream, csv.ReadOptions(use_threads=False))
-    columns = [
-        compute.utf8_trim_whitespace(one) if types.is_string(one.type) else one for one in found.columns
-    ]
-    return table(columns, [name.strip() for name in found.column_names])
+    try:
+        between = separator(stream.readline().decode())
+    except UnicodeDecodeError:
+        raise SettingError(f"{path} is not text in UTF-8: write it anew") from None
+    stream.seek(0)
+    found = csv.read_csv(stream, csv.ReadOptions(use_threads=False), csv.ParseOptions(delimiter=between))
+    names = [name.strip() for name in found.column_names]
+    columns = [_plain(one, decimal=between == ";") for one in found.columns]
+    used = [k for k, one in enumerate(columns) if names[k] or one.null_count < len(one)]
+    rows = found.num_rows
+    while rows and all(columns[k][rows - 1].as_py() in (None, "") for k in used):
+        rows -= 1
+    return table([columns[k] for k in used], [names[k] for k in used]).slice(0, rows)
+
+
+def _plain(column: Any, *, decimal: bool) -> Any:
+    """Words without the spaces around them; as true and false, or as numbers, `decimal` commas too, if all are."""
+    import pyarrow as pa
+    from pyarrow import compute, types
+
+    if not types.is_string(column.type):
+        return column
+    words = compute.utf8_trim_whitespace(column)
+    given = compute.if_else(compute.equal(words, ""), None, words)
+    for kind in (pa.bool_(), pa.float64()):
+        with suppress(pa.ArrowInvalid):
+            return (compute.replace_substring(given, ",", ".") if decimal else given).cast(kind)
+    return words
 
 
 def _read_parquet(path: Path, stream: Any) -> Any:
@@ -213,6 +238,10 @@ def _refuse_flood(path: Path, needed: int) -> None:
 def _found(path: str, names: list[str], columns: Columns) -> dict[str, str]:
     """The columns that were named, if each is there once; a label has to be."""
     listed = ", ".join(repr(brief(name)) for name in names[:SHOWN])
+    if "" in names:
+        raise SettingError(
+            f"{path} has no name for column {names.index('') + 1}: give it one, or leave it out"
+        )
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise SettingError(f"{path} has two columns {brief(twice)!r}: {WANTED}")
     if columns.label is None:
@@ -353,9 +382,9 @@ def _times(path: str, name: str, column: Any) -> NDArray[np.float64]:
             return seconds_of(column.cast(pa.timestamp("us"), safe=False).to_numpy())
         except pa.ArrowInvalid:
             raise SettingError(f"{path}, column {brief(name)!r}, has a moment beyond all calendars") from None
-    if not types.is_string(kind) and not types.is_large_string(kind):
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return _numbers(path, name, column)
-    values = column.to_pylist()
+    values = list(map(str, column.to_pylist()))
     row, words = _first_text(values)
     if row == 1:
         found = [_seconds(one) for one in values]

@@ -17,7 +17,7 @@ from empirics.settings.study import Study
 from empirics.settings.toml import spelled, toml
 from theory.setting import SettingError
 
-__all__ = ["PATIENCE", "PORT", "refuse_several", "study_file", "write_app"]
+__all__ = ["PATIENCE", "PORT", "refuse_full", "refuse_several", "study_file", "write_app"]
 
 PATIENCE = 120.0  # seconds
 PORT = 8000
@@ -188,6 +188,12 @@ def study_file(path: Path) -> Study:
     return refuse_several(read_toml(path))
 
 
+def refuse_full(folder: Path) -> None:
+    """A place for an app that is no empty folder, and no new one."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise SettingError(f"{str(folder)!r} is not empty: give a new folder for the app")
+
+
 def write_app(
     folder: Path,
     study: Study,
@@ -200,8 +206,7 @@ def write_app(
     """Write the app of a study into a folder that is empty or does not exist yet."""
     refuse_several(study)
     try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise SettingError(f"{str(folder)!r} is not empty: give a new folder for the app")
+        refuse_full(folder)
         files = _files(
             study, {"result": result, "data-dir": data_dir, "patience": patience, "buffers": buffers}
         )

@@ -36,7 +36,7 @@ import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
-from empirics.files import PARTIAL, replace_file, sha256_of
+from empirics.files import PARTIAL, replace_file, sha256_of, writable
 from empirics.records.columns import table
 from empirics.records.logs import Log, opened, refuse_missing
 from empirics.settings.section7 import command_for
@@ -165,6 +165,8 @@ def refuse_existing(path: Path) -> None:
             )
         if path.exists() and any(f.name != LOCK and not f.name.endswith(PARTIAL) for f in path.iterdir()):
             raise SettingError(f"{name} is not empty and holds no result: choose another folder")
+        if not writable(path):
+            raise SettingError(f"{name} cannot be used for the result: nothing can be written there")
     except OSError as error:
         raise SettingError(f"{name} cannot be used for the result ({error.strerror})") from None
 

@@ -128,13 +128,11 @@ class OnRay:
     def wait(self, tickets: Sequence[Any]) -> int:
         # without GPUs nothing is waited for but a worker's own start
         idle = [ticket for ticket in tickets if self.kind == "GPU" and ticket in self.to_begin]
-        ready, _ = self.ray.wait(
-            list(tickets), num_returns=1, timeout=PATIENT if idle and not self.told else None
-        )
+        ready, _ = self.ray.wait(list(tickets), timeout=PATIENT if idle and not self.told else None)
         if not ready:
             self.told = True
             warnings.warn(self._who_waits(len(idle)), stacklevel=2)
-            ready, _ = self.ray.wait(list(tickets), num_returns=1)
+            ready, _ = self.ray.wait(list(tickets))
         return tickets.index(ready[0])
 
     def _who_waits(self, count: int) -> str:

@@ -241,7 +241,7 @@ def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
 def thinned(model: Linear) -> Linear:
     """Of a large population samples evenly spaced, one in so many that `SAMPLE` are left, about."""
     was = model.population
-    some = slice(None, None, max(len(was.x) // SAMPLE, 1))
+    some = slice(None, None, len(was.x) // SAMPLE)
     weights = was.weights[:, some]
     return Linear(replace(was, x=was.x[some], y=was.y[some], weights=weights / weights.sum(1, keepdim=True)))
 

@@ -19,7 +19,10 @@ LATE = {  # refused before a pilot looks at the samples, and tells what it chose
     "--cost-trace nowhere.csv": "nowhere.csv cannot be read",
 }
 PLAYED = LATE | {
-    "--cost-trace prices.csv --cost-column price": "the trace has 2 prices and the study 500 rounds"
+    "--cost-trace prices.csv --cost-column price": "the trace has 2 prices and the study 500 rounds",
+    "--policies constant,nowhere:Mine": "there is no policy at 'nowhere:Mine'",
+    "--policies oracle@K=5": "oracle keeps samples for 1 round",
+    "--device abacus": "device must be cpu or cuda",
 }
 MISTAKES = {  # by the words that they follow
     "": {
@@ -123,13 +126,32 @@ MISTAKES = {  # by the words that they follow
     },
     f"train {OWN} --out never-made": PLAYED
     | {
-        "--device abacus": "device must be cpu or cuda",
         "--on nowhere": "--on takes ray",
         "--shards 2": "give --on too",
         "--out prices.csv": "is a file: give a folder",
+        "--policies adaptive --cost-trace prices.csv --cost-column price": "the trace has 2 prices",
+        "--out prices.csv/below": "nothing can be written there",
+        "--rounds 1e12": "make room, or take fewer rounds",
     },
-    f"predict {OWN} --out never-made": PLAYED,
-    f"design --by prediction {OWN} --buffers 8,9 --budget 9": LATE,
+    f"predict {OWN} --out never-made": PLAYED
+    | {
+        "--steps 1,": "--steps must be a number",
+        "--out prices.csv": "is there already",
+        "--rounds 1e12": "do not fit into memory",
+    },
+    f"design --by prediction {OWN} --buffers 8,9 --budget 9": LATE
+    | {
+        "--cost 2 --steps 1,": "--steps must be a number",
+        "--cost 2 --horizon 1e12": "do not fit into memory",
+    },
+    f"federate {OWN}": LATE
+    | {
+        "--policy oracle@K=5": "oracle keeps samples for 1 round",
+        "--out prices.csv": "is a file: give a folder",
+        "--fit --export prices.csv": "is not empty",
+        "--fit --export app --out out": "leave out --out and --simulation",
+        "--fit --export app --simulation": "leave out --out and --simulation",
+    },
     "train --rounds 12 --seeds 2": {
         "--policies acdp": "there is no policy 'acdp'",
         "--device abacus": "device must be cpu or cuda",
@@ -147,7 +169,6 @@ MISTAKES = {  # by the words that they follow
     "predict --rounds 3 --policies constant,oracle --out out": {
         "--pilot 0": "--pilot must be a whole number",
         "--pilot many": "--pilot must be a number",
-        "--steps 1,": "--steps must be a number",
         "--steps 0": "--steps must be a whole number",
         "--no-best --steps 1": "leave out --no-best",
         "--no-best --objective floor": "leave out --no-best",

@@ -151,6 +151,10 @@ def test_the_tests_that_execute_a_line_come_first_then_those_beside_them():
     record, first = Test("d", "recorded", 9.0, {"x.py": 1 << 7}), Test("e", "f", 0.01, {"x.py": 1 << 7})
     files = [file for file, _ in Watched([record, slow, first]).concerned("x.py", 6, 8)]
     assert files == ["f", "recorded", "f"]  # a quick test, the record, and then the slow one
+    lines = {"p/x.py": 1 << 7}
+    mirror = Test("m", "tests/p/test_x.py", 0.05, lines)
+    files = [file for file, _ in Watched([Test("e", "f", 0.01, lines), mirror]).concerned("p/x.py", 6, 8)]
+    assert files == ["tests/p/test_x.py", "f"]
 
 
 def _judged(mutant, entry):

@@ -335,8 +335,17 @@ def test_a_forecast_is_trusted_that_is_finite_and_K_begins_where_the_buffers_are
         1,
         0,
     ]
-    rich = replace(outlook_of(2), study=replace(PRESETS["digits"], budget=1e5))
-    assert search._Search(rich, max, None, (1,), print, {})._first_K("constant") == 1
+    for given, K in (({"budget": 1e5}, 1), ({}, 10), ({"rounds": 7}, 7), ({"budget": 50}, 11)):  # 100/(C/5.5)
+        outlook = replace(outlook_of(2), study=replace(PRESETS["digits"], **given))
+        assert search._Search(outlook, max, None, (1,), print, {})._first_K("constant") == K
+
+
+def test_who_searches_is_heard_of_in_every_round_and_whoever_asks_is_told(monkeypatch):
+    monkeypatch.setattr(Outlook, "forecasts", lambda self, progress: [progress(done) for done in (1, 2)])
+    heard, told = [], []
+    outlook = design._Heard(None, None, CONTROL, None, hear=lambda: heard.append(len(told)))
+    outlook.forecasts(told.append)
+    assert (heard, told) == ([0, 1], [1, 2])
 
 
 def test_what_a_round_costs_and_what_was_tried():

@@ -80,6 +80,7 @@ def test_a_study_trains_and_shows_the_means_of_what_it_measures(tmp_path: Path) 
     assert training.study == PLANNER.suited(question)[0].study != question.study  # as it was predicted
     assert (training.running, training.refused, training.done) == (False, "", 12)
     assert training.folder == tmp_path / "result"
+    assert training.said == f"{training.curves.sentence()}; result: {tmp_path / 'result'}"
     assert study_of(training.folder) == training.study
     rows = read_result(training.folder).rows
     for name, means in training.curves.means.items():
@@ -123,3 +124,6 @@ def test_a_refusal_is_the_training_s_own_sentence(tmp_path: Path) -> None:
     training = Training(asked(), tmp_path / "there")
     training.wait(60)
     assert "there" in training.refused
+    assert training.said == training.refused
+    training.refused = ""  # as before the first round, when it is not known where the result will be
+    assert training.said == "waiting for the first rounds, round 0 of 12"

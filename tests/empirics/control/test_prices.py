@@ -136,6 +136,8 @@ def test_a_file_of_prices_is_read_as_it_is_written(tmp_path):
         ("price\n 2.5 \n1e-1\n3\n\n  \n", None),
         ('day,"spot price"\nMon,2.5\nTue,"0.1"\nWed,3\n', "spot price"),
         ("\ufeffday, price\na,2.5\nb,0.1\nc,3\n\n", "price"),
+        ("day;price\na;2,5\nb;0.1\nc;3\n;\n", "price"),
+        ("day\tprice\na\t2.5\nb\t0.1\nc\t3\n", "price"),
         (",2019,2020\n0,7,2.5\n1,7,0.1\n2,7,3\n", "2020"),
     ):
         path = written(tmp_path, content)
@@ -154,7 +156,8 @@ def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path):
         *((f"1\n{cell}\n", None, f"line 2, has {cell!r}") for cell in ("two", "0", "1e400", "1_000", "٣")),
         *((f"1\n{'x' * n}\n", None, f"has '{'x' * 30}{end}'") for n, end in ((30, ""), (31, "…"))),
         ("1\n\n\n2\n", None, "line 2, is blank"),
-        ("1\n2,3\n", None, "line 2, has 2 cells"),
+        ("1\n2,3\n", None, "line 2, has 2 cells: expected 1 as in the first line, with prices such as 2.5"),
+        ('price\tday\n"2,5"\t1\n', "price", "line 2, has '2,5'"),
         ("day,price\n1,2\n", None, "has 2 columns: name the one with the prices"),
         ("day,price\n1,2\n", "cost", "no column 'cost': its first line names 'day', 'price'"),
         ("day,price\n1,2\n3\n", "price", "line 3, has 1 cells"),

@@ -2,6 +2,7 @@
 
 import os
 from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 from types import SimpleNamespace
 
 import numpy as np
@@ -44,6 +45,7 @@ def test_a_table_is_the_arrays_of_its_columns(kind, tmp_path):
     """Words are numbered by the alphabet; the order of columns is that of the features."""
     times = {
         "numbers": (HOURS * 3600.0, HOURS * 3600.0),
+        "decimals": ([Decimal(3600 * int(h)) for h in HOURS], HOURS * 3600.0),
         "moments": ([one.replace(tzinfo=None) for one in MOMENTS], HOURS * 3600.0),
         "with a zone": ([one.isoformat() for one in MOMENTS], HOURS * 3600.0),
         "mixed words": (
@@ -67,14 +69,19 @@ def test_a_table_is_the_arrays_of_its_columns(kind, tmp_path):
     assert as_dataset(name, None, Columns("y")).digest == as_dataset((np.stack([A, B > 0], 1), KINDS)).digest
 
 
-def test_spaces_beside_commas_are_none_of_a_table_s(tmp_path):
-    rows = [f"{a}, {b} , {word}" for a, b, word in zip(A, B, WORDS, strict=True)]
-    (tmp_path / "mine.csv").write_text("\n".join(["a, b, kind", *rows]))
-    found, wanted = (
-        as_dataset(name, None, Columns("kind"))
-        for name in (f"csv:{tmp_path / 'mine.csv'}", written(tmp_path, "parquet", a=A, b=B, kind=WORDS))
-    )
-    assert (found.digest, found.class_names) == (wanted.digest, wanted.class_names)
+def test_a_table_of_a_spreadsheet_is_the_same_table(tmp_path):
+    """With spaces beside commas, semicolons and decimal commas, tabs, and empty cells beyond the last."""
+    wanted = as_dataset(written(tmp_path, "parquet", a=A, b=B > 0, kind=WORDS), None, Columns("kind"))
+    rows = list(zip(map(str, A), (str(b).upper() for b in B > 0), WORDS, strict=True))
+    for text in (
+        "\n".join(f"{a}, {b} , {word}" for a, b, word in [("a", "b", "kind"), *rows]),
+        "\n".join(f"{a.replace('.', ',')};{b};{word}" for a, b, word in [("a", "b", "kind"), *rows]),
+        "\t".join(["a", "b", "kind\n"]) + "\n".join(map("\t".join, rows)),
+        "\r\n".join(["\ufeffa,b,kind,,", *(",".join([*row, "", ""]) for row in rows), ",,,,", " ,,,,"]),
+    ):
+        (tmp_path / "mine.csv").write_text(text, encoding="utf-8", newline="")
+        found = as_dataset(f"csv:{tmp_path / 'mine.csv'}", None, Columns("kind"))
+        assert (found.digest, found.class_names) == (wanted.digest, wanted.class_names)
 
 
 def test_times_may_be_moments_of_numpy_and_clients_numbers():
@@ -145,6 +152,12 @@ def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path
             Columns("kind", client="who"),
         ),
         "'when', has '2026-02-30' in row 1": (having(1, "2026-02-30,2,ant,c"), NAMED),
+        "'when', has '12:30:00' in row 1": ("\n".join([head, *["12:30:00,1,ant,c"] * 9]), NAMED),
+        "'when', has 'True' in row 1": ("\n".join([head, *["true,1,ant,c"] * 9]), NAMED),
+        "'a', is a feature and holds '0,5' in row 6": (having(6, '1,"0,5",ant,c'), NAMED),
+        "'a', is empty in row 9": (having(9, "1, ,ant,c"), NAMED),
+        "no name for column 2": ("when,,kind,who\n" + "\n".join(rows), NAMED),
+        "wrong.csv is not text in UTF-8": ("\n".join([head, *rows]).encode("utf-16"), NAMED),
         "Expected 4 columns, got 2": (having(4, "1,2"), NAMED),
         "holds no sample": (head + "\n", NAMED),
         "cannot be read as a table": ("", NAMED),

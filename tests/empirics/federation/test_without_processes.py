@@ -341,6 +341,18 @@ def test_a_node_that_cannot_say_who_it_is_is_told_of_once_and_who_is_gone_is_sil
     assert "constant, 3 clients, budget 30 a round" in caplog.text
 
 
+def test_all_clients_are_waited_for_as_long_as_patience_lasts(clock, monkeypatch):
+    monkeypatch.setattr(server, "time", clock)
+    monkeypatch.setattr(Admission, "tell", told := Mock())
+    monkeypatch.setattr(Admission, "_call", asked := Mock())
+    strategy = Admission(Mock(study=STUDY), patience=5)
+    strategy.nodes = {1: 7}
+    strategy.gather(None)
+    assert 1005 < clock.now <= 1005 + 2 * server.POLL
+    assert asked.call_count > 2
+    told.assert_called_once_with("begun without client 0, 2")
+
+
 def test_whose_a_connection_is_stands_in_a_table_if_there_is_one(tmp_path, monkeypatch):
     table, here = tmp_path / "tcp", ip_address("127.0.0.1")
     table.write_text("of what\n 0: 0100007F:0050 0100007F:0051 01 0:0 00:0 0 1234 0\n")

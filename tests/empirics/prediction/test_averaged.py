@@ -11,7 +11,6 @@ from empirics.prediction import closure
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.course import Line
-from empirics.prediction.effort import seconds
 from empirics.prediction.floor import law_floor
 from empirics.prediction.forecast import Outlook, landscape_of
 from empirics.training.engine import Engine, aggregation_weights
@@ -121,7 +120,7 @@ def test_what_is_predicted_of_both_models_is_what_training_measures(K):
         assert (mean >= path).all()
 
 
-def test_an_outlook_answers_for_the_mean_which_is_followed_to_the_end_and_takes_longer():
+def test_an_outlook_answers_for_the_mean_which_is_followed_to_the_end():
     given = study(policies=("constant", "acdpp"), rounds=100)
     plain = Outlook.of(problem(given), CONTROL).forecasts()
     mean = Outlook.of(problem(replace(given, average="polynomial", average_by=3)), CONTROL).forecasts()
@@ -129,9 +128,6 @@ def test_an_outlook_answers_for_the_mean_which_is_followed_to_the_end_and_takes_
         assert one.risk[-1] < 0.5 * plain[name].risk[-1]
         assert one.noise_floor == pytest.approx(one.risk[-1])
         assert (one.played, len(one.risk)) == (100, 101)
-    for kind, grows in (("equal", True), ("none", False)):
-        short, long = (seconds(problem(study(rounds=T, average=kind))) for T in (500, 20_000))
-        assert (long > 3 * short) == grows
 
 
 def test_an_outlook_foretells_decaying_steps_and_rounds_without_samples():

@@ -1,6 +1,7 @@
 """What the closure predicts, against what training measures, and against the law that it extends."""
 
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,7 +13,8 @@ from empirics.prediction import closure as module
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Cohorts, Memories
 from empirics.prediction.forecast import Outlook, landscape_of
-from empirics.prediction.settled import Settled
+from empirics.prediction.settled import LastRound, Settled
+from empirics.settings.drift import Drift
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from tests.empirics.small import CONTROL, problem, study
@@ -86,11 +88,11 @@ def memories_of(given):
     return Memories(rounds.admissions, rounds.starts, rounds.ends, weights)
 
 
-def closures(given, count=2):
+def closures(given, count=2, **how):
     """Of this study, some that are alike, and its memories."""
     task, memories = problem(given), memories_of(given)
     land, descent = landscape_of(task), Descent(given.steps, given.eta)
-    return [Closure(land, descent, memories, task.model.start(1)) for _ in range(count)], memories
+    return [Closure(land, descent, memories, task.model.start(1), **how) for _ in range(count)], memories
 
 
 def test_step_sizes_that_become_known_later_are_those_of_the_rounds_to_come():
@@ -150,9 +152,64 @@ def test_what_is_settled_moves_not_along_the_balls_radius_and_its_scatter_is_non
     halved = Settled.after(replace(at_rest, contraction=contraction + 0.5, growth=0 * growth), land)
     lost = 0.5 * (1 - 0.5**2) * (last.curvature * last.scatter).sum(1)
     torch.testing.assert_close(halved.risks([last.round + 1])[0][0], last.risk - lost)
+
+
+def test_what_diverges_has_no_limit_near_by():
+    one = torch.ones(1, 1, dtype=torch.float64)
+    land = SimpleNamespace(lump=torch.tensor([0]), basis=SimpleNamespace(onto=torch.clone), multiplier=0.0)
+    land.best, land.curvature = SimpleNamespace(theta=0 * one), one[0]
     for factor in (-1.5, 1.5):
-        diverging = Settled.after(replace(at_rest, contraction=contraction + factor), land)
-        assert (diverging.limit >= 1e9 * growth).all()
+        last = LastRound(1, one[0], one[0], one, one, factor * one, one, one, one)
+        assert float(Settled.after(last, land).limit) >= 1e9
+
+
+def test_who_holds_nothing_has_no_share_and_few_local_steps_are_observed_coarsely():
+    held = np.array([[[0.0], [4.0]]])
+    assert Closure._sample_share(SimpleNamespace(groups=2), held).tolist() == [[[0], [0.25]]]
+    for coarse, round_, observed in (
+        (True, 0, [0, 4, 16]),
+        (False, 0, [0, 1, 2, 3, 4, 6, 8, 12, 16]),
+        (False, module.EARLY, [0, 1, 2, 4, 8, 16]),
+    ):
+        asked = SimpleNamespace(coarse=coarse, round=round_)
+        assert [step for step in range(20) if Closure._observes_step(asked, step)] == observed
+
+
+def test_every_column_has_the_step_size_of_its_row_in_this_round():
+    sizes = np.array([[1.0, 2.0], [3.0, 4.0]])
+    asked = SimpleNamespace(round=1, descent=Descent(3, 0.5), groups=2, _on_device=torch.from_numpy)
+    asked._of_columns = partial(Closure._of_columns, asked)
+    for eta, found in ((None, 0.5), (sizes, [[3], [3], [4], [4]])):
+        asked.memories = SimpleNamespace(eta=eta)
+        Closure._choose_step_size(asked)
+        assert torch.as_tensor(asked.descent.eta).tolist() == found
+
+
+def test_so_many_samples_that_one_round_alone_is_too_much_are_played_round_by_round(monkeypatch):
+    (closure,), _ = closures(study(rounds=5, seeds=1, steps=1, policies=("constant",)), 1, hurried=True)
+    monkeypatch.setattr(module, "CELLS", 1)
+    *_, observed = closure.play(4)[0]
+    waited_for, _ = closure.play(5)[0]
+    np.testing.assert_allclose(waited_for, observed, rtol=1e-6)
+
+
+def test_nothing_moves_in_an_idle_round_but_the_population():
+    given = study(policies=("constant", "oracle"), seeds=1, rounds=3, drift=Drift(kind="abrupt", start=2))
+    task = problem(given)
+    held = memories_of(given)
+    mix = np.zeros_like(held.weights)
+    idle = np.array([[False, False], [True, False], [True, True]])[..., np.newaxis]  # (rounds, rows, 1)
+    nobody = {name: np.where(idle, 0, getattr(held, name)) for name in ("admissions", "weights")}
+    nobody["starts"] = np.where(idle, held.ends, held.starts)
+    closure = Closure(
+        landscape_of(task), Descent(3, 0.5), replace(held, **nobody, mix=mix), task.model.start(1)
+    )
+    for t, stays in enumerate(idle[..., 0].tolist()):
+        closure._looks()
+        before = closure.theta.clone()
+        with torch.no_grad():
+            closure.step(observe=t == 0)
+        assert (closure.theta == before).all(1).tolist() == stays
 
 
 def test_samples_are_observed_again_where_the_population_has_moved_or_after_many_rounds():
@@ -246,6 +303,17 @@ def test_training_moves_models_and_not_the_mean_of_those_before():
     cohorts.train(LEFT, np.zeros(1))
     np.testing.assert_allclose(cohorts.mean_variance(counts), [[3, 3, 3]])
     np.testing.assert_allclose(cohorts.variance(counts), 3 * LEFT**2)
+    cohorts._left[:] = 1
+    cohorts.train(LEFT, np.zeros(1))
+    np.testing.assert_allclose(cohorts._left[:, 0], [LEFT[0] ** 2, LEFT[0], [1, 1, 1]])
+
+
+@pytest.mark.parametrize(("groups", "mixture"), [(1, [0.375]), (3, [[0, 0.25, 1]])])
+def test_memories_have_of_the_second_part_what_their_samples_had(groups, mixture):
+    found = by_ages(np.array([[1, 2, 1]]), (4, 4, 4))
+    cohorts = Cohorts(found, groups, LEFT.shape[1])
+    cohorts.enter(0, found.admissions[0], found.ends[0], np.array([[0, 0.5, 1]]) ** [[1, 2, 1]])
+    assert cohorts.mixture(found.starts[0]).tolist() == mixture
 
 
 @pytest.mark.gpu

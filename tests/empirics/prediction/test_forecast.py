@@ -14,7 +14,9 @@ from empirics.prediction import forecast as module
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.effort import seconds, training_seconds
 from empirics.prediction.forecast import Forecast, Outlook, caveats, landscape_of, refusal
+from empirics.prediction.played import Part, Played
 from empirics.settings.costs import CostProcess
+from empirics.settings.drift import Drift
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, blobs, problem, refused, study
 
@@ -46,12 +48,16 @@ def test_of_runs_that_prices_do_not_change_one_is_followed():
     assert [module._distinct(rounds, policy, 3) for policy in (0, 1)] == [[0], [3, 4, 5]]
 
 
-def test_many_paths_of_prices_where_they_are_cheap_and_their_error(monkeypatch):
-    given = study(policies=("buy-cheap-online", "constant"), seeds=40, rounds=12)
+def test_many_paths_of_prices_are_followed_where_they_are_cheap():
+    given = study(seeds=40, rounds=12)
     counts = [module.replicates(replace(given, steps=E), "constant", 120) for E in (1, 6000, 10**6)]
     assert counts == [module.MOST_PATHS, 9, module.FEWEST_PATHS]
     assert module.replicates(replace(given, seeds=1), "constant", 120) == 1
     assert module.replicates(replace(given, per_seed=("start",)), "constant", 1e9) == module.STARTS
+
+
+def test_many_paths_of_prices_tell_their_error(monkeypatch):
+    given = study(policies=("buy-cheap-online", "constant"), seeds=40, rounds=12)
     found = forecasts(given)
     alone = [forecasts(replace(given, seeds=n))["buy-cheap-online"] for n in (1, 2)]
     assert (found["constant"].errors, alone[0].errors) == (None, None)
@@ -73,6 +79,8 @@ def test_idle_rounds_are_followed_where_the_population_moves_and_each_part_draws
     for mix, rounds in ((None, 2), (held.astype(float), 3)):
         played = SimpleNamespace(memories=lambda chunks, mix=mix: [replace(memories, mix=mix)])
         assert module.Part(played, [0], averages=False, decays=False).followed(1).rounds == rounds
+    alone = SimpleNamespace(pools=[[held]], of_part=lambda part: np.eye(2))  # of each replicate
+    assert module._groups(study(buffers=(4,)), alone).tolist() == [[1, 0]]
     one = SimpleNamespace(pools=[[held] * 3])
     for alpha, alike in (((1 / 3,) * 3, True), ((0.5, 0.25, 0.25), False)):
         assert module.drawn_alike(study(alpha=alpha), one) == alike
@@ -92,6 +100,37 @@ def test_a_forecast_does_not_depend_on_how_many_rounds_are_decided_at_once(monke
     for name in given.policies:
         np.testing.assert_allclose(parted[name].risk, whole[name].risk, rtol=1e-12)
         assert parted[name].rate == pytest.approx(whole[name].rate)
+
+
+def test_rounds_are_decided_when_they_are_asked_for_with_what_the_learner_makes_of_them():
+    given = study(policies=("constant@decay=5,average=equal",), seeds=1, rounds=7)
+    played = Played(given, CONTROL, None, None, 2)
+    learning, plain = (Part(played, [0], flag, flag) for flag in (True, False))
+    for chunks, rounds in ((1, 2), (2, 4), (3, 7), (2, 4)):
+        found, without = learning.memories(chunks), plain.memories(chunks)
+        assert (found.rounds, len(found.eta), len(found.share)) == (rounds,) * 3
+        assert (without.rounds, without.eta, without.share) == (rounds, None, None)
+    assert played.last == played.reaches(3) == 7
+
+
+def test_where_the_population_moves_all_rounds_are_followed():
+    asked = []
+
+    def memories(chunks):
+        assert chunks not in asked
+        asked.append(chunks)
+        return chunks
+
+    played = SimpleNamespace(reaches={1: 2, 2: 4, 3: 7}.get)
+    closure = SimpleNamespace(
+        follow=lambda every: asked.append(f"follow {every}"),
+        play=lambda until, progress: np.ones((2, until + 1, 1)),
+    )
+    outlook = SimpleNamespace(study=study(rounds=7, drift=Drift(kind="abrupt", start=2)))
+    part = SimpleNamespace(memories=memories, played=played)
+    followed, (floor, risk, path) = Outlook._curves(outlook, closure, part, None)
+    assert (followed, floor.tolist(), len(risk), len(path)) == (7, [1], 8, 8)
+    assert asked == [1, 2, 3, "follow 3"]
 
 
 def test_as_many_trainings_are_followed_as_all_runs_have_and_at_the_end_as_any_has():
@@ -184,6 +223,12 @@ def test_large_problems_take_longer():
     assert effort._swift(card) > 10
     many = study(buffers=(1,) * 3000, alpha=(0.5, *[0.5 / 2999] * 2999), rounds=4000)
     assert math.isinf(seconds(problem(many)))
+
+
+def test_what_does_not_settle_is_followed_to_the_end_and_takes_longer():
+    for given, grows in (({"average": "equal"}, True), ({"decay": 5}, True), ({}, False)):
+        short, long = (seconds(problem(study(rounds=T, **given))) for T in (500, 20_000))
+        assert (long > 3 * short) == grows
 
 
 def test_prices_stay_those_that_were_given_where_the_study_has_the_same():

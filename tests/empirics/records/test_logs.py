@@ -1,5 +1,6 @@
 """TensorBoard and MLflow show the rows of a result and nothing else, also of a study that was stopped and goes on."""
 
+import os
 import shutil
 import sys
 import time
@@ -118,6 +119,8 @@ class Store:
     kept: ClassVar = {}
 
     def __init__(self, tracking_uri):
+        assert os.environ["MLFLOW_ALLOW_FILE_STORE"] == os.environ["MLFLOW_DISABLE_TELEMETRY"] == "true"
+        self.ended = set[str]()
         self.made, self.runs = self.kept.setdefault(tracking_uri, ([], {}))
 
     def get_experiment_by_name(self, name):
@@ -137,6 +140,9 @@ class Store:
     def log_batch(self, run, metrics):
         self.runs[run][1].extend(metrics)
 
+    def set_terminated(self, run):
+        self.ended.add(run)
+
     def search_runs(self, experiments, max_results):
         return [
             SimpleNamespace(
@@ -155,16 +161,23 @@ def test_mlflow_is_told_every_round_once_in_the_experiment_that_is_there(tmp_pat
     metrics = SimpleNamespace(Metric=lambda *given: given)
     monkeypatch.setitem(sys.modules, "mlflow.entities", metrics)
     monkeypatch.setitem(sys.modules, "mlflow.tracking", SimpleNamespace(MlflowClient=Store))
+    for name in ("MLFLOW_ALLOW_FILE_STORE", "MLFLOW_DISABLE_TELEMETRY"):
+        monkeypatch.setenv(name, "")  # so that it is put back
+        monkeypatch.delenv(name)
     study = {"dataset": "d", "model": "logistic", "rounds": 4, "budget": 5.0}
+    began = time.time()
     for last in (2, 4):  # the second time it goes on, and has all rows again
         log = logs.MLflow(tmp_path, study)
         t = np.arange(1, last + 1)
         log.add(pa.table({"policy": ["one"] * last, "seed": [0] * last, "round": t, "risk": t / 8}))
+        log.finish()
+        assert log.client.ended == {"one/0"}
     [(place, (made, runs))] = Store.kept.items()
     assert (place, made, list(runs)) == ((tmp_path / "mlruns").as_uri(), ["acdpp"], ["one/0"])
     told, points = runs["one/0"]
     assert told == {"policy": "one", "seed": 0, **study}
     assert [(key, value, t) for key, value, _, t in points] == [("risk", t / 8, t) for t in range(1, 5)]
+    assert all(int(1000 * began) <= now <= 1000 * time.time() for _, _, now, _ in points)
 
 
 def shown_partly(kind, out):

@@ -314,7 +314,7 @@ def test_workers_wait_for_no_cores_and_share_nodes_by_what_these_have(monkeypatc
     for again in (False, False, False, False, True):
         office.hire(again=again)
     assert [one["scheduling_strategy"] for one in ray.options] == ["c", "c", "a", "c", "SPREAD"]
-    assert {one["num_cpus"] for one in ray.options} == {0.0}
+    assert {(one["num_cpus"], one["max_restarts"]) for one in ray.options} == {(0.0, 0)}
     assert [OnRay(ray, small(threads=few), "cpu", None).shards for few in (None, 2)] == [4, 1]
     office = OnRay(ray, small(), "cuda", 3)
     for again in (False, True):
@@ -322,10 +322,18 @@ def test_workers_wait_for_no_cores_and_share_nodes_by_what_these_have(monkeypatc
     assert tuple(one["num_gpus"] for one in ray.options[-2:]) == gpu_shares(3, 2)
 
 
+def test_who_is_fired_is_ended_and_one_that_has_ended_is_no_error(monkeypatch):
+    there = ["a", "b"]
+    office = OnRay(ray_with(monkeypatch, {"CPU": 1.0}, kill=there.remove), small(), "cpu", None)
+    office.fire("b")
+    office.fire("b")
+    assert there == ["a"]
+
+
 def test_workers_that_do_not_begin_are_told_of_once(monkeypatch):
     waits, free = [], {"CPU": 3.0, "GPU": 0.25}
 
-    def wait(tickets, num_returns, timeout=None):
+    def wait(tickets, timeout=None):
         waits.append(timeout)
         return ([] if timeout else tickets[-1:]), []
 

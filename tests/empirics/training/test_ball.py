@@ -12,8 +12,8 @@ from empirics.records.folder import read_settings
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training import ball
-from empirics.training.ball import CLOSE, Ball, BallFit, _standard, fit_ball, fitted_study
-from empirics.training.problem import from_dataset
+from empirics.training.ball import CLOSE, Ball, BallFit, _classes, _standard, fit_ball, fitted_study
+from empirics.training.problem import _scaling, from_dataset
 from tests.acdpp.program import acdpp, refusal
 from tests.empirics.small import problem, refused, study
 
@@ -82,6 +82,22 @@ def test_features_of_very_different_sizes_are_all_made_to_vary_by_one():
     spread = whole.population.x.std(0, correction=0)[:-1]
     assert torch.allclose(spread, spread[0].expand(3))
     assert float(whole.model.square_norms.max()) == pytest.approx(1)
+
+
+def test_inputs_are_scaled_by_the_longest_of_all_whichever_part_it_is_in(monkeypatch):
+    x, _ = sizes(9)
+    setting = study(labels="classes", scale="standard", buffers=(4, 5))
+    scaling = _scaling(x, setting)
+    varied = (x - x.mean(0)) / x.std(0)
+    longest = np.linalg.norm(varied, axis=1).max()
+    np.testing.assert_allclose(scaling.of(x, "float64"), varied / longest)
+    monkeypatch.setattr("empirics.training.ball.PART", 2)
+    both = torch.from_numpy(np.c_[x, np.ones(9)])
+    np.testing.assert_allclose(_standard(both)[:, :3], varied / longest / np.sqrt(2))
+
+
+def test_a_logit_of_0_is_of_the_first_class_as_where_accuracy_is_measured():
+    assert _classes(torch.tensor([[0.0], [0.1]])).tolist() == [0, 1]
 
 
 def test_a_ball_is_judged_by_samples_that_it_was_not_fitted_to():
@@ -217,6 +233,9 @@ def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
     assert "samples of 720 is that" in acdpp("predict", *few).stderr
     assert "samples of 200 is that" in acdpp("predict", *few, "--pilot", "200").stderr
     assert "chosen" not in acdpp("train", "--rounds", "3", "--show-config").stderr
+
+
+def test_what_data_of_ones_own_would_choose_is_always_written_down():
     lines = toml_of_changes(replace(Study(), dataset="npz:mine.npz")).splitlines()
     for line in ('scale = "unit"', "radius = 10.0", "eta = 0.5"):
         assert line in lines

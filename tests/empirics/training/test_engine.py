@@ -1,7 +1,9 @@
 """The batched engine against its one-client-at-a-time twin: the same decisions, the same trajectory."""
 
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.costs import CostProcess
 from empirics.settings.drift import Drift
-from empirics.training.engine import Engine, padded
+from empirics.training.engine import Engine, measured_columns, padded
 from empirics.training.linear import Linear
 from empirics.training.model import Descent, Memory, inverse_counts, per_run
 from empirics.training.module import Module
@@ -279,6 +281,17 @@ def test_rooms_are_for_a_chunk_of_rounds_and_graphs_for_a_card():
     assert (len(engine.begin), engine.uses.numel(), engine.graphs) == (8, 0, False)
 
 
+def test_the_last_iterate_is_measured_too_where_some_run_or_one_beside_it_keeps_a_mean():
+    for average, averages, both in (
+        ("none", None, 0),
+        ("equal", None, 1),
+        ("none", True, 1),
+        ("equal", False, 0),
+    ):
+        found = measured_columns(study(average=average, measures=("risk",)), averages=averages)
+        assert found == ["risk", "last_risk"][: 1 + both]
+
+
 # --- on a GPU ----------------------------------------------------------------------------------------------
 
 cuda = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
@@ -291,6 +304,33 @@ def test_recorded_rounds_are_forgotten_where_their_lists_move():
     for more, left in ((0, 1), (1, 0)):
         engine._make_room(engine.lists.shape[2] + more)
         assert len(engine.recorded) == left
+
+
+def test_a_round_is_recorded_after_two_trials_of_which_nothing_is_left(monkeypatch):
+    task = problem(study())
+    engine, told = Engine(task.model, task.study, task.streams), []
+    theta = engine.theta.clone()
+
+    def step(width):
+        told.append((width, int(engine.round)))
+        engine.round += 1
+        engine.theta += 1
+
+    @contextmanager
+    def graph(made, pool):
+        told.append((made.replay, pool))
+        yield
+
+    here, side = (SimpleNamespace(wait_stream=told.append, name=name) for name in ("here", "side"))
+    card = {"Stream": lambda: side, "current_stream": lambda: here, "stream": nullcontext, "graph": graph}
+    card |= {"CUDAGraph": lambda: SimpleNamespace(replay="again"), "graph_pool_handle": lambda: "pool"}
+    for name, stub in card.items():
+        monkeypatch.setattr(torch.cuda, name, stub)
+    engine.step = step
+    assert engine._record(4) == "again"
+    assert told == [here, (4, 0), (4, 0), side, ("again", "pool"), (4, 1)]
+    assert torch.equal(engine.theta, theta)
+    assert int(engine.round) == 0
 
 
 recorded = pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for flag in (False, True)])

@@ -76,15 +76,18 @@ def test_a_batch_trains_as_each_network_alone_does(name, channels, side, runs):
         assert torch.allclose(moved[run], expected, rtol=1e-7, atol=1e-10)
 
 
-def test_a_study_names_its_network(tmp_path, monkeypatch):
-    monkeypatch.setattr(ManyResNets, "suits", lambda population: True)  # no matter: it is no ResNet
-    plain = {"policies": ("constant",), "radius": None, "rounds": 3, "measures": ("accuracy",)}
+def test_a_network_begins_as_its_replicate_does_in_a_part_of_a_study_too():
     second = made("lenet", 1, 12, seed=5, seeds=2, per_seed=("start",))
     torch.manual_seed(5 * 1_000_003 + 1)
     alone = Module(NETWORKS["lenet"](second.population), second.population)
     assert torch.equal(second.start(2)[1], alone.start(1)[0])
     part = study(model="lenet", labels="classes", seed=5, seeds=1, per_seed=("start",))
     assert torch.equal(other_model(part, second.population, None, first=1).start(1), alone.start(1))
+
+
+def test_a_study_names_its_network(tmp_path, monkeypatch):
+    monkeypatch.setattr(ManyResNets, "suits", lambda population: True)  # no matter: it is no ResNet
+    plain = {"policies": ("constant",), "radius": None, "rounds": 3, "measures": ("accuracy",)}
     for per_seed in ((), ("start",)):
         setting = study(model="lenet", labels="classes", per_seed=per_seed, **plain)
         summary = run_study(setting, tmp_path / f"{per_seed}", dataset=images(1, 12))

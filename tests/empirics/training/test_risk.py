@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from empirics.training.risk import (
     alone,
     duality_gap,
     least_along,
+    least_of_each,
     least_risk,
     minimise,
     minimise_near,
@@ -101,6 +103,8 @@ def test_along_a_mixture_the_largest_gap_counts(monkeypatch):
     first[::2] = 0
     parts = [one / one.sum() for one in (first, task.population.weights[0] - first)]
     assert least_along(task.model, [one[None] for one in parts], 2.0, 5).gap == max(gaps) > gaps[-1]
+    gaps.clear()
+    assert least_of_each(task.model, [[*parts, first]], 2.0, [0]).gap == max(gaps) > min(gaps)
 
 
 def test_the_gap_bounds_every_replicates_own():
@@ -159,6 +163,12 @@ def test_a_step_up_is_as_long_as_it_is_told(task):
     theta, lengths = points(task, 2), torch.tensor([[1e-3], [1e-4]], dtype=torch.float64)
     _, moved, _ = constants._ascended(task.model, theta, lengths, 100.0, 1)
     torch.testing.assert_close((moved - theta).norm(dim=1, keepdim=True), lengths)
+
+
+def test_a_step_up_that_gains_nothing_is_not_made_and_the_next_is_half_as_long():
+    flat = SimpleNamespace(variance_and_slope=lambda theta: (torch.ones(1), torch.ones_like(theta)))
+    _, there, length = constants._ascended(flat, torch.zeros(1, 2), torch.ones(1, 1), 9.0, 1)
+    assert (there.tolist(), length.tolist()) == ([[0, 0]], [[0.5]])
 
 
 def test_what_is_known_round_by_round_is_told_of_one_round_or_several():
@@ -277,6 +287,15 @@ def test_a_sample_shows_the_way_to_the_minimiser_of_a_large_population(labels, m
     assert risk._from_sample(model, 0.5, 1e-10) is None  # a sample's may lie within the ball
 
 
+def test_of_as_many_samples_as_are_walked_in_every_step_none_shows_the_way(monkeypatch):
+    model = problem(study()).model
+    monkeypatch.setattr(risk, "MOST", len(model.targets))
+    monkeypatch.setattr(risk, "_from_sample", lambda *given: given)
+    assert minimise.__wrapped__(model, 2.0).gap <= 1e-10
+    monkeypatch.setattr(risk, "MOST", len(model.targets) - 1)
+    assert minimise.__wrapped__(model, 2.0)[1:] == (2.0, 1e-10)
+
+
 def test_the_rank_of_many_inputs_is_that_of_some_and_what_others_have_beyond(monkeypatch):
     monkeypatch.setattr(constants, "MOST", 100)
     monkeypatch.setattr(constants, "SAMPLE", 20)
@@ -286,3 +305,7 @@ def test_the_rank_of_many_inputs_is_that_of_some_and_what_others_have_beyond(mon
     assert constants._rank(x) == int(torch.linalg.matrix_rank(x)) == 4
     x[9] = 1e-16 * torch.arange(9) ** 2
     assert constants._rank(x) == 4
+    flat = torch.ones(400, 2, dtype=torch.float64)
+    for beyond, rank in ((2, 2), (0.5, 1)):  # of what is taken for rounding
+        flat[:, 1] = (beyond * 400 * torch.finfo(x.dtype).eps) * torch.tensor([1, -1, -1, 1]).repeat(100)
+        assert constants._rank(flat) == int(torch.linalg.matrix_rank(flat)) == rank

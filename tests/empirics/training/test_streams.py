@@ -80,6 +80,8 @@ def test_every_replicate_can_have_a_partition_of_its_own(partition):
     assert [one.tolist() for pools in part for one in pools] == [
         one.tolist() for pools in streams.pools[1:] for one in pools
     ]
+    later = Arrivals(make_pools(LABELS, replace(setting, seeds=2), first=1), replace(setting, seeds=2))
+    assert later.replicate.tolist() == [1, 2, 1, 2]
     schedule = plan(setting, CONTROL)
     _, lists = Arrivals(streams, setting).extend(schedule)
     for run, m in np.ndindex(6, 3):
