@@ -67,7 +67,7 @@ class Arrivals:
         """How long K of so many rounds take, each with as many samples as others: the median.
 
         >>> Arrivals(np.array([0.0, 1, 2, 9, 10, 11, 12]), dated=False).takes(2, 6)
-        5.0
+        2.0
         """
         ends = np.quantile(self.time, np.linspace(0, 1, rounds + 1))
         return float(np.median(ends[K:] - ends[:-K]))

@@ -86,7 +86,7 @@ def _ladder(most: int) -> list[int]:
     """Every K up to ten, and ever fewer beyond, to the last.
 
     >>> _ladder(3), _ladder(30)[9:]
-    ([1, 2, 3], [10, 13, 16, 20, 25, 30])
+    ([1, 2, 3], [10, 13, 17, 22, 28, 30])
     """
     found = list(range(1, min(most, EVERY) + 1))
     while found[-1] < most:

@@ -100,7 +100,11 @@ def test_a_walk_costs_its_lag_where_rounds_leave_what_they_do(outlook, monkeypat
 
 def test_rounds_that_are_not_followed_are_behind_as_the_last_one_is():
     ended = SimpleNamespace(
-        lagged=np.array([[6.0], [9.0]]), behind=np.array([[2.0], [4.0]]), round=5, settled=None
+        lagged=np.array([[6.0], [9.0]]),
+        behind=np.array([[2.0], [4.0]]),
+        round=5,
+        settled=None,
+        owners=np.arange(2),
     )
     ended.fitted, still = torch.zeros(2), np.zeros((9, 2))
     found = forecast._forecast(ended, 5, (still[0], still, still), [1], 3.0, 8)
