@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -257,7 +258,12 @@ def show_drift(drift: dict[str, Any], rounds: int) -> None:
         f"as the study is set, with η = {own['eta']:.4g} and {own['rate']:.4g} samples a round of "
         f"{drift['come_by']:.4g} that come by: keep samples for K = {kept}{lasts}, interval [{shortest}, {longest}]"
     )
-    near = [one for one in drift["tried"] if one["risk"] < (1 + HARDLY) * own["risk"]]
+    tried, at = drift["tried"], [one["K"] for one in drift["tried"]].index(own["K"])
+    below, above = (
+        [*takewhile(lambda one: one["risk"] < (1 + HARDLY) * own["risk"], part)]
+        for part in (tried[:at][::-1], tried[at:])
+    )
+    near = below[::-1] + above
     if len(near) > 1:
         say(f"{_from_to(near)} hardly differ: their predicted risks are within {HARDLY:.0%} of the least")
     say(

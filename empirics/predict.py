@@ -374,13 +374,12 @@ def drifting(
         return None
     try:
         moving = how_it_moves(outlook.landscape, np.asarray(problem.time), study.rounds)
+        progress("how long to keep samples", 0, None)
+        pools = 1 if streams.shared else study.clients
+        kept = how_long(outlook, moving, come.in_a_round(study.rounds), pools, steps=steps)
     except SettingError as reason:
         return str(reason)
-    progress("how long to keep samples", 0, None)
-    pools = 1 if streams.shared else study.clients
-    return Drifting(
-        moving, how_long(outlook, moving, come.in_a_round(study.rounds), pools, steps=steps), come
-    )
+    return Drifting(moving, kept, come)
 
 
 def _variant(K: int, eta: float, steps: int) -> str:

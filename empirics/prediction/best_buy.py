@@ -197,7 +197,8 @@ class _Search:
     # --- the first look ------------------------------------------------------------------------------------
 
     def screen(self, bases: Iterable[str]) -> dict[str, PolicyName]:
-        """The best of a few learners, for each policy; of one alone, where that is far behind the others' best."""
+        """The best of a few learners, for each policy; of one alone, where that is far behind the others' best. Smaller
+        steps are tried where larger ones are not trusted."""
         T = self.outlook.study.rounds
         sizes = [1 / self._steepest, 1 / (4 * self._steepest)] if self.eta is None else [self.eta]
         average, by = FIRST

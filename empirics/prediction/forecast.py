@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -75,9 +75,9 @@ class Forecast:
     fitted: float  # of a fresh sample's residual, within a round, at most
     errors: dict[str, float] | None = None
     risk_error: Floats | None = None  # the standard error of `risk`, of the same paths and samples
-    lag: Floats = field(
-        default_factory=lambda: np.zeros(0)
-    )  # ΣW² of `theory.drift`, mean over θ(1), …, θ(T), by lump
+    lag: Floats | None = (
+        None  # ΣW² of `theory.drift`, mean over θ(1), …, θ(T), by lump; not of rounds that are idle
+    )
     sampled: tuple[int, ...] = ()  # sizes of the samples that stand for a large population
 
     @property
@@ -267,7 +267,7 @@ class Outlook:
             averages = one.average != "none" or (self.hurried and not self.coarse)
             kinds.append((one.steps, averages, averages or one.decay is not None, played.idle(runs[p])))
         for kind in dict.fromkeys(kinds):
-            steps, averages, decays, _ = kind
+            steps, averages, decays, idle = kind
             group = [p for p, other in enumerate(kinds) if other == kind]
             decays = decays and any(own[few.policies[p]].decay is not None for p in group)
             rows = [(p, run) for p in group for run in runs[p]] * samples
@@ -292,9 +292,8 @@ class Outlook:
                 mine = np.array([i for i, (policy, _) in enumerate(rows) if policy == p])
                 admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played.chunks)
                 rate = admitted / played.last / len(runs[p])
-                made = [
-                    _forecast(*seen, some.tolist(), rate, study.rounds) for some in mine.reshape(samples, -1)
-                ]
+                T = None if idle else study.rounds
+                made = [_forecast(*seen, some.tolist(), rate, T) for some in mine.reshape(samples, -1)]
                 found[few.policies[p]] = _mean(made, len(model.population.y))
         return {name: found[name] for name in study.policies}
 
@@ -386,11 +385,11 @@ def _falling(values: Floats, later: NDArray[np.int64]) -> Floats:
 
 
 def _forecast(
-    closure: Closure, followed: int, curves: tuple[Floats, ...], rows: list[int], rate: float, T: int
+    closure: Closure, followed: int, curves: tuple[Floats, ...], rows: list[int], rate: float, T: int | None
 ) -> Forecast:
-    """Of a policy, from the paths of prices that some rows of a closure have followed."""
+    """Of a policy, from the paths of prices that some rows of a closure have followed, and its lag after T rounds."""
     floor, risk, path = (one[..., rows] for one in curves)
-    lag = (closure.lagged + (T - closure.round) * closure.behind)[rows].mean(0) / T
+    lag = None if T is None else (closure.lagged + (T - closure.round) * closure.behind)[rows].mean(0) / T
     return Forecast(
         risk=risk.mean(1),
         path=path.mean(1),

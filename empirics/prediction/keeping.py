@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from empirics.control.schedule import brief_for
-from empirics.prediction.best import PATIENCE
 from empirics.prediction.forecast import Outlook
 from empirics.prediction.moving import Moving
 from empirics.settings.policy_name import PolicyName
 from theory.design import fill_ratio
+from theory.setting import SettingError
 
 __all__ = ["Keeping", "Kept", "how_long"]
 
@@ -74,6 +74,10 @@ def how_long(
     walking = _Walking(outlook, moving, come, pools)
     ladder = _ladder(min(filled, study.rounds))
     found = Keeping(tuple(walking.with_settings((K, study.eta) for K in ladder)))
+    if not found.tried:
+        raise SettingError(
+            "how long to keep samples is not told, for in some rounds there are none: take a larger budget"
+        )
     if not steps:
         return found
     sizes = [1 / max(moving.h) / 2**k for k in range(HALVINGS + 1)]  # larger ones overshoot
@@ -98,7 +102,8 @@ class _Walking:
     """Constant admission behind a walk."""
 
     def __init__(self, outlook: Outlook, moving: Moving, come: float, pools: int) -> None:
-        self.outlook = replace(outlook, patience=PATIENCE, hurried=True, coarse=True, walks=True)
+        patient = outlook.study.rounds  # a lag may grow for as long
+        self.outlook = replace(outlook, patience=patient, hurried=True, coarse=True, walks=True)
         self.come, self.pools = come, pools
         self.drifts = (moving.drift, moving.low, moving.high)
         land = outlook.landscape
@@ -107,13 +112,15 @@ class _Walking:
         self.cost = 0.5 * (land.curvature + land.multiplier).cpu().numpy() * walk  # of a lag of 1 where q = 1
 
     def with_settings(self, settings: Iterable[tuple[int, float]]) -> list[Kept]:
-        """With these K and step sizes."""
+        """With these K and step sizes, but for those that leave clients without samples in some rounds."""
         given, study = list(settings), self.outlook.study
         names = [PolicyName("constant").having(K=K, eta=eta) for K, eta in given]
         asked = replace(study, policies=tuple(names), seeds=1)
         made = replace(self.outlook, study=asked, policies=None).forecasts()
         kept = []
         for (K, eta), one in zip(given, made.values(), strict=True):
+            if one.lag is None:
+                continue
             noise = one.cumulative - float(one.path[:-1].sum())
             rest = (one.cumulative + self._more_noise(one.rate) * noise) / study.rounds
             lag = float(self.cost @ one.lag)
@@ -125,4 +132,4 @@ class _Walking:
         """What is added to noise since some are drawn twice, or by two clients."""
         study = self.outlook.study
         once = 1 if study.replacement else rate / study.clients
-        return max(rate / self.pools - once, 0) / (self.come / self.pools)
+        return max(rate / self.pools - once, 0) / max(self.come / self.pools, 1)

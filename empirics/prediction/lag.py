@@ -2,7 +2,8 @@ r"""How far models are behind an optimum that walks: \(\sum_lW_l^2\) of `theory.
 
 \(W_l\) is what weighs in a model and is older than the change between rounds l and l+1. Of changes that are younger
 than something in memory each is known; the others fade together, since nothing older than they are is learnt any more.
-So a round takes time of the order of the memory, and not of all rounds.
+So a round takes time of the order of the memory, and not of all rounds. Where clients differ, all are taken to leave
+the same of a distance.
 """
 
 from __future__ import annotations

@@ -33,6 +33,7 @@ MOST, FEWEST, LEAST = 24, 8, 10  # stretches, and samples of one
 LEVEL = 0.95
 STEEP = 1e-3  # of the largest curvature: flatter directions are hardly learnt, and hardly measured
 GRID, SPAN, HALVINGS = 200, 1e-12, 60
+ROUNDED = 1e-9
 Floats = NDArray[np.float64]
 
 
@@ -162,7 +163,8 @@ def stretches_of(scores: Floats, time: Floats) -> Stretches:
     np.fill_diagonal(walk, (when * younger).sum(axis=1) / size**2)
     centred = np.eye(stretches) - 1 / stretches
     spread, axes = np.linalg.eigh(centred @ walk @ centred)
-    return Stretches(axes[:, 1:].T @ means, spread[1:], 1 / size, max(alike, float(D)))
+    walks = spread > ROUNDED * spread[-1]  # not what is the same in all, nor what is apart within one moment
+    return Stretches(axes[:, walks].T @ means, spread[walks], 1 / size, max(alike, float(D)))
 
 
 def how_it_moves(land: Landscape, time: Floats, rounds: int) -> Moving:
@@ -173,10 +175,10 @@ def how_it_moves(land: Landscape, time: Floats, rounds: int) -> Moving:
         raise SettingError(
             "it is measured on 10,000 samples at most: take a pilot sample, such as one of 2,000"
         )
-    if count < FEWEST * LEAST or not span > 0:
+    if count < FEWEST * LEAST or len(np.unique(time)) < FEWEST:
         raise SettingError(
             f"{count} samples of {len(np.unique(time))} different times do not tell it: that takes {FEWEST * LEAST} "
-            "samples or more, of different times"
+            f"samples or more, of {FEWEST} different times or more"
         )
     order = np.argsort(time, kind="stable")
     logits = model.logits(land.best.theta, model.population.x)

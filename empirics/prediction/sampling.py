@@ -76,8 +76,7 @@ class Whole:
 def principal_axes(x: Tensor) -> tuple[Tensor, int]:
     """The axes that inputs are seen along, (features, axes), from these, and how many of them, the first, a mean path
     follows."""
-    some = x.float()  # seven digits tell axes, and take half the time
-    squares, axes = torch.linalg.eigh((some.T @ some).double())
+    squares, axes = torch.linalg.eigh(x.T @ x)
     left = squares[:-1].cumsum(0) / squares[:-1].sum().clamp(min=torch.finfo(squares.dtype).tiny)
     first, followed = (int((left <= 1 - kept).sum()) for kept in (KEPT, FOLLOWED))
     return axes[:, first:].flip(1), len(axes) - followed

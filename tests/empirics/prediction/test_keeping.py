@@ -17,7 +17,7 @@ from empirics.prediction.lag import Lag
 from empirics.prediction.moving import Moving
 from empirics.settings.drift import Drift
 from empirics.training.problem import from_dataset
-from tests.empirics.small import CONTROL, problem, study
+from tests.empirics.small import CONTROL, problem, refused, study
 from theory.averaging import equal, latest, over_rounds
 from theory.drift import walk_lag
 from theory.law import by_age
@@ -123,11 +123,27 @@ def test_samples_that_are_drawn_from_few_are_noisier(outlook):
 
 @pytest.mark.parametrize(
     ("replacement", "pools", "more"),
-    [(True, 1, 5 / 8), (True, 3, 3 / 8), (False, 1, 4 / 8), (False, 3, 0), (True, 12, 0)],
+    [(True, 1, 5 / 8), (True, 3, 3 / 8), (False, 1, 4 / 8), (False, 3, 0), (True, 4, 1 / 4), (True, 12, 0)],
 )
 def test_whose_samples_are_drawn_twice(outlook, replacement, pools, more):
     own = replace(outlook, study=replace(outlook.study, replacement=replacement))
     assert _Walking(own, moves(outlook.landscape), 8.0, pools)._more_noise(6.0) == pytest.approx(more)
+
+
+def test_where_fewer_come_by_than_are_drawn_one_is_all_of_them(outlook):
+    assert _Walking(outlook, moves(outlook.landscape), 0.5, 1)._more_noise(6.0) == 5
+
+
+def test_a_k_that_leaves_rounds_without_samples_is_not_told(outlook):
+    moving = moves(outlook.landscape, 0.01)
+    scarce, none = (replace(outlook, study=replace(outlook.study, budget=budget)) for budget in (3.0, 1.5))
+    assert [one.K for one in how_long(scarce, moving, 1e9).tried] == [2, 3, 4, 5, 6, 7, 8]
+    assert "in some rounds there are none" in refused(how_long, none, moving, 1e9)
+
+
+def test_a_lag_is_followed_for_as_long_as_it_may_grow(outlook):
+    long = replace(outlook, study=replace(outlook.study, rounds=9000))
+    assert _Walking(long, moves(outlook.landscape), 8.0, 1).outlook.patience == 9000
 
 
 def test_the_best_k_and_those_at_the_ends_of_the_drift_s_interval():
