@@ -98,8 +98,6 @@ class Engine:
         averages: bool | None = None,
     ) -> None:
         self.model, self.study, self.listens = model, study, listens
-        if listens:
-            listening(model)
         self.arrivals = Arrivals(streams, study)
         self.theta = model.start(study.runs)
         self.device = self.theta.device

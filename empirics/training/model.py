@@ -51,8 +51,6 @@ class Population:
         """The accuracy of each run, from what it gets right, (test samples, runs)."""
         if self.test_weights is None:
             return hits.mean(0)
-        if len(self.test_weights) == 1 and not self.own:
-            return self.test_weights[0] @ hits
         return _summed(_for_runs(self.test_weights, hits.shape[1]) * hits)
 
     @property

@@ -227,8 +227,8 @@ def _scaling(train: NDArray[Any], study: Study) -> Scaling:
 def standardised(x: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Mean and standard deviation of every feature; 1 for one that does not vary by more than it was rounded.
 
-    >>> standardised(np.array([[0.1, 3.0], [0.1, 5.0]], np.float32))[1].tolist()
-    [1.0, 1.0]
+    >>> standardised(np.array([[0.1, 3.0, 0.0], [0.1, 7.0, 0.0]], np.float32))[1].tolist()
+    [1.0, 2.0, 1.0]
     >>> standardised(np.array([[0.1, 3.0], [0.3, 9.0]]))[1].round(6).tolist()
     [0.1, 3.0]
     """

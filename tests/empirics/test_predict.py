@@ -238,7 +238,8 @@ def test_a_study_of_another_problem_is_not_served(known):
 def test_a_coarse_prediction_is_of_one_path_and_near(known):
     given = replace(known.study, rounds=40, seeds=4, policies=("buy-cheap",))
     told = set()
-    coarse = known.anew(given, coarse=True, progress=lambda doing, done, of: told.add((doing, of)))
+    parts = replace(known, parts=(known.outlook, known.outlook))
+    coarse = parts.anew(given, coarse=True, progress=lambda doing, done, of: told.add((doing, of)))
     full = replace(known, drifting="of other rounds").anew(given)
     assert full.drifting is None
     assert told == {("predicting rounds", 40)}

@@ -90,7 +90,10 @@ def test_who_cannot_listen_or_hear_says_so():
 
 
 def test_no_news_is_no_loss():
-    rule = Controller("adaptive", STUDY).policy
+    server = Controller("adaptive", STUDY)
+    played(server, [0.5, None, 0.7])
+    assert server._state.losses[0, -2:].tolist() == [0.5, 0.7]
+    rule = server.policy
     state = rule.observe(rule.observe(rule.start(2), np.array([0.5, np.nan])), np.array([0.7, 0.6]))
     assert state.losses[0, -2:].tolist() == [0.5, 0.7]
     assert np.isnan(state.losses[1]).sum() == len(state.losses[1]) - 1

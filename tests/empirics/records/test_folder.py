@@ -62,6 +62,7 @@ def test_logs_are_asked_for_as_long_as_a_result_is_unfinished_and_a_state_to_go_
     monkeypatch.setattr(module, "refuse_missing", missing)
     with Folder.begin(tmp_path, SETTINGS) as folder:
         folder.save(1, 2, {"round": [1, 2]}, {})
+        assert [call.args[0]["round"].to_pylist() for call in log.add.call_args_list] == [[1, 2]]
     with Folder.continued(tmp_path) as folder:
         assert missing.call_count == 2
         folder.finish({})

@@ -3,6 +3,7 @@
 import os
 import socket
 import sys
+import warnings
 from importlib.machinery import ModuleSpec
 from itertools import product
 from types import SimpleNamespace
@@ -191,7 +192,12 @@ def test_a_session_of_ones_own_is_used_and_the_environment_is_put_back(monkeypat
 
 def test_without_a_session_one_is_opened_and_closed(monkeypatch):
     told = []
-    has = {"init": lambda **given: told.append(given["address"]), "shutdown": lambda: told.append("closed")}
+
+    def init(**given):
+        warnings.warn("of Ray's own", FutureWarning, stacklevel=2)  # not shown
+        told.append(given["address"])
+
+    has = {"init": init, "shutdown": lambda: told.append("closed")}
     ray_with(monkeypatch, {"CPU": 2.0}, is_initialized=lambda: False, **has)
     with pytest.warns(UserWarning, match="listens to other machines"), opened("ray", small(), "cpu", None):
         assert told == ["local"]

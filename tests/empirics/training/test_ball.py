@@ -100,12 +100,24 @@ def test_a_logit_of_0_is_of_the_first_class_as_where_accuracy_is_measured():
     assert _classes(torch.tensor([[0.0], [0.1]])).tolist() == [0, 1]
 
 
-def test_a_ball_is_judged_by_samples_that_it_was_not_fitted_to():
+def noise():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(300, 40)).astype(np.float32), rng.integers(0, 2, 300)
     data = Dataset.of("noise", (x, y), (x, y), 2)
-    found = fit_ball(from_dataset(study(radius=5.0, labels="classes"), data, torch.device("cpu")))
-    assert found.chosen.radius == 5
+    return from_dataset(study(radius=5.0, labels="classes"), data, torch.device("cpu"))
+
+
+def test_a_ball_is_judged_by_samples_that_it_was_not_fitted_to():
+    assert fit_ball(noise()).chosen.radius == 5
+
+
+def test_a_third_of_the_samples_is_held_out_and_all_others_are_fitted_to(monkeypatch):
+    task, fitted = noise(), []
+    monkeypatch.setattr(ball, "_nearly_least", lambda part, _, theta, __: fitted.append(part) or theta)
+    losses = ball._on_balls(task, task.population.x, torch.arange(300), "unit", 5.0)
+    rest = [k for k in range(300) if k % 3]
+    assert sorted(fitted[0].population.x.tolist()) == sorted(task.population.x[rest].tolist())
+    assert {len(one) for one in losses.values()} == {100}
 
 
 def test_the_largest_ball_that_was_tried_is_told_where_it_still_binds():
@@ -155,7 +167,7 @@ def test_a_step_down_is_as_long_as_it_is_told_and_none_is_made_from_what_is_near
     assert torch.equal(ball._nearly_least(part, 5.0, theta, 0.25), theta)
 
 
-def test_few_samples_and_those_with_times_choose_nothing():
+def test_few_samples_and_those_with_times_choose_nothing(tmp_path):
     x, y = sizes(29)
     when = {"time": np.arange(29.0)}
     for given, reason in (({}, "too few"), (when, "may move")):
@@ -163,6 +175,9 @@ def test_few_samples_and_those_with_times_choose_nothing():
         unchanged, why = fitted_study(data, buffers=(3, 4), budget=5.0)
         assert reason in why
         assert (unchanged.scale, unchanged.radius) == ("unit", 10)
+    np.savez(tmp_path / "few.npz", x=x, y=y)
+    named, _ = fitted_study(f"npz:{tmp_path}/few.npz", buffers=(3, 4), budget=5.0)
+    assert named.dataset == f"npz:{tmp_path}/few.npz"
     assert "29 samples choose no ball" in refused(fit_ball, problem_of(sizes(29)))
 
 

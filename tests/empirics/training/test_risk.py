@@ -283,8 +283,28 @@ def test_a_sample_shows_the_way_to_the_minimiser_of_a_large_population(labels, m
     left = model.curvature(wanted.theta)(step) + 0.1 * step - off
     assert abs(float((step * u).sum())) < 1e-9
     assert float((left - (left * u).sum() * u).norm()) < 1e-8
-    monkeypatch.setattr(risk, "minimise", lambda *given: replace(wanted, theta=wanted.theta / 2))
-    assert risk._from_sample(model, 0.5, 1e-10) is None  # a sample's may lie within the ball
+    gaps, within = [], replace(wanted, theta=wanted.theta / 2)
+    monkeypatch.setattr(risk, "minimise", lambda _, __, gap: gaps.append(gap) or within)
+    for gap in (1e-10, 1e-3):  # a sample's may lie within the ball
+        assert risk._from_sample(model, 0.5, gap) is None
+    assert gaps == [1e-4, 1e-3]
+
+
+def test_the_least_risk_of_every_round_is_known_up_to_the_last_of_them():
+    course = ((0.3, 0.2, 0.1),)
+    assert [Least((0.2,), 0.0, course).reaches(t) for t in (3, 4)] == [True, False]
+    assert Least((0.2,), 0.0).reaches(4)
+    assert Least((0.2,), 0.0, course, course).reaches(4)
+
+
+def test_where_nothing_curves_a_step_on_the_ball_stays_put():
+    x = torch.zeros(4, 3, dtype=torch.float64)
+    x[:, 2] = 1.0  # all but the bias
+    was = problem(study()).population
+    even = torch.full((1, 4), 0.25, dtype=torch.float64)
+    model = Linear(replace(was, x=x, y=torch.tensor([0, 1, 1, 1]), weights=even))
+    found = risk._on_ball(model, model.start(1), 5.0)
+    assert found.tolist() == [[0.0, 0.0, pytest.approx(1.0)]]  # Newton's step: gradient -1/4, curvature 1/4
 
 
 def test_of_as_many_samples_as_are_walked_in_every_step_none_shows_the_way(monkeypatch):

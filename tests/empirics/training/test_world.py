@@ -252,6 +252,7 @@ def test_every_run_is_tested_by_the_samples_of_its_own_replicate():
     population = Population(nothing, nothing, nothing, nothing, nothing, classes=2, test_weights=weights)
     hits = torch.tensor([[1.0, 1, 0, 0], [0, 1, 0, 1], [0, 1, 1, 0]])
     assert population.tested(hits).tolist() == [0.5, 1.0, 0.0, 0.25]
+    assert replace(population, test_weights=weights[:1]).tested(hits).tolist() == [0.5, 1.0, 0.0, 0.5]
     assert replace(population, weights=weights).expected(hits).tolist() == [0.5, 1.0, 0.0, 0.25]
 
 
