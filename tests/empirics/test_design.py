@@ -28,7 +28,8 @@ BEHIND = {"burst": 1.0, "constant": 0.1, "buy-cheap": 1.2}  # of what is least, 
 
 
 def foretold(self, progress=None):
-    """Forecasts by a formula: the least is known."""
+    """Forecasts by a formula: the least is known. Who searches follows one path of prices."""
+    assert self.study.seeds == 1
     return {name: _foretold(self.study, PolicyName(name)) for name in self.study.policies}
 
 

@@ -95,6 +95,37 @@ def closures(given, count=2, **how):
     return [Closure(land, descent, memories, task.model.start(1), **how) for _ in range(count)], memories
 
 
+def test_the_last_rounds_risks_are_computed_with_as_many_as_if_the_study_went_on():
+    """So they are the same bits: of θ(9), θ(10) and θ(11), where nobody looks, the first alone is waited for."""
+    (closure,), _ = closures(study(policies=("constant",), seeds=1, rounds=9, steps=1), 1, hurried=True)
+    gauge, together = closure.counting, []
+
+    def counting(theta, *given, **own):
+        together.extend([len(theta)] * (theta.dim() == 3))
+        return gauge(theta, *given, **own)
+
+    closure.counting = counting
+    assert len(closure.play(9)[0]) == 10
+    assert together == [1, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("averages", "observe", "looks"),
+    [(True, True, ["path"]), (True, False, []), (False, True, [])],
+)
+def test_where_a_mean_counts_the_path_is_looked_at_too_whenever_samples_are(averages, observe, looks):
+    looked = []
+    asked = SimpleNamespace(averages=averages, gauge=SimpleNamespace(look=looked.append), theta="path")
+    asked._model, asked._on_device, asked._least = lambda: ("mean", "scatter"), str.upper, 0.5
+    asked.counting = lambda *given, **own: (*given, own)
+    assert Closure.excess_risk(asked, observe=observe) == (
+        "mean",
+        "SCATTER",
+        {"observe": observe, "least": 0.5},
+    )
+    assert looked == looks
+
+
 def test_step_sizes_that_become_known_later_are_those_of_the_rounds_to_come():
     given = study(policies=("constant",), seeds=1, rounds=40)
     held = memories_of(given)

@@ -100,20 +100,22 @@ def test_a_walk_costs_its_lag_where_rounds_leave_what_they_do(outlook, monkeypat
 
 def test_rounds_that_are_not_followed_are_behind_as_the_last_one_is():
     ended = SimpleNamespace(
-        lagged=np.array([[6.0], [9.0]]),
-        behind=np.array([[2.0], [4.0]]),
+        lagged=np.array([[6.0, 0.0], [9.0, 1.0]]),
+        behind=np.array([[2.0, 0.0], [4.0, 5.0]]),
         round=5,
         settled=None,
         owners=np.arange(2),
     )
     ended.fitted, still = torch.zeros(2), np.zeros((9, 2))
     found = forecast._forecast(ended, 5, (still[0], still, still), [1], 3.0, 8)
-    assert found.lag.tolist() == [(9 + 3 * 4) / 8]
+    assert found.lag.tolist() == [(9 + 3 * 4) / 8, (1 + 3 * 5) / 8]
 
 
 def test_samples_that_are_drawn_from_few_are_noisier(outlook):
-    """The variance of a mean of r that are drawn from n is (1 + (r - 1)/n)/r of one's."""
-    crowd = [_Walking(outlook, moves(outlook.landscape), come, 1) for come in (1e9, 6.0)]
+    """The variance of a mean of r that are drawn from n is (1 + (r - 1)/n)/r of one's. Of many starts one is taken."""
+    own = replace(outlook, study=replace(outlook.study, per_seed=("start",)))
+    own = replace(own, start=torch.cat([outlook.start[:1], outlook.start[:1] + 9]))
+    crowd = [_Walking(own, moves(outlook.landscape), come, 1) for come in (1e9, 6.0)]
     (many,), (few,) = (one.with_settings([(2, 0.4)]) for one in crowd)
     asked = replace(outlook.study, policies=("constant@K=2,eta=0.4",), seeds=1)
     [alone] = replace(crowd[0].outlook, study=asked).forecasts().values()
