@@ -28,8 +28,7 @@ BEHIND = {"burst": 1.0, "constant": 0.1, "buy-cheap": 1.2}  # of what is least, 
 
 
 def foretold(self, progress=None):
-    """Forecasts by a formula: the least is known. Who searches follows one path of prices."""
-    assert self.study.seeds == 1
+    """Forecasts by a formula: the least is known."""
     return {name: _foretold(self.study, PolicyName(name)) for name in self.study.policies}
 
 
@@ -83,6 +82,13 @@ def test_policy_and_learner_are_searched_together_until_the_least_is_found(outlo
     assert all(abs(math.log(best.own[key] / LEAST[key], 2)) < 0.5 for key in ("eta", "decay"))
     assert (told[-1], told) == (len(found.tried), sorted(told))
     assert len(found.tried) < 250  # some thousands would be all of them
+
+
+def test_who_searches_follows_one_path_of_prices(outlook, monkeypatch):
+    seeds = []
+    monkeypatch.setattr(Outlook, "forecasts", lambda self: seeds.append(self.study.seeds) or foretold(self))
+    search._Search(outlook, max, None, (1,), lambda tried: None, {}).look([PolicyName("burst")])
+    assert seeds == [1] < [outlook.study.seeds]
 
 
 def test_what_the_law_does_not_trust_is_not_recommended(outlook):

@@ -112,15 +112,21 @@ def test_rounds_that_are_not_followed_are_behind_as_the_last_one_is():
 
 
 def test_samples_that_are_drawn_from_few_are_noisier(outlook):
-    """The variance of a mean of r that are drawn from n is (1 + (r - 1)/n)/r of one's. Of many starts one is taken."""
-    own = replace(outlook, study=replace(outlook.study, per_seed=("start",)))
-    own = replace(own, start=torch.cat([outlook.start[:1], outlook.start[:1] + 9]))
-    crowd = [_Walking(own, moves(outlook.landscape), come, 1) for come in (1e9, 6.0)]
+    """The variance of a mean of r that are drawn from n is (1 + (r - 1)/n)/r of one's."""
+    crowd = [_Walking(outlook, moves(outlook.landscape), come, 1) for come in (1e9, 6.0)]
     (many,), (few,) = (one.with_settings([(2, 0.4)]) for one in crowd)
     asked = replace(outlook.study, policies=("constant@K=2,eta=0.4",), seeds=1)
     [alone] = replace(crowd[0].outlook, study=asked).forecasts().values()
     assert many.risk == pytest.approx(alone.cumulative / 8)
     assert few.risk - many.risk == pytest.approx((alone.cumulative - alone.path[:-1].sum()) / 3 / 8)
+
+
+def test_of_all_starts_and_prices_one_is_followed(outlook, monkeypatch):
+    one, seeds = SimpleNamespace(cumulative=4.0, path=np.ones(9), rate=3.0, lag=np.zeros(9)), []
+    monkeypatch.setattr(Outlook, "forecasts", lambda self: seeds.append(self.study.seeds) or {"one": one})
+    (found,) = _Walking(outlook, moves(outlook.landscape), 1e9, 1).with_settings([(2, 0.4)])
+    assert seeds == [1] < [outlook.study.seeds]
+    assert (found.K, found.eta, found.rate, found.risk) == (2, 0.4, 3.0, pytest.approx(4 / 8))
 
 
 @pytest.mark.parametrize(
