@@ -47,6 +47,8 @@ def path_part(name: str) -> str:
 
     >>> path_part("taper@eta=2,decay=9,average=polynomial,average_by=3"), path_part("taper@average=none")
     ('taper@eta=2,decay=9', 'taper')
+    >>> path_part("own@average=equal")  # which may decide by it
+    'own@average=equal'
     """
     known = PolicyName(name)
     return name if known.settings is None else _without(known, ("average", "average_by"))

@@ -84,6 +84,13 @@ def test_policy_and_learner_are_searched_together_until_the_least_is_found(outlo
     assert len(found.tried) < 250  # some thousands would be all of them
 
 
+def test_who_searches_follows_one_path_of_prices(outlook, monkeypatch):
+    seeds = []
+    monkeypatch.setattr(Outlook, "forecasts", lambda self: seeds.append(self.study.seeds) or foretold(self))
+    search._Search(outlook, max, None, (1,), lambda tried: None, {}).look([PolicyName("burst")])
+    assert seeds == [1] < [outlook.study.seeds]
+
+
 def test_what_the_law_does_not_trust_is_not_recommended(outlook):
     best = search.best_buy(outlook)
     assert min(best.tried.values(), key=lambda one: one.cumulative).fitted > 0.8

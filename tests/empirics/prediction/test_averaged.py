@@ -173,21 +173,27 @@ def test_what_is_predicted_of_a_policy_does_not_depend_on_what_stands_beside_it(
     assert [one.played for one in found.values()][1:] == [given.rounds] * 3
 
 
-def test_means_of_models_on_one_path_are_as_each_alone_and_the_path_is_followed_once(monkeypatch):
-    rows = []
-
-    def spied(land, descent, held, *given, **own):
-        rows.append(held.rows)
-        return Closure(land, descent, held, *given, **own)
-
-    monkeypatch.setattr("empirics.prediction.forecast.Closure", spied)
+def on_one_path():
+    """Two of three learners differ in their mean alone."""
     learners = ("K=1,eta=1,average=equal", *(f"K=2,eta=2,average={mean}" for mean in MEANS))
     given = study(policies=tuple(f"burst@{own}" for own in learners), rounds=20, seeds=2, steps=2)
-    outlook = Outlook.of(problem(given), CONTROL)
+    return Outlook.of(problem(given), CONTROL)
+
+
+def test_a_path_is_followed_once_for_all_means_of_its_models(monkeypatch):
+    def begun(land, descent, held, *given, **own):
+        raise InterruptedError(f"{held.rows} rows")
+
+    monkeypatch.setattr("empirics.prediction.forecast.Closure", begun)
+    with pytest.raises(InterruptedError, match="4 rows"):  # two paths of prices
+        on_one_path().forecasts()
+
+
+def test_means_of_models_on_one_path_are_as_each_alone():
+    outlook = on_one_path()
     found = outlook.forecasts()
-    assert rows == [4]
     for name, one in found.items():
-        alone = replace(outlook, study=replace(given, policies=(name,))).forecasts()[name]
+        alone = replace(outlook, study=replace(outlook.study, policies=(name,))).forecasts()[name]
         np.testing.assert_allclose(one.risk, alone.risk, rtol=1e-4)  # who trains longer is looked at later
         assert (one.rate, one.fitted) == pytest.approx((alone.rate, alone.fitted), rel=1e-9)
     assert len({one.risk[-1] for one in found.values()}) == 3

@@ -95,6 +95,39 @@ def closures(given, count=2, **how):
     return [Closure(land, descent, memories, task.model.start(1), **how) for _ in range(count)], memories
 
 
+@pytest.mark.parametrize(("coarse", "most", "together"), [(False, 9, 3), (False, 2, 2), (True, 9, 1)])
+def test_the_last_rounds_risks_are_computed_with_as_many_as_if_the_study_went_on(coarse, most, together):
+    """So they are the same bits: of θ(9), θ(10) and θ(11), where nobody looks, the first alone is waited for."""
+    asked = SimpleNamespace(coarse=coarse, often=2, _on_device=torch.from_numpy)
+    asked.landscape, seen = SimpleNamespace(best=SimpleNamespace(risk=0.5)), []
+
+    def counting(theta, scatter, *, observe, least):
+        seen.append((len(theta), len(scatter), observe, least))
+        return theta[..., 0], scatter[..., 0]
+
+    asked.counting, waiting = counting, module._State(8, torch.ones(2, 4), np.ones((2, 3), dtype=np.float32))
+    (found,) = Closure._risks(asked, [waiting], most)
+    assert found.shape == (2, 1, 2)
+    assert seen == [(together, together, False, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("averages", "observe", "looks"),
+    [(True, True, ["path"]), (True, False, []), (False, True, [])],
+)
+def test_where_a_mean_counts_the_path_is_looked_at_too_whenever_samples_are(averages, observe, looks):
+    looked = []
+    asked = SimpleNamespace(averages=averages, gauge=SimpleNamespace(look=looked.append), theta="path")
+    asked._model, asked._on_device, asked._least = lambda: ("mean", "scatter"), str.upper, 0.5
+    asked.counting = lambda *given, **own: (*given, own)
+    assert Closure.excess_risk(asked, observe=observe) == (
+        "mean",
+        "SCATTER",
+        {"observe": observe, "least": 0.5},
+    )
+    assert looked == looks
+
+
 def test_step_sizes_that_become_known_later_are_those_of_the_rounds_to_come():
     given = study(policies=("constant",), seeds=1, rounds=40)
     held = memories_of(given)
@@ -288,9 +321,12 @@ def test_cohorts_by_age_have_the_variance_of_the_law(ages, groups):
     admissions = RNG.integers(0, 4, (ROUNDS, 3))
     admissions[:, 0] += 1
     first, second, third = (by_age(admissions[:, m], ages[m]) for m in range(3))
-    found, most = variances(by_ages(admissions, ages), groups)
-    assert most < max(ages)  # those that nobody holds are forgotten
-    alike(found, first + second + third)
+    alike(variances(by_ages(admissions, ages), groups)[0], first + second + third)
+
+
+def test_cohorts_that_nobody_holds_are_forgotten():
+    ages = (1, 7, 4)
+    assert variances(by_ages(np.ones((ROUNDS, 3), dtype=int), ages), 1)[1] == max(ages) - 1
 
 
 def test_training_moves_models_and_not_the_mean_of_those_before():

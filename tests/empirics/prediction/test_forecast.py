@@ -109,7 +109,7 @@ def test_rounds_are_decided_when_they_are_asked_for_with_what_the_learner_makes_
     for chunks, rounds in ((1, 2), (2, 4), (3, 7), (2, 4)):
         found, without = learning.memories(chunks), plain.memories(chunks)
         assert (found.rounds, len(found.eta), len(found.share)) == (rounds,) * 3
-        assert (without.rounds, without.eta, without.share) == (rounds, None, None)
+        assert (without.rounds, without.eta, without.share, without.mix) == (rounds, None, None, None)
     assert played.last == played.reaches(3) == 7
 
 

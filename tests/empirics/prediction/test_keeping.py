@@ -100,15 +100,15 @@ def test_a_walk_costs_its_lag_where_rounds_leave_what_they_do(outlook, monkeypat
 
 def test_rounds_that_are_not_followed_are_behind_as_the_last_one_is():
     ended = SimpleNamespace(
-        lagged=np.array([[6.0], [9.0]]),
-        behind=np.array([[2.0], [4.0]]),
+        lagged=np.array([[6.0, 0.0], [9.0, 1.0]]),
+        behind=np.array([[2.0, 0.0], [4.0, 5.0]]),
         round=5,
         settled=None,
         owners=np.arange(2),
     )
     ended.fitted, still = torch.zeros(2), np.zeros((9, 2))
     found = forecast._forecast(ended, 5, (still[0], still, still), [1], 3.0, 8)
-    assert found.lag.tolist() == [(9 + 3 * 4) / 8]
+    assert found.lag.tolist() == [(9 + 3 * 4) / 8, (1 + 3 * 5) / 8]
 
 
 def test_samples_that_are_drawn_from_few_are_noisier(outlook):
@@ -119,6 +119,14 @@ def test_samples_that_are_drawn_from_few_are_noisier(outlook):
     [alone] = replace(crowd[0].outlook, study=asked).forecasts().values()
     assert many.risk == pytest.approx(alone.cumulative / 8)
     assert few.risk - many.risk == pytest.approx((alone.cumulative - alone.path[:-1].sum()) / 3 / 8)
+
+
+def test_of_all_starts_and_prices_one_is_followed(outlook, monkeypatch):
+    one, seeds = SimpleNamespace(cumulative=4.0, path=np.ones(9), rate=3.0, lag=np.zeros(9)), []
+    monkeypatch.setattr(Outlook, "forecasts", lambda self: seeds.append(self.study.seeds) or {"one": one})
+    (found,) = _Walking(outlook, moves(outlook.landscape), 1e9, 1).with_settings([(2, 0.4)])
+    assert seeds == [1] < [outlook.study.seeds]
+    assert (found.K, found.eta, found.rate, found.risk) == (2, 0.4, 3.0, pytest.approx(4 / 8))
 
 
 @pytest.mark.parametrize(
