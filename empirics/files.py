@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,10 +19,10 @@ PARTIAL = ".partial"  # ends the name of a file that is being written
 def separator(heading: str) -> str:
     """What stands between the columns of a CSV file, by its first line: a comma, or what a spreadsheet writes instead.
 
-    >>> separator("a;b, in cm;c"), separator("price")
-    (';', ',')
+    >>> separator("a;b, in cm;c"), separator("price"), separator('a;"b, c, d"')
+    (';', ',', ';')
     """
-    return max(",;\t", key=heading.count)
+    return max(",;\t", key=re.sub('"[^"]*"', "", heading).count)
 
 
 def replace_file(path: Path, write: Callable[[Path], object]) -> str:
