@@ -61,11 +61,12 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def writable(path: Path) -> bool:
-    """Whether a file or a folder can be made there, as far as one can tell without trying.
+def writable(path: Path, *, within: bool = False) -> bool:
+    """Whether a file or a folder can be made there, as far as one can tell without trying; or `within` a folder there.
 
     >>> writable(Path("a/new/folder")), writable(Path(__file__) / "below")
     (True, False)
     """
-    place = next(folder for folder in path.absolute().parents if folder.exists())
-    return place.is_dir() and os.access(place, os.W_OK)
+    path = path.absolute()
+    place = next((one for one in ((path,) if within else ()) + tuple(path.parents) if one.exists()), path)
+    return place.is_dir() and os.access(place, os.W_OK | os.X_OK)
