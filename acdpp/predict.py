@@ -57,6 +57,7 @@ EXAMPLES = (
     "[bold]acdpp predict --policies constant --sweep K=1,2,5,10,20 --no-best --out curves.csv[/bold]"
 )
 HARDLY = 0.02  # by which all K differ, if K hardly matters
+UNEVEN = 2  # over what samples that come evenly take, or under it
 UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"))
 WORDS = {
     "cumulative": ("cumulative_excess_risk", "cumulative excess risk"),
@@ -154,6 +155,7 @@ def command(
         data_dir=data_dir,
         pilot=size,
         quiet=as_json,
+        trains=False,
     )
     with progress(quiet=as_json) as tell, words_of_the_user():
         found = predict_study(
@@ -253,11 +255,19 @@ def show_drift(drift: dict[str, Any], rounds: int) -> None:
         say(f"that is not told from no drift at all, nor from {high:.2g}: more samples tell more")
     own, *others = drift["choices"]
     kept = "1 round" if own["K"] == 1 else f"{own['K']} rounds"
-    lasts = f", about {_lasting(drift['takes'][0], dated=drift['dated'])}" if drift["takes"][0] else ""
+    takes, median = (
+        _lasting(one, dated=drift["dated"]) for one in (drift["takes"][0], drift["takes_by_count"])
+    )
     say(
         f"as the study is set, with η = {own['eta']:.4g} and {own['rate']:.4g} samples a round of "
-        f"{drift['come_by']:.4g} that come by: keep samples for K = {kept}{lasts}, interval [{shortest}, {longest}]"
+        f"{drift['come_by']:.4g} that come by: keep samples for K = {kept}, about {takes}, "
+        f"interval [{shortest}, {longest}]"
     )
+    if not 1 / UNEVEN <= drift["takes_by_count"] / drift["takes"][0] <= UNEVEN:
+        say(
+            "samples came unevenly: in rounds with as many each, as --drift order has them, that is about "
+            f"{median}, the median"
+        )
     tried, at = drift["tried"], [one["K"] for one in drift["tried"]].index(own["K"])
     below, above = (
         [*takewhile(lambda one: one["risk"] < (1 + HARDLY) * own["risk"], part)]
@@ -267,7 +277,8 @@ def show_drift(drift: dict[str, Any], rounds: int) -> None:
     if len(near) > 1:
         say(f"{_from_to(near)} hardly differ: their predicted risks are within {HARDLY:.0%} of the least")
     say(
-        f"its predicted excess risk, mean over the rounds, the optimum being one that walks: {own['risk']:.3g}"
+        "its predicted excess risk, mean over the rounds, if the optimum moves by steps at random as large as q says: "
+        f"{own['risk']:.3g}"
     )
     for one in others:
         say(f"{one['name']}, K = {one['K']} with η = {one['eta']:.4g}: {one['risk']:.3g}")
@@ -277,7 +288,7 @@ def show_drift(drift: dict[str, Any], rounds: int) -> None:
 def _lasting(amount: float, *, dated: bool) -> str:
     """A time in words: of dates, in the largest unit of which it has two."""
     if not dated:
-        return f"{amount:.3g} as the file counts time"
+        return f"{amount:.3g} units of the time column"
     size, unit = next(((n, unit) for n, unit in UNITS if amount >= 2 * n), (1, "seconds"))
     return f"{amount / size:.3g} {unit}"
 

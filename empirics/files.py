@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -18,10 +19,10 @@ PARTIAL = ".partial"  # ends the name of a file that is being written
 def separator(heading: str) -> str:
     """What stands between the columns of a CSV file, by its first line: a comma, or what a spreadsheet writes instead.
 
-    >>> separator("a;b, in cm;c"), separator("price")
-    (';', ',')
+    >>> separator("a;b, in cm;c"), separator("price"), separator('a;"b, c, d"')
+    (';', ',', ';')
     """
-    return max(",;\t", key=heading.count)
+    return max(",;\t", key=re.sub('"[^"]*"', "", heading).count)
 
 
 def replace_file(path: Path, write: Callable[[Path], object]) -> str:
@@ -60,11 +61,12 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def writable(path: Path) -> bool:
-    """Whether a file or a folder can be made there, as far as one can tell without trying.
+def writable(path: Path, *, within: bool = False) -> bool:
+    """Whether a file or a folder can be made there, as far as one can tell without trying; or `within` a folder there.
 
     >>> writable(Path("a/new/folder")), writable(Path(__file__) / "below")
     (True, False)
     """
-    place = next(folder for folder in path.absolute().parents if folder.exists())
-    return place.is_dir() and os.access(place, os.W_OK)
+    path = path.absolute()
+    place = next((one for one in ((path,) if within else ()) + tuple(path.parents) if one.exists()), path)
+    return place.is_dir() and os.access(place, os.W_OK | os.X_OK)

@@ -40,9 +40,14 @@ PACKAGES = ("acdpp", "numpy", "torch", "scipy", "scikit-learn", "pyarrow")
 CALM = "take a smaller eta, or a radius to project onto"
 
 
-@cache
 def versions() -> dict[str, str]:
-    """What computed this; it is read from files once."""
+    """What computed this, the caller's own copy."""
+    return dict(_versions())
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """It is read from files once."""
     found = {"python": platform.python_version()}
     for package in PACKAGES:
         try:

@@ -72,7 +72,8 @@ class Drifting:
     def document(self) -> dict[str, Any]:
         """Plain JSON values."""
         moving, keeping, own = self.moving, self.keeping, self.keeping.own
-        named = {"this step": own, "Corollary 2's K": keeping.tried[-1], "the best step": keeping.best}
+        filled = keeping.tried[-1] if keeping.filled and keeping.tried[-1].K != own.K else None
+        named = {"this step": own, "Corollary 2's K": filled, "the best step": keeping.best}
         return {
             "q": moving.drift,
             "interval": [moving.low, moving.high],
@@ -83,6 +84,7 @@ class Drifting:
             "K": own.K,
             "K_interval": list(keeping.interval),
             "takes": [self.arrivals.takes(K, moving.rounds) for K in (own.K, *keeping.interval)],
+            "takes_by_count": self.arrivals.takes_by_count(own.K, moving.rounds),
             "dated": self.arrivals.dated,
             "choices": [
                 {"name": name, "K": one.K, "rate": one.rate, "eta": one.eta, "risk": one.risk}

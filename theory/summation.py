@@ -277,13 +277,14 @@ def _ball_rule(points: int, prec: int) -> tuple[Any, Any]:
 @lru_cache(maxsize=256)
 def _ball_weights(size: int, points: int, prec: int) -> tuple[Any, Any]:
     """The rule's weights for a block of this size, in a row, and by how much it misses a function of modulus 1."""
-    from flint import arb, arb_mat
+    from flint import arb, arb_mat, ctx
 
     _, table = _ball_rule(points, prec)
-    powers = size * arb_mat([[arb(size) ** (-2 * r) for r in range(len(table))]])
-    weights = powers * arb_mat(table.tolist())
-    miss = (size + sum(map(abs, weights.entries()))) * 2 / ((ELLIPSE - 1) * arb(ELLIPSE) ** (points - 1))
-    return weights, miss
+    with ctx.workprec(prec):
+        powers = size * arb_mat([[arb(size) ** (-2 * r) for r in range(len(table))]])
+        weights = powers * arb_mat(table.tolist())
+        miss = (size + sum(map(abs, weights.entries()))) * 2 / ((ELLIPSE - 1) * arb(ELLIPSE) ** (points - 1))
+        return weights, miss
 
 
 def _ball_of_block(

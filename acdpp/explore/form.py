@@ -129,7 +129,8 @@ def columns_of(table: str) -> list[str]:
             return list(parquet.read_schema(place).names)
         if kind == "csv" and place.is_file():
             with place.open(newline="", encoding="utf-8-sig") as stream:
-                first = stream.readline(LONGEST)
+                while (first := stream.readline(LONGEST)).isspace():
+                    pass
                 names = next(csv.reader([first], delimiter=separator(first)), [])
                 return [name for name in map(str.strip, names) if name]
     except (OSError, ValueError, csv.Error):

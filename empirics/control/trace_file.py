@@ -17,7 +17,8 @@ from theory.setting import SettingError
 __all__ = ["read_prices"]
 
 LONGEST = 1 << 20  # bytes of a line
-WANTED = "a trace has one price a line, or columns with names in the first line and commas between"
+WANTED = "a trace has one price a line, or columns with names in the first line and commas, semicolons or tabs between"
+POINT = "; write decimals with a point, if the comma is one"
 PRICE = f"a price between {CHEAPEST:g} and {DEAREST:g}, such as 2.5"
 
 
@@ -54,9 +55,10 @@ def _lines(path: Path, stream: BinaryIO) -> Iterator[str]:
 def _prices(path: Path, stream: BinaryIO, column: str | None) -> array[float]:
     lines = _lines(path, stream)
     first = next(lines, "")
-    rows = csv.reader(chain([first], lines), delimiter=(between := separator(first)), strict=True)
+    rows = csv.reader(chain([first], lines), delimiter=separator(first), strict=True)
     found = array("d")
     width, place, blank = 0, 0, 0
+    hint, mark = POINT if separator(first) == "," else "", ""
     try:
         for row in rows:
             cells = [cell.strip() for cell in row]
@@ -66,15 +68,23 @@ def _prices(path: Path, stream: BinaryIO, column: str | None) -> array[float]:
             if blank:
                 raise SettingError(f"{path}, line {blank}, is blank: expected {PRICE}")
             if not width:
-                width, place = len(cells), _place(path, cells, column)
+                width, place = len(cells), _place(path, cells, column, hint)
                 if column is not None or _is_name(cells[place]):
                     continue
             if len(cells) != width:
                 raise SettingError(
                     f"{path}, line {rows.line_num}, has {len(cells)} cells: expected {width} as in the first line, "
-                    "with prices such as 2.5"
+                    f"with prices such as 2.5{hint if width == 1 else ''}"
                 )
-            found.append(_price(f"{path}, line {rows.line_num}", cells[place], between))
+            where, cell = f"{path}, line {rows.line_num}", cells[place]
+            if column is None and any(cells[:place] + cells[place + 1 :]):
+                raise SettingError(f"{where}, has a cell in a column without a name: {WANTED}")
+            found.append(_price(where, cell, hint))
+            own = "".join(one for one in ",." if one in cell)
+            if (mark := mark or own) != (own or mark):
+                raise SettingError(
+                    f"{where}, has {_brief(cell)}, and others have {mark!r} for decimals: write all alike"
+                )
     except csv.Error as error:
         raise SettingError(f"{path}, line {rows.line_num}, is not CSV ({error}): {WANTED}") from error
     if not found:
@@ -82,14 +92,15 @@ def _prices(path: Path, stream: BinaryIO, column: str | None) -> array[float]:
     return found
 
 
-def _place(path: Path, first: list[str], column: str | None) -> int:
-    """Which cell of a line is the price."""
-    if column is None and len(first) == 1:
-        return 0
+def _place(path: Path, first: list[str], column: str | None, hint: str) -> int:
+    """Which cell of a line is the price; of a sheet's columns without a name it is none."""
+    named = [place for place, cell in enumerate(first) if cell]
+    if column is None and len(named) == 1:
+        return named[0]
     if column is None:
         raise SettingError(
-            f"{path} has {len(first)} columns: name the one with the prices by cost.column or --cost-column, one of "
-            f"{', '.join(_brief(cell) for cell in first[:10])}"
+            f"{path} has {len(named)} columns: name the one with the prices by cost.column or --cost-column, one of "
+            f"{', '.join(_brief(first[place]) for place in named[:10])}{'' if any(map(_is_name, first)) else hint}"
         )
     if first.count(column.strip()) != 1:
         times = "two or more columns" if column.strip() in first else "no column"
@@ -101,19 +112,18 @@ def _place(path: Path, first: list[str], column: str | None) -> int:
 
 def _is_name(cell: str) -> bool:
     """Whether the first line is a heading and not a price or, like $5, a mistyped one."""
-    return cell[0].isalpha() and cell.lower() not in ("nan", "inf", "infinity")
+    return cell[:1].isalpha() and cell.lower() not in ("nan", "inf", "infinity")
 
 
-def _price(where: str, cell: str, between: str) -> float:
-    """Where semicolons stand between columns, a comma may be a decimal point."""
-    if between == ";":
-        cell = cell.replace(",", ".")
+def _price(where: str, cell: str, hint: str) -> float:
+    """Where no commas stand between columns, so that there is no hint at them, one may be a decimal point."""
+    plain = cell if hint else cell.replace(",", ".")
     try:
-        value = float(cell) if cell.isascii() and "_" not in cell else float("nan")
+        value = float(plain) if cell.isascii() and "_" not in cell else float("nan")
     except ValueError:
         value = float("nan")
     if not CHEAPEST < value < DEAREST:
-        raise SettingError(f"{where}, has {_brief(cell)}: expected {PRICE}")
+        raise SettingError(f"{where}, has {_brief(cell)}: expected {PRICE}{hint if ',' in cell else ''}")
     return value
 
 

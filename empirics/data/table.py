@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def load(name: str, columns: Columns) -> Dataset:
     if not name.removeprefix(kind):
         raise SettingError(f"{kind} needs the name of a file, such as {kind}mine.{kind[:-1]}: {WANTED}")
     path = Path(os.path.expanduser(name.removeprefix(kind)))
-    table = _table(path, _read_csv if kind == CSV else _read_parquet)
+    table = _table(path, partial(_read_csv, columns=columns) if kind == CSV else _read_parquet)
     return _assembled(name, {"": (str(path), table)}, columns)
 
 
@@ -181,38 +182,60 @@ def _table(path: Path, read: Callable[[Path, Any], Any]) -> Any:
         raise SettingError(f"{path} cannot be read as a table ({brief(error)}): {WANTED}") from error
 
 
-def _read_csv(path: Path, stream: Any) -> Any:
+def _read_csv(path: Path, stream: Any, columns: Columns) -> Any:
     """A table without the spaces beside commas, and without what a spreadsheet has beyond its last column and row."""
-    from pyarrow import csv, table
+    import pyarrow as pa
+    from pyarrow import csv
 
     _refuse_flood(path, HUNGER * os.fstat(stream.fileno()).st_size)
     try:
-        between = separator(stream.readline().decode())
+        while (first := stream.readline()).isspace():
+            pass
+        between = separator(first.decode())
     except UnicodeDecodeError:
         raise SettingError(f"{path} is not text in UTF-8: write it anew") from None
+    reading, parsing = csv.ReadOptions(use_threads=False), csv.ParseOptions(delimiter=between)
     stream.seek(0)
-    found = csv.read_csv(stream, csv.ReadOptions(use_threads=False), csv.ParseOptions(delimiter=between))
-    names = [name.strip() for name in found.column_names]
-    columns = [_plain(one, decimal=between == ";") for one in found.columns]
-    used = [k for k, one in enumerate(columns) if names[k] or one.null_count < len(one)]
+    headings = csv.open_csv(stream, reading, parsing).schema.names
+    stream.seek(0)
+    written = csv.ConvertOptions(
+        column_types=dict.fromkeys(headings, pa.binary())
+    )  # types are told by the whole
+    found = csv.read_csv(stream, reading, parsing, written)
+    names = [name.strip() for name in headings]
+    used = [k for k, one in enumerate(found.columns) if names[k] or any(map(_filled, one))]
     rows = found.num_rows
-    while rows and all(columns[k][rows - 1].as_py() in (None, "") for k in used):
+    while rows and not any(_filled(found[k][rows - 1]) for k in used):
         rows -= 1
-    return table([columns[k] for k in used], [names[k] for k in used]).slice(0, rows)
+    found = found.slice(0, rows)
+    exact = (columns.label, columns.client)
+    made = [_typed(found[k], decimal=between != "," and names[k] not in exact) for k in used]
+    return pa.table(made, [names[k] for k in used])
 
 
-def _plain(column: Any, *, decimal: bool) -> Any:
-    """Words without the spaces around them; as true and false, or as numbers, `decimal` commas too, if all are."""
+def _filled(cell: Any) -> bool:
+    return bool(cell.as_py().strip())
+
+
+def _typed(column: Any, *, decimal: bool) -> Any:
+    """Whole numbers, true and false, or numbers, if all that is given are; else words without the spaces around them.
+
+    With `decimal` numbers may have commas for points, but not some commas and some points.
+    """
     import pyarrow as pa
-    from pyarrow import compute, types
+    from pyarrow import compute, csv
 
-    if not types.is_string(column.type):
-        return column
-    words = compute.utf8_trim_whitespace(column)
-    given = compute.if_else(compute.equal(words, ""), None, words)
-    for kind in (pa.bool_(), pa.float64()):
+    try:
+        words = compute.utf8_trim_whitespace(column.cast(pa.string()))
+    except pa.ArrowInvalid:
+        return column  # is not text in UTF-8
+    missing = compute.is_in(words, pa.array(csv.ConvertOptions().null_values))
+    given = compute.if_else(missing, None, words)
+    if decimal and not compute.any(compute.match_substring(given, ".")).as_py():
+        given = compute.replace_substring(given, ",", ".")
+    for kind in (pa.int64(), pa.bool_(), pa.float64()):
         with suppress(pa.ArrowInvalid):
-            return (compute.replace_substring(given, ",", ".") if decimal else given).cast(kind)
+            return given.cast(kind)
     return words
 
 
@@ -279,9 +302,10 @@ def _numbers(path: str, name: str, column: Any) -> NDArray[np.float64]:
     if not (types.is_integer(kind) or types.is_floating(kind)):
         text = types.is_string(kind) or types.is_large_string(kind)
         row, value = _first_text(column.to_pylist()) if text else (1, column[0].as_py())
+        remedy = f"make it numbers{', with points for decimals' if ',' in str(value) else ''}"
         raise SettingError(
-            f"{path}, column {brief(name)!r}, is a feature and holds {brief(value)!r} in row {row}: make it numbers, "
-            "or leave the column out"
+            f"{path}, column {brief(name)!r}, is a feature and holds {brief(value)!r} in row {row}: {remedy}, or leave "
+            "the column out"
         )
     found: NDArray[np.float64] = _whole(path, name, column).to_numpy().astype(np.float64)
     if not (good := np.isfinite(found)).all():
@@ -293,12 +317,13 @@ def _numbers(path: str, name: str, column: Any) -> NDArray[np.float64]:
 
 
 def _first_text(values: list[Any]) -> tuple[int, Any]:
-    """The first row, counted from 1, whose value is no number."""
-    for row, value in enumerate(values, start=1):
-        try:
-            float(value)
-        except (TypeError, ValueError):
-            return row, value
+    """The first row, counted from 1, whose value is no number, not even with a decimal comma; else one with a comma."""
+    for comma in (".", ","):
+        for row, value in enumerate(values, start=1):
+            try:
+                float(str(value).replace(",", comma))
+            except ValueError:
+                return row, value
     return 1, values[0]
 
 

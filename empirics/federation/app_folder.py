@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from empirics.files import replace_file
+from empirics.files import replace_file, writable
 from empirics.settings.presets import read_toml
 from empirics.settings.study import Study
 from empirics.settings.toml import spelled, toml
@@ -192,6 +192,8 @@ def refuse_full(folder: Path) -> None:
     """A place for an app that is no empty folder, and no new one."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise SettingError(f"{str(folder)!r} is not empty: give a new folder for the app")
+    if not writable(folder, within=True):
+        raise SettingError(f"{str(folder)!r} cannot be used for the app: nothing can be written there")
 
 
 def write_app(

@@ -42,11 +42,12 @@ class Kept:
 
 @dataclass(frozen=True)
 class Keeping:
-    """All K at the study's own step, the last one Corollary 2's if there are as many rounds, and the best of other
-    steps, if it was looked for."""
+    """All K at the study's own step, the last one Corollary 2's if `filled`, since there are as many rounds, and the
+    best of other steps, if it was looked for."""
 
     tried: tuple[Kept, ...]
     best: Kept | None = None
+    filled: bool = True
 
     @property
     def own(self) -> Kept:
@@ -73,7 +74,9 @@ def how_long(
     filled = math.ceil(fill_ratio(brief_for(study, outlook.constants, outlook.prices).budget))
     walking = _Walking(outlook, moving, come, pools)
     ladder = _ladder(min(filled, study.rounds))
-    found = Keeping(tuple(walking.with_settings((K, study.eta) for K in ladder)))
+    found = Keeping(
+        tuple(walking.with_settings((K, study.eta) for K in ladder)), filled=filled <= study.rounds
+    )
     if not found.tried:
         raise SettingError(
             "how long to keep samples is not told, for in some rounds there are none: take a larger budget"

@@ -165,7 +165,7 @@ def refuse_existing(path: Path) -> None:
             )
         if path.exists() and any(f.name != LOCK and not f.name.endswith(PARTIAL) for f in path.iterdir()):
             raise SettingError(f"{name} is not empty and holds no result: choose another folder")
-        if not writable(path):
+        if not writable(path, within=True):
             raise SettingError(f"{name} cannot be used for the result: nothing can be written there")
     except OSError as error:
         raise SettingError(f"{name} cannot be used for the result ({error.strerror})") from None

@@ -136,6 +136,7 @@ MISTAKES = {  # by the words that they follow
     f"predict {OWN} --out never-made": PLAYED
     | {
         "--steps 1,": "--steps must be a number",
+        "--policies adaptive": "listens to losses, which nobody knows before it trains",
         "--out prices.csv": "is there already",
         "--rounds 1e12": "do not fit into memory",
     },
@@ -149,6 +150,7 @@ MISTAKES = {  # by the words that they follow
         "--policy oracle@K=5": "oracle keeps samples for 1 round",
         "--out prices.csv": "is a file: give a folder",
         "--fit --export prices.csv": "is not empty",
+        "--fit --export prices.csv/below": "nothing can be written there",
         "--fit --export app --out out": "leave out --out and --simulation",
         "--fit --export app --simulation": "leave out --out and --simulation",
     },

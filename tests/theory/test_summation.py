@@ -126,6 +126,12 @@ def test_ball_contains_the_sum_that_is_known_in_closed_form():
         assert not second.contains(squares + 1) or second.rad() > 1
 
 
+def test_weights_that_are_kept_have_the_digits_that_were_asked_for():
+    with flint.ctx.workprec(53):
+        weights, _ = summation._ball_weights.__wrapped__(100, 10, 300)
+    assert all(one.rad() < 1e-60 for one in weights.entries())
+
+
 # --- that the proof is one: what a bound too small would break -----------------------------------------------
 
 

@@ -72,7 +72,7 @@ def test_files_of_the_home_folder_are_found(monkeypatch: pytest.MonkeyPatch, tmp
 
 def test_columns_are_read_from_the_table_and_the_likely_one_is_known(tmp_path: Path) -> None:
     file = tmp_path / "mine.csv"
-    for heading in ('\ufeffwhen,"a, b",Target', "when; a, b;Target;"):
+    for heading in ('\ufeffwhen,"a, b",Target', "when; a, b;Target;", '\n\n"when";"a, b";Target'):
         file.write_text(f"{heading}\n1,2,3\n", encoding="utf-8")
         columns = columns_of(f"csv:{file}")
         assert columns == ["when", "a, b", "Target"]

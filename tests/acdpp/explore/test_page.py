@@ -214,8 +214,9 @@ def test_it_is_worked_by_keyboard_alone(visit: Any, tmp_path: Path) -> None:
     keys.press("Tab")
     expect(page.get_by_role("button", name="Choose a CSV file of prices")).to_be_focused()
     keys.press("Enter")
-    while not choosers:
-        page.wait_for_timeout(50)
+    for _ in range(200):
+        if not choosers:
+            page.wait_for_timeout(50)
     choosers[0].set_files(tmp_path / "prices.csv")
     expect(field(page, "price_file")).to_have_value("prices.csv")
 

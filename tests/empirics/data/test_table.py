@@ -78,11 +78,34 @@ def test_a_table_of_a_spreadsheet_is_the_same_table(tmp_path):
         "\n".join(f"{a}, {b} , {word}" for a, b, word in [("a", "b", "kind"), *rows]),
         "\n".join(f"{a.replace('.', ',')};{b};{word}" for a, b, word in [("a", "b", "kind"), *rows]),
         "\t".join(["a", "b", "kind\n"]) + "\n".join(map("\t".join, rows)),
+        "\n\na\tb\tkind\n" + "\n".join("\t".join(row).replace(".", ",") for row in rows),
         "\r\n".join(["\ufeffa,b,kind,,", *(",".join([*row, "", ""]) for row in rows), ",,,,", " ,,,,"]),
     ):
         (tmp_path / "mine.csv").write_text(text, encoding="utf-8", newline="")
         found = as_dataset(f"csv:{tmp_path / 'mine.csv'}", None, Columns("kind"))
         assert (found.digest, found.class_names) == (wanted.digest, wanted.class_names)
+
+
+def test_cells_of_a_spreadsheet_mean_what_they_say(tmp_path):
+    """Commas of labels and clients are no decimal points; padded 0 and 1 are numbers; words in quotes have commas."""
+    rows = [f"{i % 5},{i};0,5; {i % 2};{('10,1', '10,10')[i % 2]};{i % 3},0" for i in range(N)]
+    path = tmp_path / "mine.csv"
+    path.write_text("\n".join(['when;a;"b, of u, v, x, y, and z";who;kind', *rows]))
+    found = as_dataset(f"csv:{path}", None, NAMED).as_stream()
+    assert found.class_names == ("0,0", "1,0", "2,0")
+    assert found.client.tolist() == [i % 2 for i in range(N)]
+    assert found.time.tolist() == [float(f"{i % 5}.{i}") for i in range(N)]
+    path.write_text("\n".join(["when,kind,a", *(f" {i % 2}, {i % 2},{i}" for i in range(N))]))
+    assert as_dataset(f"csv:{path}", None, Columns("kind", "when")).as_stream().time.max() == 1
+    head, good = "a;b;kind", ["1,5;2;x", "1;2;y"] * 9
+    for words, bad in {
+        "'a', is a feature and holds '1,5' in row 1: make it numbers, with points for decimals": "1.234;2;x",
+        "'a', is a feature and holds '1.234,5' in row 19: make it": "1.234,5;2;x",
+        "'a', is a feature and holds 'two' in row 19: make it numbers, or": "two;2;x",
+        "'a', is empty in row 19": "NA;NaN;null",
+        "'b', is empty in row 19": "3;;x",
+    }.items():
+        assert words in said(tmp_path, "\n".join([head, *good, bad]), Columns("kind"))
 
 
 def test_times_may_be_moments_of_numpy_and_clients_numbers():

@@ -10,6 +10,8 @@ import torch
 from benchmarks import moving as streams
 from empirics import predict
 from empirics.data import from_mapping
+from empirics.data.dataset import Arrivals
+from empirics.predict import Drifting
 from empirics.prediction import closure, forecast
 from empirics.prediction.forecast import Outlook
 from empirics.prediction.keeping import Keeping, Kept, _Walking, how_long
@@ -164,6 +166,23 @@ def test_the_best_k_and_those_at_the_ends_of_the_drift_s_interval():
     assert (short.own.K, short.interval) == (1, (1, 3))
 
 
+def test_corollary_2_s_k_is_named_where_it_was_tried_and_is_another(outlook):
+    """And K is told in time as q is, whenever the samples came."""
+    come = Arrivals(np.r_[np.arange(100.0), 99 + np.arange(200) / 1000], dated=False)
+    for risks, filled, names in (
+        ((1, 2), True, ["this step", "Corollary 2's K"]),
+        ((1, 2), False, ["this step"]),
+        ((2, 1), True, ["this step"]),
+    ):
+        keeping = Keeping(
+            tuple(Kept(K + 1, 0.5, 10, risks[K], (risks[K],) * 2) for K in range(2)), filled=filled
+        )
+        found = Drifting(replace(moves(outlook.landscape), rounds=30), keeping, come).document()
+        assert [one["name"] for one in found["choices"]] == names
+        assert found["takes"] == pytest.approx([keeping.own.K * 99.199 / 30] * 3)
+        assert found["takes_by_count"] < 0.1
+
+
 def test_steps_of_other_sizes_are_tried_that_do_not_overshoot(outlook, monkeypatch):
     asked, best = [], 0.0
 
@@ -183,10 +202,10 @@ def test_steps_of_other_sizes_are_tried_that_do_not_overshoot(outlook, monkeypat
     best = 0.4  # none is better than the study's own
     assert how_long(outlook, moving, 10.0, steps=True).best == Kept(2, 0.4, 10, 0.0, (0.0, 0.0))
     long = replace(outlook.study, buffers=(45, 45, 45), rounds=99)
-    how_long(replace(outlook, study=long), moving, 10.0, steps=True)
+    assert how_long(replace(outlook, study=long), moving, 10.0, steps=True).filled
     assert [K for K, _ in asked[-2]] == [*range(1, 11), 13, 17, 22, 28, 35, 44, 45]
     assert sorted({K for K, _ in asked[-1]}) == [1, 6, 17, 45]
-    how_long(replace(outlook, study=replace(long, rounds=3)), moving, 10.0)
+    assert not how_long(replace(outlook, study=replace(long, rounds=3)), moving, 10.0).filled
     assert [K for K, _ in asked[-1]] == [1, 2, 3]
 
 

@@ -144,6 +144,7 @@ def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, mo
     assert shortest < longest
     assert found["come_by"] == 150
     assert found["takes"] == pytest.approx([K * 10 for K in (found["K"], shortest, longest)], rel=0.01)
+    assert found["takes_by_count"] == pytest.approx(found["takes"][0], rel=0.1)
     assert [one["name"] for one in found["choices"]] == ["this step", "Corollary 2's K"]
     assert found["choices"][1]["K"] == found["tried"][-1]["K"] == 10
     monkeypatch.setenv("COLUMNS", "80")
@@ -151,7 +152,7 @@ def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, mo
     printed = capsys.readouterr().out
     words = " ".join(printed.split())
     assert f"keep samples for K = {found['K']} rounds, about" in words
-    assert f"as the file counts time, interval [{shortest}, {longest}]" in words
+    assert f"units of the time column, interval [{shortest}, {longest}]" in words
     assert "directions moved" not in printed
     assert max(map(len, printed.splitlines())) <= 80
 
@@ -163,7 +164,12 @@ SAID = {
     "directions": {"moving": 2.6, "of": 5},
     "q": 0.05,
 }
-SAID |= {"K_interval": [1, 3], "come_by": 7.0, "takes": [7200.0, 1.0, 2.0], "dated": True}
+SAID |= {
+    "K_interval": [1, 3],
+    "come_by": 7.0,
+    "takes": [7200.0, 1.0, 2.0],
+    "dated": True,
+}
 CHOICES = [{"name": "this step", "K": 1, "rate": 4, "eta": 0.5, "risk": 1.0}]
 CHOICES += [{"name": "the best step", "K": 3, "rate": 4, "eta": 2.0, "risk": 0.75}]
 TRIED = [{"K": K, "risk": risk} for K, risk in ((1, 1.0), (2, 1.01), (3, 1.03), (4, 1.0), (5, 1.015))]
@@ -176,20 +182,27 @@ TRIED = [{"K": K, "risk": risk} for K, risk in ((1, 1.0), (2, 1.01), (3, 1.03), 
         ({}, "keep samples for K = 1 round, about 2 hours, interval [1, 3]", "not told from no drift"),
         ({}, "K = 1 to 2 hardly differ: their predicted risks are within 2% of the least", "…"),
         ({"choices": [CHOICES[0] | {"K": 5}]}, "K = 4 to 5 hardly differ", "K = 1 to"),
-        ({}, "one that walks: 1 the best step, K = 3 with η = 2: 0.75 the predictions above", "…"),
+        ({}, "as large as q says: 1 the best step, K = 3 with η = 2: 0.75 the predictions above", "…"),
         ({"tried": TRIED[::2]}, "interval [1, 3] its predicted excess risk", "hardly differ"),
+        ({"takes_by_count": 3600.0}, "interval [1, 3] K = 1 to 2", "unevenly"),
+        (
+            {"takes_by_count": 3599.0},
+            "unevenly: in rounds with as many each, as --drift order has them",
+            "…",
+        ),
+        ({"takes_by_count": 14401.0}, "that is about 4 hours, the median", "…"),
         ({"takes": [1e6, 1, 1]}, "K = 1 round, about 11.6 days, interval", "hours"),
         ({"takes": [119.0, 1, 1]}, "K = 1 round, about 119 seconds, interval", "minutes"),
         ({"takes": [120.0, 1, 1]}, "K = 1 round, about 2 minutes, interval", "seconds"),
-        ({"takes": [120.0, 1, 1], "dated": False}, "about 120 as the file counts time,", "minutes"),
-        ({"takes": [0.0, 1, 1]}, "K = 1 round, interval [1, 3]", "about 0"),
+        ({"takes": [120.0, 1, 1], "dated": False}, "about 120 units of the time column,", "minutes"),
         ({"told": False}, "that is not told from no drift at all, nor from 0.1:", "directions moved"),
         ({"directions": {"moving": 2.4, "of": 5}}, "as if about 2 of 5 directions moved", "not told from"),
         ({"choices": [CHOICES[0] | {"K": 2}]}, "keep samples for K = 2 rounds, about", "the best step"),
     ],
 )
 def test_what_is_said_of_a_drift(other, said, not_said, capsys):
-    show_drift(SAID | {"choices": CHOICES, "tried": TRIED} | other, 10)
+    found = SAID | {"choices": CHOICES, "tried": TRIED} | other
+    show_drift({"takes_by_count": found["takes"][0]} | found, 10)
     printed = " ".join(capsys.readouterr().out.split())
     assert said in printed
     assert not_said not in printed

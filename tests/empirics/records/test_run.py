@@ -149,7 +149,9 @@ def test_rows_without_their_checkpoint_are_written_again(result, killed):
 
 
 def test_another_version_is_a_warning_that_says_what_it_means(result, killed, monkeypatch):
-    known = measuring.versions()
+    known = dict(measuring.versions())
+    measuring.versions().clear()
+    assert measuring.versions() == known
     monkeypatch.setattr(measuring, "versions", lambda: known | {"torch": "99.0"})
     monkeypatch.setattr(measuring.platform, "machine", lambda: "abacus")
     with pytest.warns(UserWarning, match=r"torch .* → 99.0, device .* → .*abacus.* need not bit") as caught:
