@@ -106,7 +106,7 @@ class _Walking:
 
     def __init__(self, outlook: Outlook, moving: Moving, come: float, pools: int) -> None:
         patient = outlook.study.rounds  # a lag may grow for as long
-        self.outlook = replace(outlook, patience=patient, hurried=True, coarse=True, walks=True)
+        self.outlook = replace(outlook, patience=patient, hurried=True, walks=True)
         self.come, self.pools = come, pools
         self.drifts = (moving.drift, moving.low, moving.high)
         land = outlook.landscape
