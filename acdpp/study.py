@@ -294,7 +294,7 @@ def fitted(
         return study
     with words_of_the_user():
         # a round before the data are looked at, with constants that stand for theirs
-        Schedule(study, CONSTANTS.merged, trains=trains).advance(1)
+        Schedule(study, CONSTANTS, trains=trains).advance(1)
         found = suiting(study, free, data_dir=data_dir, pilot=pilot, anyway=bool(fit))
     if isinstance(found, str):
         return study

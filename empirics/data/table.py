@@ -404,7 +404,8 @@ def _times(path: str, name: str, column: Any) -> NDArray[Any]:
     kind = _whole(path, name, column).type
     if types.is_timestamp(kind) or types.is_date(kind):
         try:
-            return np.asarray(column.cast(pa.timestamp("us"), safe=False).to_numpy())
+            fine = getattr(kind, "unit", "") == "ns"  # what is finer is rounded, what is too far is refused
+            return np.asarray(column.cast(pa.timestamp("us"), safe=not fine).to_numpy())
         except pa.ArrowInvalid:
             raise SettingError(f"{path}, column {brief(name)!r}, has a moment beyond all calendars") from None
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):

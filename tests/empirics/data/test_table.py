@@ -286,3 +286,15 @@ def test_a_data_set_of_hugging_face_is_its_columns():
     assert sorted(told.held_out.time) == [3600.0 * h for h in range(N)]
     stream = made.to_iterable_dataset()
     assert "is a stream of samples and is not read to its end" in refused(from_table, stream, label="kind")
+
+
+def test_moments_are_rounded_where_they_are_fine_and_refused_beyond_all_calendars():
+    pa = pytest.importorskip("pyarrow")
+
+    def given(first, unit):
+        when = pa.array([first + k for k in range(40)], pa.timestamp(unit))
+        return pa.table({"a": np.arange(40.0), "kind": [0, 1] * 20, "when": when})
+
+    assert np.ptp(from_table(given(980, "ns"), label="kind", time="when").time) == pytest.approx(1e-6)
+    far = refused(from_table, given(2**60, "s"), label="kind", time="when")
+    assert "column 'when', has a moment beyond all" in far
