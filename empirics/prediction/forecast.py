@@ -75,9 +75,7 @@ class Forecast:
     fitted: float  # of a fresh sample's residual, within a round, at most
     errors: dict[str, float] | None = None
     risk_error: Floats | None = None  # the standard error of `risk`, of the same paths and samples
-    lag: Floats | None = (
-        None  # ΣW² of `theory.drift`, mean over θ(1), …, θ(T), by lump; not of rounds that are idle
-    )
+    lag: Floats | None = None  # ΣW² of `theory.drift`, mean over all rounds, by lump; none if some are idle
     sampled: tuple[int, ...] = ()  # sizes of the samples that stand for a large population
 
     @property
