@@ -267,17 +267,19 @@ class Closure:
         self.corrections = []
         n, columns = counts.sum(0), (-1, len(self.landscape.size))
         share = self._on_device(self._sample_share(n)).flatten(0, 1)
-        self.local = LocalSteps(share, self._of_columns(self._on_device(self.scatter)), self.descent)
+        classes = {}
         for number in sorted(set(ages.tolist())):
             mine = counts * (ages == number)[:, np.newaxis, np.newaxis, np.newaxis]
             of_all = mine.sum(0) / np.maximum(n, 1)
             weight = (mine * self.cohorts.weight).sum(0) / np.maximum(mine.sum(0), 1)
-            self.local.ages[number] = AgeClass(
+            classes[number] = AgeClass(
                 self._on_device(weight.reshape(columns)),
                 self._on_device(of_all.reshape(-1, 1)),
                 used=number > 0,
                 recent=number < 2,
             )
+        scatter = self._of_columns(self._on_device(self.scatter))
+        self.local = LocalSteps(share, scatter, self.descent, classes)
 
     def _project(self, counts: Floats) -> Floats:
         """Onto the ball; returns the factors, (rows, lumps)."""
