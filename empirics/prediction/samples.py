@@ -38,9 +38,8 @@ def scattered(variance: Tensor, outputs: int) -> tuple[Tensor, Tensor]:
     """Points (…, points, O) and weights that stand for a Gaussian, to its third moments or, with one output, fifth."""
     if outputs == 1:
         root = (3 * variance[..., None, None]).sqrt()
-        return torch.cat([torch.zeros_like(root), root, -root], -2), variance.new_tensor(
-            [2 / 3, 1 / 6, 1 / 6]
-        )
+        weights = torch.cat([variance.new_full((1,), 2 / 3), variance.new_full((2,), 1 / 6)])
+        return torch.cat([torch.zeros_like(root), root, -root], -2), weights
     frame = torch.eye(outputs, dtype=variance.dtype, device=variance.device) - 1 / outputs
     frame = torch.cat([frame, -frame])
     return (outputs * variance[..., None, None]).sqrt() * frame, variance.new_full(
