@@ -83,6 +83,11 @@ class Forecast:
         """Σ over θ(1), …, θ(T)."""
         return float(self.risk[:-1].sum())
 
+    @property
+    def path_share(self) -> float:
+        """The part of the cumulative excess risk that the mean path has, without the scatter of θ."""
+        return max(float(self.path[:-1].sum()) / self.cumulative, 0.0) if self.cumulative > 0 else 0.0
+
     def document(self) -> dict[str, float]:
         """Plain JSON values."""
         return dict(zip(NUMBERS, (self.cumulative, float(self.risk[-1]), self.noise_floor), strict=True))
