@@ -70,8 +70,13 @@ def predict_study(
     with threads(study, REMEDY):
         prices = own.prices(study)
         problem = make_problem(study, device or "cpu", data_dir, dataset=dataset)
-        drawn = None if pilot is None else draw_pilot(_predictable(problem), pilot)
-        problem = _predictable(problem if drawn is None else drawn.problem)
+        reason = refusal(problem)
+        if reason is not None:
+            raise SettingError(f"nothing can be predicted: {reason}")
+        drawn = None if pilot is None else draw_pilot(problem, pilot)
+        problem = problem if drawn is None else drawn.problem
+        if seconds(problem) == math.inf:
+            raise SettingError(f"the weights of all samples do not fit into memory: {REMEDY}")
 
         def outlook_of(problem: Problem, names: Sequence[str]) -> Outlook:
             asked = replace(problem, study=replace(study, policies=tuple(names)))
@@ -118,12 +123,3 @@ def refuse_beforehand(study: Study, out: Path | str | None = None, device: str |
     if out is not None:
         refuse_existing(Path(out))
     refuse_flood(study)
-
-
-def _predictable(problem: Problem) -> Problem:
-    reason = refusal(problem)
-    if reason is not None:
-        raise SettingError(f"nothing can be predicted: {reason}")
-    if seconds(problem) == math.inf:
-        raise SettingError(f"the weights of all samples do not fit into memory: {REMEDY}")
-    return problem

@@ -10,6 +10,7 @@ import torch
 
 from empirics import predict_study, run_study
 from empirics.prediction import best as search
+from empirics.prediction import effort
 from empirics.prediction.forecast import Outlook
 from empirics.prediction.pilot import draw_pilot, jackknife
 from empirics.settings.policy_name import PolicyName
@@ -205,3 +206,12 @@ def test_what_cannot_be_predicted_is_refused(tmp_path):
     default = {"dataset": blobs(), "policies": {"twice": Steady(2, 2, 2)}}
     assert "got 0" in refused(predict_study, **default, pilot=0)
     assert not list(tmp_path.iterdir())
+
+
+def test_where_all_samples_do_not_fit_into_memory_a_pilot_does(monkeypatch):
+    monkeypatch.setattr(
+        effort, "MOST", 100
+    )  # of 120 samples parts are followed, each with weights of its own
+    monkeypatch.setattr(effort, "MOST_HELD", 1000)
+    assert "take a pilot sample" in refused(predict, best=False)
+    assert predict(best=False, pilot=60).pilot == 60
