@@ -255,7 +255,7 @@ class Outlook:
 
     def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
         """Of every policy, by name; `progress` is told how many rounds are done."""
-        study, samples = self.study, self.landscape.samples
+        study, samples, moves = self.study, self.landscape.samples, self.study.drift.mixes
         model = self.landscape.model
         people = len((self.landscape.whole or self.landscape).model.population.y)
         cells = min(people, MOST) * model.outputs * len(self.landscape.groups)
@@ -268,10 +268,12 @@ class Outlook:
         kinds = []
         for p, one in enumerate(own.values()):
             averages = one.average != "none" or (self.hurried and not self.coarse)
-            kinds.append((one.steps, averages, averages or one.decay is not None, played.idle(runs[p])))
-        for kind in dict.fromkeys(kinds):
-            steps, averages, decays, idle = kind
-            group = [p for p, other in enumerate(kinds) if other == kind]
+            idle = played.trainings(runs[p], played.last) < played.last
+            kinds.append((one.steps, averages, averages or one.decay is not None, idle))
+        groups = [[p for p, other in enumerate(kinds) if other == kind] for kind in dict.fromkeys(kinds)]
+        while groups:
+            group = groups.pop(0)
+            steps, averages, decays, _ = kinds[group[0]]
             decays = decays and any(own[few.policies[p]].decay is not None for p in group)
             rows = [(p, run) for p in group for run in runs[p]] * samples
             followed, owners = _paths(few, rows, samples) if averages else (rows, None)
@@ -291,11 +293,15 @@ class Outlook:
                 walks=self.walks,
             )
             seen = closure, *self._curves(closure, part, progress)
+            trained = {p: played.trainings(runs[p], seen[1]) for p in group}
+            if behind := _behind(trained, seen[1], study.rounds, settles=not (averages or decays or moves)):
+                groups = [[p for p in group if p not in behind], behind, *groups]
+                continue
             for p in group:
                 mine = np.array([i for i, (policy, _) in enumerate(rows) if policy == p])
                 admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played.chunks)
                 rate = admitted / played.last / len(runs[p])
-                T = None if idle else study.rounds
+                T = None if trained[p] < seen[1] else study.rounds
                 made = [_forecast(*seen, some.tolist(), rate, T) for some in mine.reshape(samples, -1)]
                 found[few.policies[p]] = _mean(made, len(model.population.y))
         return {name: found[name] for name in study.policies}
@@ -356,6 +362,21 @@ def _paths(
     each = [(i // every, path_part(study.policies[p]), run % study.seeds) for i, (p, run) in enumerate(rows)]
     first = {one: rows[each.index(one)] for one in dict.fromkeys(each)}
     return list(first.values()), [list(first).index(one) for one in each]
+
+
+def _behind(trained: Mapping[int, int], rounds: int, T: int, *, settles: bool) -> list[int]:
+    """Of those that were followed for so many rounds together, who has to be without the others.
+
+    With idle rounds nobody settles; and if the study goes on, all are followed in as many trainings as each has.
+
+    >>> _behind({0: 900, 1: 1024, 2: 400}, 1024, 5000, settles=True)
+    [0, 2]
+    >>> _behind({0: 900, 2: 400}, 1024, 5000, settles=True), _behind({0: 900, 2: 400}, 1024, 1024, settles=True)
+    ([2], [])
+    """
+    most = max(trained.values())
+    enough = max(most if settles and most == rounds else 0, most / 2 if rounds < T else 0)
+    return [p for p, count in trained.items() if count < enough]
 
 
 def _common(memories: Memories, whole: bool) -> int:

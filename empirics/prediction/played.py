@@ -116,9 +116,10 @@ class Played:
         """The last of the rounds of so many chunks."""
         return self.chunks[chunks - 1].last
 
-    def idle(self, rows: list[int]) -> bool:
-        """Whether some of these runs has a round without samples, in the first chunk."""
-        return not self.tables[0].of(rows).trained.all()
+    def trainings(self, rows: list[int], rounds: int) -> int:
+        """Of so many rounds, those in which each of these runs has samples, or of several runs the fewest."""
+        trained = np.concatenate([table.of(rows).trained for table in self.tables])
+        return int(trained[:rounds].sum(axis=0).min())
 
     def memories(self, chunks: int) -> list[Memories]:
         """Of all runs, in so many chunks of rounds, each as long as all before."""

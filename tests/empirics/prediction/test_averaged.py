@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from empirics.control.schedule import plan
-from empirics.prediction import closure, landscape
+from empirics.prediction import closure, forecast, landscape
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.course import Line
@@ -16,7 +16,7 @@ from empirics.prediction.forecast import Outlook, landscape_of
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from empirics.training.problem import from_dataset
-from tests.empirics.small import CONTROL, blobs, problem, study
+from tests.empirics.small import CONTROL, Steady, blobs, problem, study
 from theory.averaging import averaged_risk, contractions, equal, over_models, polynomial
 from theory.law import by_age
 
@@ -171,6 +171,39 @@ def test_what_is_predicted_of_a_policy_does_not_depend_on_what_stands_beside_it(
         np.testing.assert_allclose(one.risk, alone.risk, rtol=1e-6)
     assert [one.settled for one in found.values()] == [True, False, False, False]
     assert [one.played for one in found.values()][1:] == [given.rounds] * 3
+
+
+class Pausing(Steady):
+    """Buys in so many rounds, and then no more."""
+
+    def start(self, replicates=1):
+        return 0
+
+    def decide(self, state, cost):
+        until, *samples = self.samples
+        return state + 1, np.tile(samples, (len(cost), 1)) * (state < until)
+
+
+@pytest.mark.parametrize(
+    ("names", "pause", "rounds", "patience"),
+    [
+        (("constant", "pausing"), 32, 512, 512),  # one settles, the other does not
+        (("constant@average=equal", "pausing@average=equal"), 32, 300, 128),
+        (("burst", "pausing"), 9, 300, 128),  # both have been idle before
+    ],
+    ids=lambda given: given[0] if isinstance(given, tuple) else None,
+)
+def test_nor_on_what_pauses_in_rounds_that_are_decided_later(monkeypatch, names, pause, rounds, patience):
+    monkeypatch.setattr(forecast, "PLAYED", 32)
+    given = study(policies=names, rounds=rounds, seeds=1, steps=1)
+    outlook = Outlook.of(problem(given), CONTROL, policies={"pausing": Pausing(pause, 1, 1, 2)})
+    outlook = replace(outlook, patience=patience)
+    for name, one in outlook.forecasts().items():
+        alone = replace(outlook, study=replace(given, policies=(name,))).forecasts()[name]
+        assert (one.settled, one.played) == (alone.settled, alone.played)
+        assert (one.lag is None) == (not name.startswith("constant"))
+        assert one.noise_floor == pytest.approx(alone.noise_floor, rel=1e-6)
+        np.testing.assert_allclose(one.risk, alone.risk, rtol=1e-6)
 
 
 def on_one_path():
