@@ -14,7 +14,8 @@ from empirics.given import threads
 from empirics.predict import predict_study
 from empirics.prediction.best import OBJECTIVES, OWN
 from empirics.prediction.best_buy import STEPS, UNTRUSTED, BestBuy, best_buy, kept_by, trusted
-from empirics.prediction.forecast import Forecast, Outlook, together
+from empirics.prediction.forecast import Forecast, together
+from empirics.prediction.outlook import Outlook
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes

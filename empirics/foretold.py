@@ -21,9 +21,11 @@ from empirics.files import PARTIAL, replace_file, writable
 from empirics.given import HandedOver, threads
 from empirics.prediction.best import OWN, PATIENCE, Best, gain, having
 from empirics.prediction.effort import MOST_HELD
-from empirics.prediction.forecast import MOST_PLAYED, Forecast, Outlook, caveats, combined, together
+from empirics.prediction.forecast import Forecast, caveats, combined, together
 from empirics.prediction.keeping import Drifting
+from empirics.prediction.outlook import Outlook
 from empirics.prediction.pilot import errors_without
+from empirics.prediction.played import MOST_PLAYED
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from theory.setting import SettingError

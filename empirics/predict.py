@@ -24,9 +24,10 @@ from empirics.foretold import (
 from empirics.given import HandedOver, threads
 from empirics.prediction.best import OBJECTIVES, OWN, best_constant
 from empirics.prediction.effort import seconds
-from empirics.prediction.forecast import Outlook, refusal
 from empirics.prediction.keeping import Drifting, drifting
+from empirics.prediction.outlook import Outlook
 from empirics.prediction.pilot import draw_pilot, errors_without
+from empirics.prediction.surveyed import refusal
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.problem import Problem, choose_device, make_problem

@@ -25,7 +25,7 @@ from empirics.files import OWN_FILES
 from empirics.foretold import Prediction, same_problem
 from empirics.predict import predict_study
 from empirics.prediction.best import OWN
-from empirics.prediction.forecast import Outlook
+from empirics.prediction.outlook import Outlook
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training.ball import FITTED, BallFit

@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from empirics.control.schedule import brief_for
-from empirics.prediction.forecast import Forecast, Outlook
+from empirics.prediction.forecast import Forecast
+from empirics.prediction.outlook import Outlook
 from empirics.settings.policy_name import PolicyName
 from theory.design import fill_ratio
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from empirics.control.schedule import brief_for
 from empirics.data.dataset import Arrivals
-from empirics.prediction.forecast import Outlook
 from empirics.prediction.moving import Moving, how_it_moves
+from empirics.prediction.outlook import Outlook
 from empirics.settings.policy_name import PolicyName
 from empirics.training.problem import Problem
 from theory.design import fill_ratio

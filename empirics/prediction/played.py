@@ -18,8 +18,9 @@ from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
 from theory.setting import Constants
 
-__all__ = ["Part", "Played", "deciding_part", "path_part"]
+__all__ = ["MOST_PLAYED", "PLAYED", "Part", "Played", "deciding_part", "path_part"]
 
+PLAYED, MOST_PLAYED = 512, 32_768  # rounds decided at first, and at most: later ones are taken for alike
 BLIND = ("oracle", "buy-cheap", "buy-cheap-online", "burst", "burst-online", "taper", "taper-online")
 BLIND_BUT_K = ("constant", "hybrid")  # which look at step sizes to choose it; the others are blind to them
 Floats = NDArray[np.float64]

@@ -7,12 +7,14 @@ import pytest
 import torch
 
 from empirics.control.schedule import plan
-from empirics.prediction import closure, forecast, landscape
+from empirics.prediction import closure, landscape
+from empirics.prediction import outlook as looking
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.course import Line
 from empirics.prediction.floor import law_floor
-from empirics.prediction.forecast import Outlook, landscape_of
+from empirics.prediction.outlook import Outlook
+from empirics.prediction.surveyed import landscape_of
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from empirics.training.problem import from_dataset
@@ -150,7 +152,7 @@ def test_an_outlook_foretells_decaying_steps_and_rounds_without_samples():
 
 
 def test_falling_steps_are_foretold_beyond_the_rounds_that_are_followed(monkeypatch):
-    monkeypatch.setattr("empirics.prediction.forecast.PLAYED", 16)
+    monkeypatch.setattr("empirics.prediction.outlook.PLAYED", 16)
     given = study(policies=("constant",), rounds=80, seeds=1, eta=1.5, decay=5)
     whole = Outlook.of(problem(given), CONTROL)
     followed, some = (one.forecasts()["constant"] for one in (whole, replace(whole, patience=32)))
@@ -194,7 +196,7 @@ class Pausing(Steady):
     ids=lambda given: given[0] if isinstance(given, tuple) else None,
 )
 def test_nor_on_what_pauses_in_rounds_that_are_decided_later(monkeypatch, names, pause, rounds, patience):
-    monkeypatch.setattr(forecast, "PLAYED", 32)
+    monkeypatch.setattr(looking, "PLAYED", 32)
     given = study(policies=names, rounds=rounds, seeds=1, steps=1)
     outlook = Outlook.of(problem(given), CONTROL, policies={"pausing": Pausing(pause, 1, 1, 2)})
     outlook = replace(outlook, patience=patience)
@@ -217,7 +219,7 @@ def test_a_path_is_followed_once_for_all_means_of_its_models(monkeypatch):
     def begun(land, descent, held, *given, **own):
         raise InterruptedError(f"{held.rows} rows")
 
-    monkeypatch.setattr("empirics.prediction.forecast.Closure", begun)
+    monkeypatch.setattr("empirics.prediction.outlook.Closure", begun)
     with pytest.raises(InterruptedError, match="4 rows"):  # two paths of prices
         on_one_path().forecasts()
 
@@ -319,7 +321,7 @@ def test_a_coarse_curve_goes_on_where_it_was(monkeypatch):
     given = study(policies=("constant@average=equal",), rounds=60, seeds=1, steps=1)
     outlook = replace(Outlook.of(problem(given), CONTROL), hurried=True, coarse=True)
     (whole,) = outlook.forecasts().values()
-    monkeypatch.setattr("empirics.prediction.forecast.PLAYED", 40)
+    monkeypatch.setattr("empirics.prediction.outlook.PLAYED", 40)
     (pieces,) = outlook.forecasts().values()
     assert len(pieces.risk) == len(whole.risk) == 61
     np.testing.assert_allclose(pieces.risk, whole.risk, rtol=0.01)

@@ -11,11 +11,12 @@ from benchmarks import moving as streams
 from empirics import predict
 from empirics.data import from_mapping
 from empirics.data.dataset import Arrivals
-from empirics.prediction import closure, forecast, keeping
-from empirics.prediction.forecast import Outlook
+from empirics.prediction import closure, keeping
+from empirics.prediction import outlook as looking
 from empirics.prediction.keeping import Drifting, Keeping, Kept, _Walking, how_long
 from empirics.prediction.lag import Lag
 from empirics.prediction.moving import Moving
+from empirics.prediction.outlook import Outlook
 from empirics.settings.drift import Drift
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, problem, refused, study
@@ -108,7 +109,7 @@ def test_rounds_that_are_not_followed_are_behind_as_the_last_one_is():
         owners=np.arange(2),
     )
     ended.fitted, still = torch.zeros(2), np.zeros((9, 2))
-    found = forecast._forecast(ended, 5, (still[0], still, still), [1], 3.0, 8)
+    found = looking._forecast(ended, 5, (still[0], still, still), [1], 3.0, 8)
     assert found.lag.tolist() == [(9 + 3 * 4) / 8, (1 + 3 * 5) / 8]
 
 

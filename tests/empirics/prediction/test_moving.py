@@ -7,8 +7,8 @@ import torch
 from acdpp.predict import show_drift
 from empirics import predict
 from empirics.data import from_arrays
-from empirics.prediction.forecast import landscape_of
 from empirics.prediction.moving import Stretches, how_it_moves, stretches_of
+from empirics.prediction.surveyed import landscape_of
 from empirics.settings.study import Study
 from empirics.training.problem import from_dataset
 from tests.acdpp.program import answer
