@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from empirics.control.schedule import plan
-from empirics.prediction import closure, landscape
+from empirics.prediction import closure, landscape, walk
 from empirics.prediction import outlook as looking
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
@@ -357,7 +357,7 @@ def test_a_line_leads_where_its_steps_do():
 
 
 def test_in_a_hurry_gradients_are_straight_in_theta_between_two_looks(monkeypatch):
-    monkeypatch.setattr(closure, "STRAIGHT", 0)  # which is of several classes
+    monkeypatch.setattr(walk, "STRAIGHT", 0)  # which is of several classes
     given = study(policies=("constant",), rounds=2, seeds=1)
     outlook, rounds = Outlook.of(problem(given), CONTROL), plan(given, CONTROL)
     held = Memories(
@@ -369,7 +369,7 @@ def test_in_a_hurry_gradients_are_straight_in_theta_between_two_looks(monkeypatc
     assert found.often == closure.HURRIED
     found.excess_risk(observe=True)
     found.step(observe=True)
-    hessian, here, slopes = found.hessian[0], found.theta, found.slopes
+    hessian, here, slopes = found.look.hessian[0], found.theta, found.look.slopes
     torch.testing.assert_close(hessian, land.model.hessian(start))
     found.step(observe=False)
     for there, slope in slopes:
@@ -386,7 +386,8 @@ def test_local_steps_of_the_same_size_are_told_again_as_they_went():
     )
     found = Closure(outlook.landscape, Descent(4, 0.7, 0.5), held, outlook.start)
     found.play(4)
+    local = found.look.local
     for told, again in zip(
-        found.local.told(), found.local.again(torch.tensor([[0.7]], dtype=torch.float64)), strict=True
+        local.told(), local.again(torch.tensor([[0.7]], dtype=torch.float64)), strict=True
     ):
         np.testing.assert_allclose(again, told, rtol=1e-12)
