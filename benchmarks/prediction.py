@@ -25,7 +25,7 @@ import torch
 from benchmarks.hardware import hardware
 from empirics.control.schedule import Schedule
 from empirics.prediction.effort import seconds, training_seconds
-from empirics.prediction.forecast import Outlook
+from empirics.prediction.outlook import Outlook
 from empirics.settings.presets import PRESETS
 from empirics.training.constants import calibrate
 from empirics.training.engine import Engine

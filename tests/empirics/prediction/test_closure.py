@@ -12,8 +12,9 @@ from empirics.control.schedule import Schedule
 from empirics.prediction import closure as module
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Cohorts, Memories
-from empirics.prediction.forecast import Outlook, landscape_of
+from empirics.prediction.outlook import Outlook
 from empirics.prediction.settled import LastRound, Settled
+from empirics.prediction.surveyed import landscape_of
 from empirics.prediction.walk import Walk
 from empirics.settings.drift import Drift
 from empirics.training.engine import Engine, aggregation_weights

@@ -7,9 +7,9 @@ from torch.autograd import grad
 
 from empirics.prediction import landscape as module
 from empirics.prediction import samples
-from empirics.prediction.forecast import landscape_of
 from empirics.prediction.observation import Observer, _FromProbes
 from empirics.prediction.samples import View, at_rest, chances, mean_damping, resolved, view
+from empirics.prediction.surveyed import landscape_of
 from tests.empirics.small import problem, study
 
 PROBLEMS = {

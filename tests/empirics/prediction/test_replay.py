@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from empirics.prediction import replay
-from empirics.prediction.forecast import Outlook
+from empirics.prediction.outlook import Outlook
 from empirics.settings.drift import Drift
 from tests.empirics.small import CONTROL, problem, study
 
