@@ -90,7 +90,7 @@ class Closure:
         coarse: bool = False,
         walks: bool = False,
     ) -> None:
-        self.landscape, self.memories, self.hurried = landscape, memories, hurried
+        self.landscape, self.memories = landscape, memories
         self.averages, self.owners = memories.share is not None, memories.owners
         self.often, self.coarse = COARSE if coarse else HURRIED if hurried else PER_DOUBLING, coarse
         self.groups = len(landscape.groups)
@@ -270,7 +270,7 @@ class Closure:
         self.look = self.walk.look(known, early=self.round < EARLY, **self._given(), **given)
         self.fitted = torch.maximum(self.fitted, self.look.fitted.view(-1, self.groups).amax(1))
         self.course, self.line = Course(self.round, self.round + 1, self.look.local), None
-        return self.look.theta
+        return self.look.theta.clone()
 
     def _train(self) -> Tensor:
         """θ of all columns after a round in which nothing is observed."""

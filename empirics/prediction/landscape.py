@@ -168,7 +168,7 @@ def survey(model: Linear, groups: Tensor, radius: float, parts: Parts | None = N
         seen, index = drawn(whole, PARTS, PART)
         seen_inputs = [inputs[one] @ every for one in index]
     probes = _chosen(seen.groups, PROBES[size.device.type] // model.outputs**2)
-    pairs = [_seen(x, model.outputs, basis, lump, len(size), probes) for x in seen_inputs]
+    pairs = [_seen(x, model.outputs, basis, lump, size, probes) for x in seen_inputs]
     leverage, products = (torch.stack(one) for one in zip(*pairs, strict=True))
     return Landscape(
         model=seen.model,
@@ -213,7 +213,8 @@ def _lumps(curvature: Tensor) -> tuple[Tensor, Tensor]:
     if count <= SINGLE + LUMPS:
         return number, torch.ones_like(curvature)
     logs = curvature[SINGLE:].log()
-    place = ((logs.max() - logs) / (logs.max() - logs.min()) * LUMPS).long().clamp(max=LUMPS - 1)
+    part = ((logs.max() - logs) / (logs.max() - logs.min())).nan_to_num(0)  # all may be alike
+    place = (part * LUMPS).long().clamp(max=LUMPS - 1)
     raw = torch.cat([number[:SINGLE], SINGLE + place])
     lump: Tensor
     size: Tensor
@@ -258,22 +259,20 @@ def _upper(outputs: int, device: torch.device) -> Tensor:
 
 
 def _seen(
-    x: Tensor, outputs: int, basis: Directions, lump: Tensor, lumps: int, probes: Tensor
+    x: Tensor, outputs: int, basis: Directions, lump: Tensor, size: Tensor, probes: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The leverage of all inputs and the probes' products, by lump."""
-    leverage = x.new_empty(len(x), lumps)
+    """The leverage of all inputs and the probes' products, by lump, in which directions lie side by side."""
+    leverage, upper = x.new_empty(len(x), len(size)), _upper(outputs, x.device)
+    products = x.new_empty(len(probes), len(upper), len(size))
     rows = max(CHUNK // (len(basis) * outputs), 1)
     for begin in range(0, len(x), rows):
         part = slice(begin, begin + rows)
         squares = basis.seen_by(x[part]).square().sum(-1)
-        leverage[part] = _lumped(squares, lump, lumps) / max(outputs - 1, 1)
-    sizes, upper = torch.bincount(lump, minlength=lumps).tolist(), _upper(outputs, x.device)
-    products = x.new_empty(len(probes), len(upper), lumps)
-    rows = max(CHUNK // (len(basis) * outputs), 1)
+        leverage[part] = _lumped(squares, lump, len(size)) / max(outputs - 1, 1)
     for begin in range(0, len(probes), rows):
         z = basis.seen_by(x[probes[begin : begin + rows]])
-        seen = torch.split(z, sizes, 1)  # lumps lie side by side
-        each = torch.stack([one.mT @ one for one in seen], -1).flatten(1, 2)
+        lumps = torch.split(z, size.long().tolist(), 1)
+        each = torch.stack([one.mT @ one for one in lumps], -1).flatten(1, 2)
         products[begin : begin + rows] = each[:, upper]
     products[:, upper % (outputs + 1) == 0] /= 2
     return leverage, products

@@ -20,6 +20,7 @@ from empirics.training.model import Descent
 __all__ = ["AgeClass", "LocalSteps"]
 
 Floats = NDArray[np.float64]
+_Told = tuple[Tensor, Tensor, Tensor]  # the curvature, that of the others, and what moves all that is kept
 
 
 @dataclass
@@ -39,7 +40,7 @@ class AgeClass:
     responses: list[Tensor] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.damping = torch.zeros_like(self.weight)
+        self.damping: Tensor  # (columns, 1)
         self.total_residual: Any = 0
         self.total_response: Any = 0
         self.saturation = torch.ones_like(self.weight[:, 0])
@@ -62,30 +63,30 @@ class LocalSteps:
         self, sample_share: Tensor, scatter: Tensor, descent: Descent, ages: Mapping[int, AgeClass]
     ) -> None:
         self.sample_share, self.scatter, self.descent, self.ages = sample_share, scatter, descent, ages
-        self.contraction, self.curvature = torch.ones_like(scatter), torch.zeros_like(scatter)
+        self.contraction = torch.ones_like(scatter)
         self.first_logits: Tensor | None = None  # before the first step
         weights = torch.stack([age.weight for age in ages.values()])
         self._deviation = torch.zeros_like(weights)
         nothing, one = torch.zeros_like(weights), torch.ones_like(scatter)[None]
         # by others; the gains of each age, and those of noise; a sample's first pull, and the weight of each age
         self._kept = torch.cat([one, nothing, nothing, one * descent.eta, weights])
+        self._pull = 1 + 2 * len(ages)  # its place
         self._moved, self._drawn = torch.zeros_like(self._kept), torch.zeros_like(scatter)  # velocities
-        self._moved[1 + 2 * len(ages)] = 1
+        self._moved[self._pull] = 1
         self._pulls = [torch.zeros_like(scatter)]  # Σ of a pull's weights after 0, 1, … steps
         self._observed: list[int] = []  # steps
-        self._told: tuple[
-            Tensor, Tensor, Tensor
-        ]  # curvature, that of the others, what moves the numbers kept
-        self._course: list[tuple[Tensor, Tensor, Tensor]] = []  # what each step was told
+        self._told: _Told
+        self._course: list[_Told] = []  # what each step was told
 
     @property
     def by_others(self) -> Tensor:
+        """(columns, lumps)."""
         return self._kept[0]
 
     @property
     def gains(self) -> Tensor:
         """Of weight and of noise, (2, ages, columns, lumps)."""
-        return self._kept[1 : 1 + 2 * len(self.ages)].view(2, len(self.ages), *self.scatter.shape)
+        return self._kept[1 : self._pull].view(2, len(self.ages), *self.scatter.shape)
 
     def variance(self, directions: Tensor) -> Tensor:
         """Of one direction at this step, (columns, lumps), with so many directions in each lump."""
@@ -98,29 +99,29 @@ class LocalSteps:
         return [self._pulls[step - a] - self._pulls[step - b] for a, b in pairwise(self._observed)]
 
     def observe(self, variance: Tensor, curvature: Tensor, steps: int) -> None:
-        """Of samples of every age, (ages, columns, lumps): the variance of all that each has pulled after so many more
-        steps, of whose root each step adds its part, and the curvature."""
+        """Of samples of every age, (ages, columns, lumps): the variance of all that each has pulled in the round after
+        so many more steps, and the curvature. Each of these steps adds the same to the root of the variance."""
         root = variance.sqrt()
         noise, self._deviation = (root - self._deviation) / steps, root
         damping, share = (
             torch.stack([getattr(age, name) for age in self.ages.values()]) for name in ("damping", "share")
         )
-        self.curvature = (share * curvature).sum(0)
+        of_all = (share * curvature).sum(0)
         nothing = torch.zeros_like(self._kept[:1])
         pushes = [nothing, damping.expand_as(noise), noise, nothing, torch.zeros_like(noise)]
-        self._told = self.curvature, self.curvature * (1 - self.sample_share), torch.cat(pushes)
+        self._told = of_all, of_all * (1 - self.sample_share), torch.cat(pushes)
 
     def advance(self) -> None:
         """One more step, with curvature, noise and damping as last observed."""
         curvature, others, pushed = self._told
         self._course.append(self._told)
-        ages, momentum, eta = self.ages.values(), self.descent.momentum, self.descent.eta
-        self._pulls.append(self._pulls[-1] + self.sample_share * self._kept[1 + 2 * len(ages)])
+        momentum, eta = self.descent.momentum, self.descent.eta
+        self._pulls.append(self._pulls[-1] + self.sample_share * self._kept[self._pull])
         self._drawn = momentum * self._drawn - curvature * self.by_others
         self._moved = momentum * self._moved + torch.addcmul(pushed, others, self._kept, value=-1)
         self.contraction = self.contraction + eta * self._drawn
         self._kept = self._kept + eta * self._moved
-        for age, weight in zip(ages, self._kept[2 + 2 * len(ages) :].unbind(), strict=True):
+        for age, weight in zip(self.ages.values(), self._kept[self._pull + 1 :].unbind(), strict=True):
             age.weight = weight
 
     def told(self) -> tuple[Floats, Floats]:
@@ -130,14 +131,14 @@ class LocalSteps:
 
     def again(self, eta: Tensor) -> tuple[Floats, Floats]:
         """The same, told the same at every step, by steps of other sizes, (rounds, columns)."""
-        momentum, sizes, number = self.descent.momentum, eta[..., None], 1 + 2 * len(self.ages)
+        momentum, sizes, most = self.descent.momentum, eta[..., None], self._pull
         contraction = torch.ones_like(self.contraction).repeat(len(eta), 1, 1)
-        kept = contraction.new_zeros(len(eta), number, *self.contraction.shape)
+        kept = contraction.new_zeros(len(eta), most, *self.contraction.shape)
         kept[:, 0] = 1  # by others; then gains, and those of noise
         drawn, moved = torch.zeros_like(contraction), torch.zeros_like(kept)
         for curvature, others, pushed in self._course:
             drawn = momentum * drawn - curvature * kept[:, 0]
-            moved = momentum * moved + torch.addcmul(pushed[:number], others, kept, value=-1)
+            moved = momentum * moved + torch.addcmul(pushed[:most], others, kept, value=-1)
             contraction, kept = contraction + sizes * drawn, kept + sizes[:, None] * moved
         gains = kept[:, 1:].reshape(len(eta), 2, len(self.ages), *self.contraction.shape)
         return contraction.cpu().numpy(), gains.cpu().numpy()

@@ -22,17 +22,19 @@ class _Recording:
 
 
 class Replay:
-    """Calls functions of tensors, on a card from the second call of a kind on by a recording of it.
+    """Calls functions of tensors, one of them `theta`; on a card, from the second call of a kind on, plays a recording.
 
-    The kind stands for all that is not in the arguments. What a recording has found is overwritten when it is played
-    again.
+    The kind stands for all that is not in names and shapes of the arguments. What was found is overwritten when any of
+    the recordings is played, for they share their memory.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, recorded: bool) -> None:
+        self._recorded = recorded
         self._recordings: dict[Hashable, _Recording | None] = {}
+        self._pool: Any = None
 
     def __call__(self, kind: Hashable, function: Callable[..., Found], **given: Tensor) -> Found:
-        record = recorder(given["theta"].device)
+        record = recorder(given["theta"].device) if self._recorded else None
         if record is None:
             return function(**given)
         kind = kind, *((name, value.shape) for name, value in given.items())
@@ -42,7 +44,8 @@ class Replay:
         recording = self._recordings[kind]
         if recording is None:
             places = {name: value.clone() for name, value in given.items()}
-            recording = self._recordings[kind] = _Recording(places, *record(lambda: function(**places)))
+            play, made, self._pool = record(lambda: function(**places), self._pool)
+            recording = self._recordings[kind] = _Recording(places, play, made)
         for name, value in given.items():
             recording.places[name].copy_(value)
         recording.play()
@@ -50,14 +53,14 @@ class Replay:
         return found
 
 
-def recorder(device: torch.device) -> Callable[[Callable[[], Any]], tuple[Callable[[], None], Any]] | None:
+def recorder(device: torch.device) -> Callable[..., tuple[Callable[[], None], Any, Any]] | None:
     """What records on such a device, if anything does."""
     return _graph if device.type == "cuda" else None
 
 
-def _graph(work: Callable[[], Any]) -> tuple[Callable[[], None], Any]:
-    """What plays it again, and what it has then found: nothing is computed yet."""
+def _graph(work: Callable[[], Any], pool: Any) -> tuple[Callable[[], None], Any, Any]:
+    """What plays it again, what it has then found, for nothing is computed yet, and the memory that it is in."""
     graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
+    with torch.cuda.graph(graph, pool=pool):
         found = work()
-    return graph.replay, found
+    return graph.replay, found, graph.pool()

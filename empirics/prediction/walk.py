@@ -43,21 +43,18 @@ class Walk:
         self.model, self.still = land.model, land.parts is None
         few = self.model.outputs == 1 or self.model.size <= STRAIGHT
         self.straight = hurried and self.still and few
-        self.replay = Replay()
+        self.looks, self.rounds = (Replay(recorded=self.still) for _ in range(2))
 
     def look(self, ages: tuple[int, ...], *, early: bool, **given: Tensor) -> Look:
         """A round from θ in which samples are observed: `share` is one sample's in its client's memory, `scatter` that
         of θ, and each age class n has `weight_n` and `share_n`; there may be an `eta` for each column, and what samples
-        have `missed` of its gradient."""
-        function = partial(self._observed, ages, early)
-        return self.replay((ages, early), function, **given) if self.still else function(**given)
+        have `missed` of its gradient. On a card the next look is written over this one."""
+        return self.looks(early, partial(self._observed, ages, early), **given)
 
     def again(self, seen: Look, **given: Tensor) -> Tensor:
         """θ after a round like that one, from another place."""
-        if not self.still:
-            return self._steps(seen.latest, seen.corrections, **given)
         function = partial(self._steps, seen.latest)
-        return self.replay(tuple(seen.latest), function, corrections=seen.corrections, **given).clone()
+        return self.rounds(None, function, corrections=seen.corrections, **given).clone()
 
     def _observed(
         self,
@@ -94,8 +91,11 @@ class Walk:
             return corrections[-1]
 
         after = self._walked(theta, correction, descent.eta, missed, slopes if self.straight else None)
+        for age in classes.values():  # what only later steps of the round would have asked for
+            age.residuals.clear()
+            age.responses.clear()
         return Look(
-            theta=after.clone(),
+            theta=after,
             local=local,
             corrections=torch.stack(corrections),
             latest=latest,

@@ -210,6 +210,27 @@ def test_who_holds_nothing_has_no_share_and_few_local_steps_are_observed_coarsel
         assert [step for step in range(20) if Walk.observes(asked, step, early=early)] == observed
 
 
+@pytest.mark.parametrize(("round_", "early"), [(0, True), (module.EARLY - 1, True), (module.EARLY, False)])
+def test_more_local_steps_are_observed_early(round_, early):
+    (closure,), _ = closures(study(rounds=module.EARLY + 1, seeds=1, steps=6, policies=("constant",)), 1)
+    closure.play(round_)
+    with torch.no_grad():
+        closure.step(observe=True)
+    assert closure.look.latest == ([0, 1, 2, 3, 4, 4] if early else [0, 1, 2, 2, 3, 3])
+
+
+def test_the_model_before_a_look_is_not_written_over_by_it():
+    """As the next look of a recording is written over the last one."""
+    (closure,), _ = closures(study(rounds=3, seeds=1, policies=("constant",), radius=50.0), 1)
+    with torch.no_grad():
+        for _ in range(3):
+            closure.excess_risk(observe=True)
+            closure.step(observe=True)
+            after = closure.theta.clone()
+            closure.look.theta.fill_(torch.nan)
+            assert torch.equal(closure.theta, after)
+
+
 def test_every_column_has_the_step_size_of_its_row_in_this_round():
     sizes = np.array([[1.0, 2.0], [3.0, 4.0]])
     asked = SimpleNamespace(round=1, descent=Descent(3, 0.5), groups=2, _on_device=torch.from_numpy)

@@ -257,3 +257,9 @@ def test_what_scatter_adds_leaves_chances_chances(outputs):
     small = 1e-6 * by
     near = samples.shifted(logits_of(outputs, scale=0.5), small)
     assert ((near > 0) & (near < 1)).all()
+
+
+def test_directions_that_are_all_alike_are_one_lump_behind_the_first():
+    lump, size = module._lumps(torch.full((module.SINGLE + module.LUMPS + 5,), 0.3, dtype=torch.float64))
+    assert lump.tolist() == [*range(module.SINGLE), *[module.SINGLE] * (module.LUMPS + 5)]
+    assert size.tolist() == [1] * module.SINGLE + [module.LUMPS + 5]

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from empirics.prediction import replay
+from empirics.prediction import landscape, replay
 from empirics.prediction.outlook import Outlook
 from empirics.settings.drift import Drift
 from tests.empirics.small import CONTROL, problem, study
@@ -26,7 +26,7 @@ def tensors(found):
 def stand_in(played):
     """Records as a card does: nothing is found before it is played, and the same places are written every time."""
 
-    def record(work):
+    def record(work, pool):
         found = work()
         for one in tensors(found):
             one.fill_(torch.nan)
@@ -36,14 +36,14 @@ def stand_in(played):
             for old, new in zip(tensors(found), list(tensors(work())), strict=True):
                 old.copy_(new)
 
-        return play, found
+        return play, found, (pool or 0) + 1
 
     return record
 
 
 FEW = {"rounds": 24, "seeds": 1, "steps": 4, "policies": ("constant",)}
 STUDIES = [
-    FEW | {"labels": "classes", "momentum": 0.5},
+    FEW | {"labels": "classes", "momentum": 0.5, "radius": 50.0},  # far from the ball, which would copy
     FEW | {"decay": 3.0, "average": "equal", "policies": ("constant", "taper-online")},
     FEW | {"partition": "split"},
 ]
@@ -69,13 +69,12 @@ def test_where_the_population_moves_nothing_is_recorded(monkeypatch):
 
 def test_a_processor_records_nothing():
     assert replay.recorder(torch.device("cpu")) is None
-    assert replay.recorder(torch.device("cuda")) is replay._graph
 
 
 def test_other_shapes_and_kinds_are_recorded_on_their_own(monkeypatch):
     played = []
     monkeypatch.setattr(replay, "recorder", lambda device: stand_in(played))
-    again = replay.Replay()
+    again = replay.Replay(recorded=True)
     for size, kind, before in ((2, 0, 0), (2, 0, 0), (3, 0, 1), (2, 1, 1), (2, 0, 1), (3, 0, 2)):
         assert len(played) == before
         found = again(kind, lambda theta: [theta + 1], theta=torch.full((size,), float(before)))
@@ -84,10 +83,14 @@ def test_other_shapes_and_kinds_are_recorded_on_their_own(monkeypatch):
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+@pytest.mark.parametrize("hurried", [False, True])
+@pytest.mark.parametrize("most", [landscape.MOST, 20])  # beyond which samples lie side by side
 @pytest.mark.parametrize("given", STUDIES)
-def test_a_card_plays_again_what_it_has_recorded(monkeypatch, given):
-    task = problem(study(**given), "cuda")
-    recorded = Outlook.of(task, CONTROL).forecasts()
+def test_a_card_plays_again_what_it_has_recorded(monkeypatch, given, most, hurried):
+    monkeypatch.setattr(landscape, "MOST", most)
+    monkeypatch.setattr(landscape, "PART", 10)
+    outlook = replace(Outlook.of(problem(study(**given), "cuda"), CONTROL), hurried=hurried)
+    recorded = outlook.forecasts()
     monkeypatch.setattr(replay, "recorder", lambda device: None)
-    for name, found in Outlook.of(task, CONTROL).forecasts().items():
+    for name, found in outlook.forecasts().items():
         np.testing.assert_allclose(recorded[name].risk, found.risk, rtol=1e-9)

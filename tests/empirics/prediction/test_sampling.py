@@ -166,21 +166,28 @@ def test_a_population_many_times_as_large_takes_hardly_longer(monkeypatch):
 
 
 def test_estimates_for_mnist_are_within_a_factor_of_two_of_what_the_page_says():
-    """The table of docs/predict.md: labels, policies, prediction and its estimate, constants, training and its own."""
+    """The table of docs/predict.md: labels, policies, measures, prediction and its estimate, constants, training and
+    its own, and the ratio."""
     page = (Path(__file__).parents[3] / "docs" / "predict.md").read_text(encoding="utf-8")
     rows = re.findall(
-        r"^\| (odd|ten) .*\| (six|constant) .*?\| (.*?) \| (.*?) \| .*? \| (.*?) \| (.*?) \|", page, re.M
+        r"^\| (odd|ten) .*\| (six|constant) .*?\| (all|risk alone) "
+        r"\| (.*?) \| (.*?) \| .*? \| (.*?) \| (.*?) \| (.*) % \|",
+        page,
+        re.M,
     )
-    assert len(rows) == 3
-    for labels, policies, *told in rows:
+    assert len(rows) == 6
+    for labels, policies, measures, *told in rows:
         given = replace(PRESETS["digits"], rounds=300, seeds=10)
         if policies == "constant":
-            given = replace(given, policies=("constant",), measures=("risk",))
+            given = replace(given, policies=("constant",))
+        if measures == "risk alone":
+            given = replace(given, measures=("risk",))
         x = torch.zeros(1, 1).expand(60_000, 785)
         model = SimpleNamespace(size=785 * (10 if labels == "ten" else 1))
         streams = SimpleNamespace(pools=[[x] * given.clients])
         task = SimpleNamespace(study=given, model=model, population=SimpleNamespace(x=x), streams=streams)
-        predicted, estimate, trained, estimated = map(float, told)
+        predicted, estimate, trained, estimated, part = (float(one.replace(",", "")) for one in told)
+        assert predicted / trained == pytest.approx(part / 100, rel=0.03)
         assert [seconds(task), training_seconds(task)] == pytest.approx([estimate, estimated], rel=0.02)
         assert 0.5 < estimate / predicted < 2
         assert 0.5 < estimated / trained < 2
