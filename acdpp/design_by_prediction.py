@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from acdpp import parse
-from acdpp.output import console
+from acdpp.output import say
 from acdpp.predict import WORDS, progress, sureness, wholes
 from acdpp.study import fitted, needed_for, of_preset, show_table, with_error, words_of_the_user
 from theory.setting import SettingError
@@ -125,8 +125,7 @@ def _kept(out: Path, text: str) -> str | None:
 def show(document: dict[str, Any]) -> None:
     """For people."""
     paper, bound = document["paper"], document["lower_bound"]
-    say = console().print
-    say(f"{document['task']}; T = {document['horizon']:,}", markup=False)
+    say(f"{document['task']}; T = {document['horizon']:,}")
     kept = "" if document["K"] is None else f", K = {document['K']}"
     say(
         f"the least {WORDS[document['objective']][1]} that this money buys, of {len(document['tried'])} tried:"
@@ -161,12 +160,12 @@ def show(document: dict[str, Any]) -> None:
         say(f"note: {note}")
     say(f"{sureness(document['pilot'])}; {CHOSEN}")
     if file := document.get("file"):
-        say(f"\nto train it: acdpp train --config {shlex.quote(file)}", markup=False, soft_wrap=True)
+        say(f"\nto train it: acdpp train --config {shlex.quote(file)}", whole=True)
         return
     say(
         "\nto train it, save this as best.toml (or give --out best.toml), and run acdpp train --config best.toml:\n"
     )
-    say(document["toml"], markup=False, soft_wrap=True, end="")
+    say(document["toml"], whole=True, end="")
 
 
 def _risk(row: dict[str, Any], name: str) -> str:

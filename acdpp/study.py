@@ -9,14 +9,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from acdpp import parse
-from acdpp.output import console, told
+from acdpp.output import READING, console, say, told
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -295,7 +294,8 @@ def fitted(
     with words_of_the_user():
         # a round before the data are looked at, with constants that stand for theirs
         Schedule(study, CONSTANTS, trains=trains).advance(1)
-        found = suiting(study, free, data_dir=data_dir, pilot=pilot, anyway=bool(fit))
+        with told(READING, None, quiet=quiet, transient=True):
+            found = suiting(study, free, data_dir=data_dir, pilot=pilot, anyway=bool(fit))
     if isinstance(found, str):
         return study
     if not quiet:
@@ -417,16 +417,16 @@ def show_table(title: str, headings: list[str], rows: dict[str, list[str]], of: 
     where not even the numbers fit beside each other, they stand below each other."""
     from rich.cells import cell_len
 
-    say, room = partial(console().print, markup=False, soft_wrap=True), console().width
+    room = console().width
     columns = list(zip(headings, *rows.values(), strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
     left = room - sum(widths) - 2 * len(widths) - 1  # for names, after a blank
-    say(title, soft_wrap=False)
+    say(title)
     if left < cell_len(of):
         for name, cells in rows.items():
             say(f"{name}:")
             for heading, cell in zip(headings, cells, strict=True):
-                say(f"  {heading}: {cell}", soft_wrap=False)
+                say(f"  {heading}: {cell}")
         return
 
     def line(name: str, cells: list[str]) -> str:
@@ -434,10 +434,10 @@ def show_table(title: str, headings: list[str], rows: dict[str, list[str]], of: 
         return "  ".join([f" {name}{' ' * (wide - cell_len(name))}", *padded])
 
     wide = max(cell_len(name) for name in (of, *rows) if cell_len(name) <= left)
-    say(line(of, headings))
-    say(f" {'─' * (wide + sum(widths) + 2 * len(widths))}")
+    say(line(of, headings), whole=True)
+    say(f" {'─' * (wide + sum(widths) + 2 * len(widths))}", whole=True)
     for name, cells in rows.items():
         if cell_len(name) > wide:
-            say(f" {name}")
-        say(line(name if cell_len(name) <= wide else "", cells))
+            say(f" {name}", whole=True)
+        say(line(name if cell_len(name) <= wide else "", cells), whole=True)
     say("")

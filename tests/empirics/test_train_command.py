@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from acdpp import output
 from acdpp.study import show_table
 from acdpp.train import EXAMPLES, _show_ranking, show_summary
 from tests.acdpp.program import acdpp, answer
@@ -161,6 +162,17 @@ def test_a_name_never_breaks_and_the_table_turns_where_it_is_too_wide(capsys, mo
         *("constant:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"),
         *(f"{long}:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"),
     ]
+
+
+def test_no_line_ends_within_a_name_nor_between_a_number_and_its_error(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "24")
+    long = "buy-cheap-online@eta=0.1,average=polynomial"
+    sentence = f"the mean of {long} is 4.79 ± 0.05 here, 39 ± 1 % below; now K = 10, t ≤ 50 [a]"
+    output.say(sentence + "\n\nand another one")
+    output.say(sentence, whole=True, end="!")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["the mean of", long, "is 4.79 ± 0.05 here,"]
+    assert lines[3:] == ["39 ± 1 % below; now", "K = 10, t ≤ 50 [a]", "", "and another one", sentence + "!"]
 
 
 def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(shown, capsys):
