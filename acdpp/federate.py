@@ -34,6 +34,7 @@ from acdpp.study import (
     needed_for,
     of_preset,
     progress,
+    refuse_early,
     words_of_the_user,
 )
 from acdpp.train import show_summary
@@ -173,6 +174,7 @@ def command(
         )
         study = federated(_sized(study, clients or (str(CLIENTS) if own else None), budget))
         if not show_config:  # what will be refused is, before a pilot looks
+            refuse_early(study)
             _refuse_places(out, export, simulation)
         if export is None or fit:
             study = fitted(study, fit, {}, preset=preset, config=config, data_dir=data_dir, quiet=as_json)

@@ -40,6 +40,7 @@ from acdpp.study import (
     fitted,
     needed_for,
     of_preset,
+    refuse_early,
     show_table,
     with_error,
     words_of_the_user,
@@ -142,6 +143,7 @@ def command(
     )
     size = None if pilot is None else parse.whole(pilot, "--pilot")
     more = () if steps is None else wholes(steps, "--steps")
+    refuse_early(study, trains=False)
     with needed_for("predicting"):
         from empirics.predict import predict_study, refuse_beforehand
 
@@ -155,7 +157,6 @@ def command(
         data_dir=data_dir,
         pilot=size,
         quiet=as_json,
-        trains=False,
     )
     with progress(quiet=as_json) as tell, words_of_the_user():
         found = predict_study(

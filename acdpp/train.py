@@ -45,6 +45,7 @@ from acdpp.study import (
     fitted,
     needed_for,
     of_preset,
+    refuse_early,
     show_table,
     with_error,
     words_of_the_user,
@@ -164,6 +165,7 @@ def command(
     count = None if shards is None else parse.whole(shards, "--shards")
     if resume is None:
         if not show_config:  # what will be refused is, before a pilot looks
+            refuse_early(study)
             with needed_for("training"):
                 from empirics.run import refuse_beforehand
                 from empirics.shards.trainer import Where
