@@ -65,6 +65,7 @@ EXAMPLES = (
     "[bold]acdpp train --seeds 100 --on ray[/bold]"
 )
 CUMULATIVE = "cumulative_excess_risk"
+TRAIN = "acdpp train"
 FEW = 2  # policies by name, of those that are not told from the best
 SHOWN = 10  # pairs of policies by name, of a ranking
 
@@ -230,10 +231,10 @@ def _count(value: float | None, unbounded: str = "∞") -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def show_summary(document: dict[str, Any], command: str = "acdpp train", *, verbose: bool = False) -> None:
-    """The answer in five lines; `verbose`, all that a study's summary says, as tables."""
+def show_summary(document: dict[str, Any], command: str = TRAIN, *, verbose: bool = False) -> None:
+    """The answer in five lines; `verbose`, all that a study's summary says, as tables; how to take the model away."""
     result = document["result"]
-    _show_answer(document)
+    best = _show_answer(document)
     for name, row in document["policies"].items():
         if lost := row.get("diverged"):
             say(f"diverged: {lost} of {document['seeds']} runs of {name}, which then has no mean")
@@ -241,27 +242,30 @@ def show_summary(document: dict[str, Any], command: str = "acdpp train", *, verb
         _show_all(document)
         say(f"result: {result}", whole=True)
     else:
-        say(
-            f"result: {result}; for all of it: {command} --resume {shlex.quote(result)} --verbose", whole=True
-        )
+        again = f"{command} --resume {shlex.quote(result)} --verbose"
+        say(f"result: {result}; for all of it: {again}", whole=True)
+    if best is not None and command == TRAIN:
+        which = "" if len(document["policies"]) == 1 else f" --policy {shlex.quote(best)}"
+        say(f"its model: acdpp export {shlex.quote(result)}{which} --out model.pt", whole=True)
 
 
-def _show_answer(document: dict[str, Any]) -> None:
-    """Which policy is best, by how much, whether that is certain, and what it cost: a line each."""
+def _show_answer(document: dict[str, Any]) -> str | None:
+    """Which policy is best, by how much, whether that is certain, and what it cost: a line each; and its name."""
     from empirics.records.answer import ACCURACY, LOSS, RISK, answer
 
     policies, found = document["policies"], answer(document)
     if found is None:
-        return
+        return None
     best, words = policies[found.best], found.measure.replace("_", " ")
     if found.measure == LOSS:
         words = "mean loss before training"
     own = best[found.measure]
-    which = "best at about the budget" if found.alone else "best"
+    which = "best at about the budget" if found.alone else "best" if len(policies) > 1 else "trained"
     beside = f" (test accuracy {_pm(best['final_accuracy'])})" if found.measure == RISK else ""
     say(f"{which}: {found.best}{beside}")
     if found.next is None:
-        say(f"{words}: {_pm(own)}")
+        predicted = best.get("predicted")
+        say(f"{words}: {_pm(own)}" + (f", predicted {predicted[found.measure]:.4g}" if predicted else ""))
     else:
         other = policies[found.next][found.measure]
         if found.measure == RISK:
@@ -277,6 +281,7 @@ def _show_answer(document: dict[str, Any]) -> None:
         row = policies[found.beyond]
         beyond = f"; {found.beyond} ({_pm(row[found.measure])}) cost {row['mean_cost']['mean']:.4g}"
     say(f"cost: {cost:.4g} a round, of a budget of {budget:g}{beyond}")
+    return found.best
 
 
 def _certainty(found: Any, seeds: int) -> str:
