@@ -24,7 +24,7 @@ from benchmarks.kept import PRESET, asked, begun, continued, write
 from empirics.control.schedule import Schedule
 from empirics.given import threads
 from empirics.measuring import with_excess
-from empirics.prediction.forecast import Outlook
+from empirics.prediction.outlook import Outlook
 from empirics.settings.drift import PARTS, Drift
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate

@@ -39,9 +39,10 @@ from benchmarks.kept import PRESET, begun, continued, write
 from empirics.control.prices import make_prices
 from empirics.control.released import CONSTANTS as RELEASED
 from empirics.control.schedule import Schedule
-from empirics.prediction.forecast import Outlook, landscape_of
 from empirics.prediction.landscape import Landscape
+from empirics.prediction.outlook import Outlook
 from empirics.prediction.pilot import draw_pilot
+from empirics.prediction.surveyed import landscape_of
 from empirics.records.folder import read_result
 from empirics.run import run_study
 from empirics.settings.policy_name import PolicyName

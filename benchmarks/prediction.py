@@ -5,10 +5,11 @@
     python -m benchmarks.prediction --dataset mnist --data-dir DIR --rounds 300 --seeds 10 --stretch 3 --all --times 1
 
 Predicts constant admission on the digits study (E = 10), or the same on other data, for so many rounds, and trains a
-stretch of it with as many seeds, whose time is scaled up to all rounds; with `--all` every policy of the study, and all
-that it measures; with `--labels classes` of ten classes. Times are of one processor, whatever else it does. The first
-prediction of a process is timed with all it loads, the others alone; every line says how often it was timed (n), and
-what `acdpp train` estimates, by which it decides whether to predict.
+stretch of it with as many seeds, whose time is scaled up to all rounds; with `--all` every policy of the study; with
+`--labels classes` of ten classes. Every round measures what the study does or, with `--risk-alone`, nothing but risk.
+Times are of one processor, whatever else it does; on a card they are of the clock, and the stretch should be all
+rounds, for the first ones are recorded. The first prediction of a process is timed with all it loads, the others alone;
+every line says how often it was timed (n), and what `acdpp train` estimates, by which it decides whether to predict.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import torch
 from benchmarks.hardware import hardware
 from empirics.control.schedule import Schedule
 from empirics.prediction.effort import seconds, training_seconds
-from empirics.prediction.forecast import Outlook
+from empirics.prediction.outlook import Outlook
 from empirics.settings.presets import PRESETS
 from empirics.training.constants import calibrate
 from empirics.training.engine import Engine
@@ -43,7 +44,8 @@ def main() -> None:
     parser.add_argument("--labels", default="parity")
     parser.add_argument("--data-dir", type=Path)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--all", action="store_true", help="all policies and measures of the study")
+    parser.add_argument("--all", action="store_true", help="all policies of the study")
+    parser.add_argument("--risk-alone", action="store_true", help="measure nothing else in training")
     parser.add_argument("--times", type=int, default=5)
     given = parser.parse_args()
     torch.set_num_threads(1)
@@ -56,7 +58,9 @@ def main() -> None:
         checkpoint=given.stretch,
     )
     if not given.all:
-        study = replace(study, policies=("constant",), measures=("risk",))
+        study = replace(study, policies=("constant",))
+    if given.risk_alone:
+        study = replace(study, measures=("risk",))
     print(hardware())
     print(study.task)
     clock = time.perf_counter if given.device != "cpu" else time.process_time

@@ -34,8 +34,8 @@ from empirics.control.schedule import Schedule
 from empirics.data import load
 from empirics.data.dataset import Dataset
 from empirics.given import HandedOver, threads
-from empirics.predict import drifting
-from empirics.prediction.forecast import Outlook
+from empirics.prediction.keeping import drifting
+from empirics.prediction.outlook import Outlook
 from empirics.prediction.pilot import draw_pilot
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study

@@ -10,6 +10,7 @@ the population is the finite data set itself. What comes out is a folder that ex
 | `design` | the best policy and learner that a budget can buy: `design_study` |
 | `export` | a trained model to take away: `export_model` |
 | `predict` | what a study will learn before anything is trained: `predict_study` |
+| `foretold` | the answer: `Prediction`, its documents, tables and files |
 | `shards` | who trains: this process, or workers on Ray, each some of the runs |
 | `records` | what remembers: result folder, columns, summary |
 | `prediction` | what foretells: the law of reuse on a study's own problem |
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from empirics.data import Dataset, as_dataset, from_table
     from empirics.design import Design, design_study
     from empirics.export import export_model
-    from empirics.predict import Prediction, predict_study
+    from empirics.foretold import Prediction
+    from empirics.predict import predict_study
     from empirics.records.columns import COLUMNS
     from empirics.records.folder import Result, read_result
     from empirics.run import run_study
@@ -52,7 +54,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "run": ("run_study",),
     "design": ("Design", "design_study"),
-    "predict": ("Prediction", "predict_study"),
+    "predict": ("predict_study",),
+    "foretold": ("Prediction",),
     "export": ("export_model",),
     "settings.study": ("Study",),
     "settings.costs": ("CostProcess",),

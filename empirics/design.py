@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from empirics.control.schedule import brief_for
+from empirics.foretold import REMEDY, Prediction
 from empirics.given import threads
-from empirics.predict import OWN, REMEDY, Prediction, predict_study
-from empirics.prediction.best import OBJECTIVES
+from empirics.predict import predict_study
+from empirics.prediction.best import OBJECTIVES, OWN
 from empirics.prediction.best_buy import STEPS, UNTRUSTED, BestBuy, best_buy, kept_by, trusted
-from empirics.prediction.forecast import Forecast, Outlook, together
+from empirics.prediction.forecast import Forecast, together
+from empirics.prediction.outlook import Outlook
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
@@ -175,7 +177,7 @@ def design_from(
             law_known=law_known,
             progress=tell,
         )
-    told = told.of([OWN, *found.names], progress)
+    told = told.anew(replace(told.study, policies=(OWN, *found.names)), progress=progress)
     names = [name for name in found.names if trusted(told.outlook, name, told.forecasts[name])]
     if not names:
         raise SettingError(UNTRUSTED)

@@ -41,7 +41,9 @@ from empirics.measuring import (
     with_excess,
 )
 from empirics.prediction.effort import seconds, training_seconds
-from empirics.prediction.forecast import Forecast, Outlook, caveats, refusal
+from empirics.prediction.forecast import Forecast, caveats
+from empirics.prediction.outlook import Outlook
+from empirics.prediction.surveyed import refusal
 from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
 from empirics.records.rows import Columns, replay, rows_of
 from empirics.records.summary import Tally, add_predictions

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from empirics.control.prices import law_of, make_prices
 from empirics.control.schedule import plan
 from empirics.given import threads
-from empirics.prediction.forecast import MOST_PATHS, Outlook
+from empirics.prediction.outlook import MOST_PATHS, Outlook
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.problem import make_problem

@@ -35,7 +35,7 @@ FLOORS = {
         design export federation run
         shards
         measuring continuing predict
-        records
+        foretold records
         prediction
         training given
         control

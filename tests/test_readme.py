@@ -44,6 +44,8 @@ def design() -> Iterator[str]:
     assert (
         re.search(r"(?m)^acdpp design .*$", README)[0] in page
     )  # where test_set_budgets_page.py looks after it
+    assert record["seconds"]["wall"] == pytest.approx(60, rel=0.25)
+    yield "a plan in about a minute"
     told = StringIO()
     with redirect_stdout(told):
         show(record["design"])

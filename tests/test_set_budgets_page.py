@@ -4,8 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
 from acdpp.design_by_prediction import show
 
 ROOT = Path(__file__).parent.parent
@@ -31,7 +29,8 @@ def test_what_it_came_to_when_it_was_trained_is_on_record():
     predicted, error = (design[one]["cumulative_excess_risk"] for one in ("predicted", "error"))
     assert f"{over:.1f} times the lower bound" in told
     assert f"of {total['mean']:.2f} ± {total['error']:.2f}, where {predicted:.1f} ± {error:.1f} was" in told
-    assert RECORD["seconds"]["processor"] == pytest.approx(60, rel=0.25)  # about a minute
+    tried, seconds = len(design["tried"]), RECORD["seconds"]["processor"]
+    assert f"tried {tried} settings in {seconds:.0f} s of processor time; it takes longer" in told
 
 
 def test_the_design_for_more_rounds_is_on_record():

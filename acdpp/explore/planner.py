@@ -22,8 +22,10 @@ from empirics.control.prices import make_prices
 from empirics.control.schedule import brief_for
 from empirics.design import Design, design_from
 from empirics.files import OWN_FILES
-from empirics.predict import OWN, Prediction, predict_study, same_problem
-from empirics.prediction.forecast import Outlook
+from empirics.foretold import Prediction, same_problem
+from empirics.predict import predict_study
+from empirics.prediction.best import OWN
+from empirics.prediction.outlook import Outlook
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training.ball import FITTED, BallFit

@@ -13,17 +13,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from empirics.control.schedule import brief_for
-from empirics.prediction.forecast import Forecast, Outlook
+from empirics.prediction.forecast import Forecast
+from empirics.prediction.outlook import Outlook
 from empirics.settings.policy_name import PolicyName
 from theory.design import fill_ratio
 
-__all__ = ["OBJECTIVES", "Best", "best_constant"]
+__all__ = ["OBJECTIVES", "OWN", "PATIENCE", "Best", "best_constant", "gain", "having"]
 
 OBJECTIVES: dict[str, Callable[[Forecast], float]] = {
     "cumulative": lambda found: found.cumulative,
     "final": lambda found: float(found.risk[-1]),
     "floor": lambda found: found.noise_floor,
 }
+OWN = "constant"  # admission, whose settings are searched
 SPAN, FINE = 4, 2  # doublings of the step size to either side, and points within a doubling at the end
 SMALLEST = 1e-14
 TURNS = 5
@@ -43,6 +45,11 @@ class Best:
     tried: tuple[dict[str, Any], ...]
 
     @property
+    def name(self) -> PolicyName:
+        """As a study names it."""
+        return having(self.K, self.eta, self.steps)
+
+    @property
     def rate(self) -> float:
         """Samples per round."""
         return self.forecast.rate
@@ -52,6 +59,17 @@ class Best:
         chosen = {"K": self.K, "rate": self.rate, "eta": self.eta, "steps": self.steps}
         tried = [{k: None if v == math.inf else v for k, v in one.items()} for one in self.tried]
         return chosen | {"predicted": self.forecast.document(), "tried": tried}
+
+
+def having(K: int, eta: float, steps: int) -> PolicyName:
+    """The name of constant admission with these settings."""
+    return PolicyName(OWN).having(K=K, eta=eta, steps=steps)
+
+
+def gain(objective: str, own: Forecast, best: Forecast) -> float:
+    """The part by which the best one's objective is below the study's own."""
+    value = OBJECTIVES[objective]
+    return 1 - value(best) / value(own)
 
 
 def best_constant(
@@ -155,7 +173,7 @@ class _Search:
         """Of constant admission with these K, step sizes and numbers of steps, all at once."""
         if not settings:
             return {}
-        names = [PolicyName("constant").having(K=K, eta=size, steps=count) for K, size, count in settings]
+        names = [having(*one) for one in settings]
         study = replace(self.outlook.study, policies=tuple(names))
         made = replace(self.outlook, study=study, policies=None, patience=patience).forecasts()
         return dict(zip(settings, made.values(), strict=True))

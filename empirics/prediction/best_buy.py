@@ -19,7 +19,8 @@ import numpy as np
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import Schedule, brief_for
 from empirics.prediction.best import OBJECTIVES, PATIENCE, SMALLEST
-from empirics.prediction.forecast import MOST_FITTED, Forecast, Outlook
+from empirics.prediction.forecast import MOST_FITTED, Forecast
+from empirics.prediction.outlook import Outlook
 from empirics.prediction.played import deciding_part
 from empirics.settings.policy_name import PolicyName
 from theory.design import fill_ratio

@@ -36,10 +36,9 @@ from empirics.prediction.course import Course, Line
 from empirics.prediction.gauge import Gauge
 from empirics.prediction.lag import Lag
 from empirics.prediction.landscape import Landscape
-from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.observation import Observer
-from empirics.prediction.samples import chances
 from empirics.prediction.settled import LastRound, Settled
+from empirics.prediction.walk import Look, Walk
 from empirics.training.model import Descent
 
 __all__ = ["Closure"]
@@ -54,7 +53,6 @@ MOST_TO_GO = 0.1  # what may be left to go, of the risk
 MOST_MISSED = 0.04  # of the risk, by a forecast over a doubling: over the next one it misses a fourth of that
 MISSED_COARSELY = 0.1  # if it is coarse, and looked at samples less often
 CELLS = 2_000_000  # samples, rows, outputs and rounds whose risk is computed at once
-STRAIGHT = 200  # parameters of several classes up to which a Hessian's eigenvectors cost less than they spare
 AT_ONCE = 64  # rounds of other step sizes that are worked on at once
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -112,13 +110,9 @@ class Closure:
         # Σ over rounds of what the models that count are behind, and the last of it
         self.lagged = self.behind = np.zeros_like(self.scatter[self.owners])
         self.round = 0
-        self.local: LocalSteps  # of the round that was last observed
+        self.walk = Walk(self.observer, self.descent, hurried=hurried, coarse=coarse)
+        self.look: Look  # of the round that was last observed
         self.course: Course  # of it, and of the rounds after it
-        self.corrections: list[Tensor] = []  # from chances to residuals shown, at each of its local steps
-        self.slopes: list[
-            tuple[Tensor, Tensor]
-        ] = []  # where each of its local steps began, and the gradient there
-        self.hessian: Tensor | None = None  # at the first of them, (columns, parameters, parameters)
         self.line: Line | None = None  # where they lead from anywhere, if gradients are straight in θ
         self.contraction = np.ones_like(self.scatter)  # of a distance, by the last round
         self.growth = np.zeros_like(self.scatter)  # Σ of what rounds have added to the scatter
@@ -178,16 +172,13 @@ class Closure:
         if idle is not None and idle.all():
             self.round += 1
             return
-        if observe or self.hessian is None:  # else the course has it
+        if observe or not self.walk.straight:  # else the course has it
             self._choose_step_size()
         ages = _age_classes(self.round - self.cohorts.entered)
-        if observe:
-            self._begin_to_observe(counts, ages)
-        elif self.round >= self.course.end:
+        if not observe and self.round >= self.course.end:
             self.course = self._further_course()
-        self.theta_before, local = self.theta, self._train(observe=observe)
-        if observe:
-            self.course = Course(self.round, self.round + 1, self.local)
+        self.theta_before = self.theta
+        local = self._observe(counts, ages) if observe else self._train()
         left, gains = self.course.at(self.round, ages, self.groups)
         self.theta = local
         contraction = left[:, 0]
@@ -223,11 +214,11 @@ class Closure:
 
     def _further_course(self) -> Course:
         """Of this round and the next ones, in which nothing is observed."""
-        if self.line is None and self.hessian is not None:
-            self.line = Line.of(self.hessian, self.slopes, self.descent.momentum)
+        if self.line is None and self.look.hessian is not None:
+            self.line = Line.of(self.look.hessian, self.look.slopes, self.descent.momentum)
         etas = self._etas()
         end = sys.maxsize if etas is None else self.round + len(etas)
-        return Course(self.round, end, self.local, self.line, etas)
+        return Course(self.round, end, self.look.local, self.line, etas)
 
     def _etas(self) -> Tensor | None:
         """Step sizes from this round on to the next look, (rounds, columns), no more than are worked on at once."""
@@ -263,21 +254,36 @@ class Closure:
         held = self.memories.ends[self.round] > self.memories.starts[self.round]
         return np.asarray(held.sum(1)[:, np.newaxis, np.newaxis] / np.maximum(n, 1))
 
-    def _begin_to_observe(self, counts: Floats, ages: Counts) -> None:
-        self.corrections = []
+    def _observe(self, counts: Floats, ages: Counts) -> Tensor:
+        """θ of all columns after a round in which samples are observed."""
         n, columns = counts.sum(0), (-1, len(self.landscape.size))
-        share = self._on_device(self._sample_share(n)).flatten(0, 1)
-        self.local = LocalSteps(share, self._of_columns(self._on_device(self.scatter)), self.descent)
-        for number in sorted(set(ages.tolist())):
+        given = {
+            "share": self._on_device(self._sample_share(n)).flatten(0, 1),
+            "scatter": self._of_columns(self._on_device(self.scatter)),
+        }
+        known = tuple(sorted(set(ages.tolist())))
+        for number in known:
             mine = counts * (ages == number)[:, np.newaxis, np.newaxis, np.newaxis]
-            of_all = mine.sum(0) / np.maximum(n, 1)
             weight = (mine * self.cohorts.weight).sum(0) / np.maximum(mine.sum(0), 1)
-            self.local.ages[number] = AgeClass(
-                self._on_device(weight.reshape(columns)),
-                self._on_device(of_all.reshape(-1, 1)),
-                used=number > 0,
-                recent=number < 2,
-            )
+            given[f"weight_{number}"] = self._on_device(weight.reshape(columns))
+            given[f"share_{number}"] = self._on_device((mine.sum(0) / np.maximum(n, 1)).reshape(-1, 1))
+        self.look = self.walk.look(known, early=self.round < EARLY, **self._given(), **given)
+        self.fitted = torch.maximum(self.fitted, self.look.fitted.view(-1, self.groups).amax(1))
+        self.course, self.line = Course(self.round, self.round + 1, self.look.local), None
+        return self.look.theta
+
+    def _train(self) -> Tensor:
+        """θ of all columns after a round in which nothing is observed."""
+        if self.walk.straight:
+            return self.course.straight(self.round, self._of_columns(self.theta))
+        return self.walk.again(self.look, **self._given())
+
+    def _given(self) -> dict[str, Tensor]:
+        """What all local steps are given."""
+        missed, eta = self.gauge.slopes, self.descent.eta
+        found = {"theta": self._of_columns(self.theta)}
+        found |= {"eta": eta} if isinstance(eta, Tensor) else {}
+        return found | ({} if missed is None else {"missed": missed})
 
     def _project(self, counts: Floats) -> Floats:
         """Onto the ball; returns the factors, (rows, lumps)."""
@@ -298,52 +304,6 @@ class Closure:
         if first:
             factors[:, :1] *= factor == 1
         return factors
-
-    def _train(self, *, observe: bool) -> Tensor:
-        """E local steps of all columns."""
-        if self.hessian is not None and not observe:
-            return self.course.straight(self.round, self._of_columns(self.theta))
-        self.line = None
-        model, descent, p = self.landscape.model, self.descent, self.observer.p[..., None]
-        theta, still = self._of_columns(self.theta), self.landscape.parts is None
-        velocity, missed = torch.zeros_like(theta), self.gauge.slopes
-        self.slopes = []
-        straight = self.hurried and still and (model.outputs == 1 or model.size <= STRAIGHT)
-        for e in range(descent.steps):
-            logits = model.logits(theta, model.population.x)
-            q = chances(logits)
-            if straight and e == 0:
-                self.hessian = model.hessians(p[..., 0].expand(q.shape[:2]), q)
-            if observe:
-                self.corrections.append(self._correction(logits, q, e))
-                self.local.advance()
-            shown = torch.addcmul(self.corrections[e], p, q) if still else p * (self.corrections[e] + q)
-            gradient = model.weighted_inputs(shown)
-            if missed is not None:
-                gradient = gradient + missed
-            if straight:
-                self.slopes.append((theta, gradient))
-            velocity = descent.velocity(e, velocity, gradient)
-            theta = theta - descent.eta * velocity
-        return theta
-
-    def _correction(self, logits: Tensor, q: Tensor, e: int) -> Tensor:
-        """What turns chances into the residuals that samples show, at local step e of a round that is observed."""
-        if not self._observes_step(e):
-            return self.corrections[-1]
-        later = (k for k in range(e + 1, self.descent.steps) if self._observes_step(k))
-        residuals = self.observer.residuals(self.local, logits, q, next(later, self.descent.steps) - e)
-        for age in self.local.ages.values():
-            if not age.used:
-                self.fitted = torch.maximum(self.fitted, 1 - age.damping.view(-1, self.groups).amin(1))
-        return self.observer.p[..., None] * (residuals - q) if self.landscape.parts is None else residuals - q
-
-    def _observes_step(self, step: int) -> bool:
-        """Whether samples are, at a local step from 0: ever less, and less when a path is under way."""
-        octave: int = 2 ** (step.bit_length() - 1) if step else 1
-        if self.coarse:
-            return step == 0 or (step > 1 and step == octave and step.bit_length() % 2 == 1)
-        return step % (max(octave // 2, 1) if self.round < EARLY else octave) == 0
 
     # --- all rounds ----------------------------------------------------------------------------------------
 

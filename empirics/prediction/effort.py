@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 
 from empirics.prediction.directions import MOST_TOGETHER
-from empirics.prediction.forecast import MOST_PLAYED, PLAYED, drawn_alike, replicates
 from empirics.prediction.landscape import MOST, PART, PARTS
+from empirics.prediction.outlook import replicates
+from empirics.prediction.played import MOST_PLAYED, PLAYED
+from empirics.prediction.surveyed import drawn_alike
 from empirics.training.problem import Problem
 
 __all__ = ["MOST_HELD", "seconds", "training_seconds"]

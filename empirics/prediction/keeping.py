@@ -9,19 +9,22 @@ drawn from those that come by in a round: r of n are \(1+(r-1)/n\) times as nois
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from empirics.control.schedule import brief_for
-from empirics.prediction.forecast import Outlook
-from empirics.prediction.moving import Moving
+from empirics.data.dataset import Arrivals
+from empirics.prediction.moving import Moving, how_it_moves
+from empirics.prediction.outlook import Outlook
 from empirics.settings.policy_name import PolicyName
+from empirics.training.problem import Problem
 from theory.design import fill_ratio
 from theory.setting import SettingError
 
-__all__ = ["Keeping", "Kept", "how_long"]
+__all__ = ["Drifting", "Keeping", "Kept", "drifting", "how_long"]
 
 EVERY, WIDER = 10, 1.25  # up to which every K is tried, and what one beyond is over the one before
 HALVINGS = 6  # of the largest step size
@@ -59,6 +62,61 @@ class Keeping:
         """Of the best K, with those at both ends of the drift's interval."""
         found = [self.own.K, *(min(self.tried, key=lambda one: one.ends[k]).K for k in range(2))]
         return min(found), max(found)
+
+
+@dataclass(frozen=True)
+class Drifting:
+    """How samples with times move, how long to keep them, and how long rounds take."""
+
+    moving: Moving
+    keeping: Keeping
+    arrivals: Arrivals
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        moving, keeping, own = self.moving, self.keeping, self.keeping.own
+        filled = keeping.tried[-1] if keeping.filled and keeping.tried[-1].K != own.K else None
+        named = {"this step": own, "Corollary 2's K": filled, "the best step": keeping.best}
+        return {
+            "q": moving.drift,
+            "interval": [moving.low, moving.high],
+            "told": moving.told,
+            "samples": moving.samples,
+            "come_by": self.arrivals.in_a_round(moving.rounds),
+            "directions": {"moving": moving.moving, "of": len(moving.h)},
+            "K": own.K,
+            "K_interval": list(keeping.interval),
+            "takes": [self.arrivals.takes(K, moving.rounds) for K in (own.K, *keeping.interval)],
+            "takes_by_count": self.arrivals.takes_by_count(own.K, moving.rounds),
+            "dated": self.arrivals.dated,
+            "choices": [
+                {"name": name, "K": one.K, "rate": one.rate, "eta": one.eta, "risk": one.risk}
+                for name, one in named.items()
+                if one is not None
+            ],
+            "tried": [{"K": one.K, "risk": one.risk} for one in keeping.tried],
+        }
+
+
+def drifting(
+    outlook: Outlook,
+    problem: Problem,
+    *,
+    steps: bool = False,
+    progress: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
+) -> Drifting | str | None:
+    """Of a problem's samples, if they have times; what these do not tell is no reason to predict nothing."""
+    study, streams, come = outlook.study, problem.streams, problem.arrivals
+    if come is None:
+        return None
+    try:
+        moving = how_it_moves(outlook.landscape, np.asarray(problem.time), study.rounds)
+        progress("how long to keep samples", 0, None)
+        pools = 1 if streams.shared else study.clients
+        kept = how_long(outlook, moving, come.in_a_round(study.rounds), pools, steps=steps)
+    except SettingError as reason:
+        return str(reason)
+    return Drifting(moving, kept, come)
 
 
 def how_long(

@@ -87,7 +87,7 @@ class Landscape:
     noise: Tensor
     leverage: Tensor  # (samples, population, lumps)
     probes: Tensor
-    products: Tensor  # (samples, probes, pairs of outputs, lumps)
+    products: Tensor  # (samples, probes, pairs of outputs, lumps), half of an output with itself
     axes: Tensor | None = None  # that the mean path moves along, (features, axes)
     whole: Whole | None = None
     parts: Parts | None = None  # of a population that moves: what is above is then of a mixture of them
@@ -117,9 +117,9 @@ class Landscape:
         return float(least_risk(samples, h=h.tolist(), variance=(self.noise[first:] / h.square()).tolist()))
 
     @cached_property
-    def pairs(self) -> Tensor:
-        """The outputs i ≤ j of each product."""
-        return torch.triu_indices(self.model.outputs, self.model.outputs, device=self.probes.device)
+    def upper(self) -> Tensor:
+        """Where in a matrix of outputs, row by row, each product belongs."""
+        return _upper(self.model.outputs, self.probes.device)
 
     def of_probes(self, groups: Tensor) -> Tensor:
         """The weight of each probe among those of a group, (probes, groups)."""
@@ -134,9 +134,8 @@ class Landscape:
 
     def along(self, matrices: Tensor) -> Tensor:
         """Σ_i z_ikᵀ matrices_i z_ik over the probes, for each lump: (probes, columns, O, O) to (columns, lumps)."""
-        i, j = self.pairs
-        packed: Tensor = matrices[..., i, j] + matrices[..., j, i] * (i != j)
-        each = packed.view(len(packed), self.samples, -1, len(i)).permute(1, 2, 0, 3).flatten(2)
+        packed = (matrices + matrices.mT).flatten(-2).index_select(-1, self.upper)
+        each = packed.view(len(packed), self.samples, -1, len(self.upper)).permute(1, 2, 0, 3).flatten(2)
         found: Tensor = each @ self.products.flatten(1, 2)
         return found.flatten(0, 1)
 
@@ -248,6 +247,16 @@ def _once(pools: list[Tensor]) -> Tensor:
     return found
 
 
+def _upper(outputs: int, device: torch.device) -> Tensor:
+    """Where the pairs i ≤ j are in a matrix, row by row.
+
+    >>> _upper(3, torch.device("cpu")).tolist()
+    [0, 1, 2, 4, 5, 8]
+    """
+    i, j = torch.triu_indices(outputs, outputs, device=device).unbind()
+    return i * outputs + j
+
+
 def _seen(
     x: Tensor, outputs: int, basis: Directions, lump: Tensor, lumps: int, probes: Tensor
 ) -> tuple[Tensor, Tensor]:
@@ -258,10 +267,13 @@ def _seen(
         part = slice(begin, begin + rows)
         squares = basis.seen_by(x[part]).square().sum(-1)
         leverage[part] = _lumped(squares, lump, lumps) / max(outputs - 1, 1)
-    i, j = torch.triu_indices(outputs, outputs, device=x.device)
-    products = x.new_empty(len(probes), len(i), lumps)
-    rows = max(CHUNK // (len(basis) * len(i)), 1)
+    sizes, upper = torch.bincount(lump, minlength=lumps).tolist(), _upper(outputs, x.device)
+    products = x.new_empty(len(probes), len(upper), lumps)
+    rows = max(CHUNK // (len(basis) * outputs), 1)
     for begin in range(0, len(probes), rows):
-        z = basis.seen_by(x[probes[begin : begin + rows]]).mT
-        products[begin : begin + rows] = _lumped(z[:, i] * z[:, j], lump, lumps)
+        z = basis.seen_by(x[probes[begin : begin + rows]])
+        seen = torch.split(z, sizes, 1)  # lumps lie side by side
+        each = torch.stack([one.mT @ one for one in seen], -1).flatten(1, 2)
+        products[begin : begin + rows] = each[:, upper]
+    products[:, upper % (outputs + 1) == 0] /= 2
     return leverage, products

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,7 +14,6 @@ from empirics.prediction.samples import (
     at_rest,
     covariance,
     mean_damping,
-    product,
     resolved,
     saturation,
     scattered,
@@ -71,7 +69,7 @@ class Observer:
         logits = model.logits(land.best.theta.repeat(land.samples, 1), model.population.x)
         residual = model.residual(logits, model.targets[:, None])[land.probes]
         square = p[..., None, None] * residual[..., None] * residual[..., None, :]
-        noise = land.along(square) - land.squares(self._probed_slope(p, residual))
+        noise = land.along(square) - land.squares(self.probed.weighted_inputs(p[..., None] * residual))
         self.to_curvature = _FromProbes(land.curvature, self._plain_curvature(logits))
         self.to_noise = _FromProbes(land.noise, noise)
 
@@ -80,10 +78,6 @@ class Observer:
         land, probed = self.landscape, logits[self.landscape.probes]
         curvature = view(probed, torch.zeros_like(probed[..., 0])).curvature
         return land.along(self.everyone_probed[..., None, None] * curvature) / land.size
-
-    def _probed_slope(self, p: Tensor, residual: Tensor) -> Tensor:
-        """The mean gradient over the probes, (columns, parameters)."""
-        return self.probed.weighted_inputs(p[..., None] * residual)
 
     # --- at the mean path ----------------------------------------------------------------------------------
 
@@ -125,18 +119,15 @@ class Observer:
             kernels=[land.levered(pulls) for pulls in local.pulls_since_observations()],
             steps=steps,
         )
-        shown: Any = 0
-        local.curvature = torch.zeros_like(local.contraction)
-        for age in local.ages.values():
-            curvature = self._observe_age(age, scene)
-            shown = shown + age.share * age.residuals[-1]
-            local.curvature += age.share * curvature
-        return torch.as_tensor(shown)
+        ages = list(local.ages.values())
+        seen = [self._observe_age(age, scene) for age in ages]
+        local.observe(*self._of_ages(ages, *(torch.stack(one, 2) for one in zip(*seen, strict=True))), steps)
+        return torch.as_tensor(total(age.share * age.residuals[-1] for age in ages))
 
-    def _observe_age(self, age: AgeClass, scene: _Scene) -> Tensor:
-        """What samples of this age show in such a scene; returns their mean curvature, (columns, lumps)."""
-        land, probes, p = self.landscape, self.probes, self.p_probes[..., None, None]
-        targets = land.model.targets[:, None]
+    def _observe_age(self, age: AgeClass, scene: _Scene) -> tuple[Tensor, Tensor]:
+        """What samples of this age show in such a scene: the square of all that a probe has pulled in the round so far,
+        and its curvature now, (probes, columns, O, O) each."""
+        land, probes, targets = self.landscape, self.probes, self.landscape.model.targets[:, None]
         earlier = zip(scene.kernels, age.residuals, strict=True)
         here = scene.others - total(kernel[..., None] * residual for kernel, residual in earlier)
         pull = land.levered(age.weight)
@@ -156,12 +147,20 @@ class Observer:
         age.observe(residual[probes], response, scene.steps)
         square = age.total_residual[..., None] * age.total_residual[..., None, :]
         if age.recent:  # else scatter comes and goes while the sample stays, and averages out
-            spread = covariance(here[probes], scene.variance[probes])
-            square = square + product(product(age.total_response, spread), age.total_response.mT)
-        slope = land.squares(self._probed_slope(self.p_probes, age.total_residual))
-        age.observe_noise(self.to_noise(land.along(p * square) - slope).clamp(min=0), scene.steps)
+            square = square + covariance(here[probes], scene.variance[probes], age.total_response)
         age.damping = mean_damping(self.p, scene.residual, residual)[:, None]
-        return self.to_curvature(land.along(p * probed.turned(response.mT)) / land.size)
+        return square, probed.turned(response.mT)
+
+    def _of_ages(self, ages: list[AgeClass], square: Tensor, turned: Tensor) -> tuple[Tensor, Tensor]:
+        """The noise of each age and its mean curvature, (ages, columns, lumps) each, from what the probes show."""
+        land, p, columns = self.landscape, self.p_probes[..., None], len(ages[0].weight)
+        every = p[..., None, None] * torch.cat([square, turned], 2)
+        along = land.along(every.flatten(1, 2)).view(columns, 2, len(ages), -1)
+        residual = p[..., None] * torch.stack([age.total_residual for age in ages], 2)
+        slope = land.squares(self.probed.weighted_inputs(residual.flatten(1, 2))).view_as(along[:, 0])
+        noise = self.to_noise((along[:, 0] - slope).flatten(0, 1)).clamp(min=0)
+        curvature = self.to_curvature((along[:, 1] / land.size).flatten(0, 1))
+        return noise.view_as(slope).transpose(0, 1), curvature.view_as(slope).transpose(0, 1)
 
 
 @dataclass(frozen=True)

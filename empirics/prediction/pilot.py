@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from empirics.draws import Purpose, permutation
+from empirics.prediction.best import OWN, Best, gain
+from empirics.prediction.outlook import Outlook
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem
 from empirics.training.streams import Streams
 from theory.setting import SettingError
 
-__all__ = ["PARTS", "Pilot", "draw_pilot", "jackknife"]
+__all__ = ["PARTS", "Pilot", "draw_pilot", "errors_without", "jackknife"]
 
 PARTS = 5  # of a pilot sample, of which one at a time is left out
 SMALLEST = 10  # samples of a client
@@ -85,3 +88,30 @@ def draw_pilot(problem: Problem, size: int) -> Pilot:
         for m, pool in enumerate(distinct)
     )
     return Pilot(problem, drawn)
+
+
+def errors_without(
+    parts: Sequence[Outlook],
+    names: Sequence[str],
+    progress: Callable[[str, int, int | None], None],
+    best: Best | None = None,
+    objective: str = "cumulative",
+) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
+    """Of all forecasts' numbers, and of the best one's gain, from the parts of a pilot sample; and of all curves."""
+    if not parts:
+        return {}, {}
+    documents, curves, gains = [], [], []
+    for k, part in enumerate(parts):
+        progress("parts left out", k, len(parts))
+        made = replace(part, study=replace(part.study, policies=tuple(names))).forecasts()
+        documents.append([list(one.document().values()) for one in made.values()])
+        curves.append([one.risk for one in made.values()])
+        if best is not None:
+            gains.append(gain(objective, made[OWN], made[best.name]))
+    keys = list(made[names[0]].document())
+    rows = jackknife(np.array(documents)).tolist()
+    found: dict[str, Any] = {
+        name: dict(zip(keys, row, strict=True)) for name, row in zip(names, rows, strict=True)
+    }
+    along = dict(zip(names, jackknife(np.array(curves)), strict=True))
+    return found | ({"gain": float(jackknife(np.array(gains)))} if gains else {}), along

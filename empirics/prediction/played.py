@@ -18,8 +18,9 @@ from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
 from theory.setting import Constants
 
-__all__ = ["Part", "Played", "deciding_part", "path_part"]
+__all__ = ["MOST_PLAYED", "PLAYED", "Part", "Played", "deciding_part", "path_part"]
 
+PLAYED, MOST_PLAYED = 512, 32_768  # rounds decided at first, and at most: later ones are taken for alike
 BLIND = ("oracle", "buy-cheap", "buy-cheap-online", "burst", "burst-online", "taper", "taper-online")
 BLIND_BUT_K = ("constant", "hybrid")  # which look at step sizes to choose it; the others are blind to them
 Floats = NDArray[np.float64]
@@ -116,9 +117,10 @@ class Played:
         """The last of the rounds of so many chunks."""
         return self.chunks[chunks - 1].last
 
-    def idle(self, rows: list[int]) -> bool:
-        """Whether some of these runs has a round without samples, in the first chunk."""
-        return not self.tables[0].of(rows).trained.all()
+    def trainings(self, rows: list[int], rounds: int) -> int:
+        """Of so many rounds, those in which each of these runs has samples, or of several runs the fewest."""
+        trained = np.concatenate([table.of(rows).trained for table in self.tables])
+        return int(trained[:rounds].sum(axis=0).min())
 
     def memories(self, chunks: int) -> list[Memories]:
         """Of all runs, in so many chunks of rounds, each as long as all before."""

@@ -21,7 +21,6 @@ __all__ = [
     "covariance",
     "damped",
     "mean_damping",
-    "product",
     "resolved",
     "saturation",
     "scattered",
@@ -39,9 +38,8 @@ def scattered(variance: Tensor, outputs: int) -> tuple[Tensor, Tensor]:
     """Points (…, points, O) and weights that stand for a Gaussian, to its third moments or, with one output, fifth."""
     if outputs == 1:
         root = (3 * variance[..., None, None]).sqrt()
-        return torch.cat([torch.zeros_like(root), root, -root], -2), variance.new_tensor(
-            [2 / 3, 1 / 6, 1 / 6]
-        )
+        weights = torch.cat([variance.new_full((1,), 2 / 3), variance.new_full((2,), 1 / 6)])
+        return torch.cat([torch.zeros_like(root), root, -root], -2), weights
     frame = torch.eye(outputs, dtype=variance.dtype, device=variance.device) - 1 / outputs
     frame = torch.cat([frame, -frame])
     return (outputs * variance[..., None, None]).sqrt() * frame, variance.new_full(
@@ -96,14 +94,15 @@ def view(logits: Tensor, variance: Tensor) -> View:
     return View(mean, own / _trace(mean).clamp(min=torch.finfo(mean.dtype).tiny))
 
 
-def covariance(logits: Tensor, variance: Tensor) -> Tensor:
-    """Of the chances, as logits scatter, (…, O, O)."""
+def covariance(logits: Tensor, variance: Tensor, response: Tensor) -> Tensor:
+    """Of what the chances, as logits scatter, are turned into by these matrices, (…, O, O)."""
     moves, weights = scattered(variance, logits.shape[-1])
     points = chances(logits[..., None, :] + moves)
     apart = points - (weights[:, None] * points).sum(-2, keepdim=True)
-    if logits.shape[-1] == 1:
-        return (weights[:, None] * apart.square()).sum(-2, keepdim=True)
-    return (weights[:, None] * apart).mT @ apart
+    if logits.shape[-1] == 1:  # too many for matrix products
+        return response.square() * (weights[:, None] * apart.square()).sum(-2, keepdim=True)
+    turned = apart @ response.mT
+    return (weights[:, None] * turned).mT @ turned
 
 
 def _trace(q: Tensor) -> Tensor:
@@ -136,11 +135,6 @@ def at_rest(
         here = here - step * (STRIDE / long.clamp(min=STRIDE))
         seen = View(shifted(here, smoothed), seen.bend)
     return here, seen
-
-
-def product(a: Tensor, b: Tensor) -> Tensor:
-    """Of matrices (…, O, O), of which there are too many for a matrix product if they are numbers."""
-    return a * b if a.shape[-1] == 1 else a @ b
 
 
 def resolved(seen: View, pull: Tensor, before: Tensor | float) -> Tensor:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from empirics import Policy
+from empirics import Policy, predict_study
 from empirics.data import Dataset
 from empirics.records.folder import read_result
 from empirics.run import run_study
@@ -18,6 +18,7 @@ from tests.refused import refused as refused
 from theory.setting import Constants
 
 FOLDERS = []  # which last as long as they are known
+FEW = {"policies": ("constant", "oracle"), "rounds": 5, "seeds": 1}
 CONTROL = Constants(D=20.0, sigma=0.6, eta=5.0, B=10.0, Pdim=9.0)
 
 
@@ -48,6 +49,11 @@ def study(**given):
     """A study of 3 clients that takes milliseconds."""
     few = {"rounds": 30, "seeds": 3, "checkpoint": 8, "steps": 3}
     return Study(**({"buffers": (4, 5, 7), "budget": 22.0, "radius": 2.0, "labels": "parity"} | few | given))
+
+
+def predict(out=None, *, given=None, **options):
+    """The prediction of a few rounds, or of others that are given."""
+    return predict_study(study(**(FEW | (given or {}))), out, dataset=blobs(), **options)
 
 
 def problem(setting, device="cpu"):

@@ -14,7 +14,9 @@ from empirics.control.prices import Trace
 from empirics.design import design_study
 from empirics.predict import predict_study
 from empirics.prediction import best_buy as search
-from empirics.prediction.forecast import Forecast, Outlook, landscape_of
+from empirics.prediction.forecast import Forecast
+from empirics.prediction.outlook import Outlook
+from empirics.prediction.surveyed import landscape_of
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.presets import PRESETS, read_toml
 from tests.empirics.small import CONTROL, blobs_file, problem, refused, study

@@ -1,33 +1,23 @@
-"""`predict_study`: forecasts, the best setting, errors from a pilot sample, and what is written."""
+"""`predict_study`: forecasts, the best setting, errors from a pilot sample, and what is refused."""
 
-import json
 import math
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-import pyarrow.csv as pc
-import pyarrow.parquet as pq
 import pytest
 import torch
 
 from empirics import predict_study, run_study
-from empirics.files import PARTIAL
 from empirics.prediction import best as search
-from empirics.prediction.forecast import Outlook
+from empirics.prediction import effort
+from empirics.prediction.outlook import Outlook
 from empirics.prediction.pilot import draw_pilot, jackknife
-from empirics.settings.costs import CostProcess
-from empirics.settings.drift import Drift
 from empirics.settings.policy_name import PolicyName
 from empirics.training.problem import from_dataset
-from tests.empirics.small import CONTROL, Steady, blobs, columns, problem, refused, study
+from tests.empirics.small import CONTROL, FEW, Steady, blobs, columns, predict, problem, refused, study
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
-FEW = {"policies": ("constant", "oracle"), "rounds": 5, "seeds": 1}
-
-
-def predict(out=None, *, given=None, **options):
-    return predict_study(study(**(FEW | (given or {}))), out, dataset=blobs(), **options)
 
 
 def test_a_prediction_is_what_training_writes_beside_its_measurements(tmp_path):
@@ -197,112 +187,10 @@ def test_own_policies_and_prices_are_predicted_too():
     assert found.forecasts["twice"].rate == 6
 
 
-@pytest.fixture(scope="module")
-def known():
-    return predict(best=False, given={"rounds": 1, "policies": ("constant",)})
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"budget": 30.0, "K": 2},
-        {"buffers": (4, 5, 7, 9), "seeds": 3},
-        {"cost": CostProcess(process="integer", low=2.0, high=5.0)},
-        {"eta": 0.2, "steps": 2, "momentum": 0.5},
-        {"decay": 4.0, "average": "equal"},
-    ],
-    ids=lambda given: " ".join(given),
-)
-def test_another_study_of_the_same_problem_is_predicted_as_afresh(known, other):
-    given = replace(known.study, rounds=7, policies=("acdpp", "buy-cheap"), **other)
-    assert known.serves(given)
-    found, afresh = known.anew(given), predict_study(given, dataset=blobs(), best=False)
-    assert found.outlook.constants.eta == afresh.outlook.constants.eta
-    for name, forecast in afresh.forecasts.items():  # weights of clients are rounded in sums
-        assert found.forecasts[name].document() == pytest.approx(forecast.document(), rel=1e-12)
-        np.testing.assert_allclose(found.forecasts[name].risk, forecast.risk, rtol=1e-12)
-        assert found.forecasts[name].rate == forecast.rate
-    assert found.outlook.lower_bound() == pytest.approx(afresh.outlook.lower_bound(), rel=1e-12)
-
-
-def test_a_study_of_another_problem_is_not_served(known):
-    other = {"radius": 3.0, "labels": "classes", "seed": 1, "dataset": "digits", "partition": "split"}
-    for name, value in other.items():
-        assert not known.serves(replace(known.study, **{name: value})), name
-    assert not known.serves(replace(known.study, rounds=9, drift=Drift(kind="abrupt", start=5)))
-    split = replace(known, study=replace(known.study, partition="split"))
-    assert split.serves(replace(split.study, buffers=(1, 2, 3)))
-    assert not split.serves(replace(split.study, buffers=(1, 2)))
-
-
-def test_a_coarse_prediction_is_of_one_path_and_near(known):
-    given = replace(known.study, rounds=40, seeds=4, policies=("buy-cheap",))
-    told = set()
-    parts = replace(known, parts=(known.outlook, known.outlook))
-    coarse = parts.anew(given, coarse=True, progress=lambda doing, done, of: told.add((doing, of)))
-    full = replace(known, drifting="of other rounds").anew(given)
-    assert full.drifting is None
-    assert told == {("predicting rounds", 40)}
-    assert (coarse.risk_error("buy-cheap"), coarse.document()["policies"]["buy-cheap"]["error"]) == (
-        None,
-        None,
-    )
-    assert full.risk_error("buy-cheap").shape == (41,)
-    near = coarse.forecasts["buy-cheap"].cumulative / full.forecasts["buy-cheap"].cumulative
-    assert near != 1
-    assert near == pytest.approx(1, abs=0.1)
-
-
-def test_errors_of_a_curve_are_of_paths_and_of_a_pilot_together():
-    given = {"policies": ("buy-cheap",), "seeds": 4, "rounds": 3}
-    found = predict(best=False, pilot=60, given=given)
-    paths, parts = found.forecasts["buy-cheap"].risk_error, found.risk_errors["buy-cheap"]
-    np.testing.assert_allclose(found.risk_error("buy-cheap"), np.hypot(paths, parts))
-    left_out = [part.forecasts()["buy-cheap"].risk for part in found.parts]
-    np.testing.assert_allclose(parts, jackknife(np.array(left_out)))
-    assert found.forecasts["buy-cheap"].errors["final_excess_risk"] == pytest.approx(paths[-1])
-    assert predict(best=False).risk_error("constant") is None
-
-
-@pytest.mark.parametrize("name", ["folder", "curves.csv", "curves.parquet"])
-def test_curves_and_document_are_written(tmp_path, name):
-    out = tmp_path / "new" / name
-    found = predict(out, best=False)
-    if name == "folder":
-        rows, document = pq.read_table(out / "curves.parquet"), out / "prediction.json"
-    else:
-        rows = pc.read_csv(out) if name.endswith("csv") else pq.read_table(out)
-        document = out.with_suffix(".json")
-    assert json.loads(document.read_text(encoding="utf-8")) == found.document()
-    assert rows.column_names == ["policy", "round", "predicted_excess_risk", "path"]
-    oracle = rows.slice(6, 6).to_pydict()
-    assert oracle["policy"] == ["oracle"] * 6
-    assert oracle["round"] == list(range(1, 7))
-    assert oracle["predicted_excess_risk"] == pytest.approx(found.forecasts["oracle"].risk, rel=1e-14)
-    assert sum(oracle["path"]) <= sum(oracle["predicted_excess_risk"])
-    before = sorted(out.parent.rglob("*"))
-    assert "there already" in refused(predict, out, best=False)
-    assert sorted(out.parent.rglob("*")) == before
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    found.write(empty)
-    assert (empty / "prediction.json").exists()
-
-
 def test_a_place_that_is_taken_is_refused_before_anything_is_computed(tmp_path, monkeypatch):
     monkeypatch.setattr("empirics.predict.make_problem", lambda *_, **__: pytest.fail("too late"))
     (tmp_path / "curves.json").write_text("{}")
     assert "curves.json' is there already" in refused(predict, tmp_path / "curves.csv")
-
-
-@pytest.mark.parametrize("name", ["folder", "curves.csv"])
-def test_what_cannot_be_written_whole_leaves_nothing(tmp_path, monkeypatch, name):
-    found, other = predict(best=False), tmp_path / PARTIAL
-    other.mkdir()
-    monkeypatch.setattr(type(found), "document", lambda self: {"a": float("nan")})
-    with pytest.raises(ValueError, match="not JSON compliant"):
-        found.write(tmp_path / name)
-    assert list(tmp_path.iterdir()) == [other]
 
 
 def test_what_cannot_be_predicted_is_refused(tmp_path):
@@ -320,8 +208,10 @@ def test_what_cannot_be_predicted_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_what_the_prediction_leaves_out_is_said():
-    notes = " ".join(predict(best=False, given={"replacement": False, "eta": 100.0}).notes)
-    assert "without replacement" in notes
-    assert "2/L" in notes
-    assert predict(best=False).notes == []
+def test_where_all_samples_do_not_fit_into_memory_a_pilot_does(monkeypatch):
+    monkeypatch.setattr(
+        effort, "MOST", 100
+    )  # of 120 samples parts are followed, each with weights of its own
+    monkeypatch.setattr(effort, "MOST_HELD", 1000)
+    assert "take a pilot sample" in refused(predict, best=False)
+    assert predict(best=False, pilot=60).pilot == 60

@@ -7,16 +7,18 @@ import pytest
 import torch
 
 from empirics.control.schedule import plan
-from empirics.prediction import closure, landscape
+from empirics.prediction import closure, landscape, walk
+from empirics.prediction import outlook as looking
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Memories
 from empirics.prediction.course import Line
 from empirics.prediction.floor import law_floor
-from empirics.prediction.forecast import Outlook, landscape_of
+from empirics.prediction.outlook import Outlook
+from empirics.prediction.surveyed import landscape_of
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from empirics.training.problem import from_dataset
-from tests.empirics.small import CONTROL, blobs, problem, study
+from tests.empirics.small import CONTROL, Steady, blobs, problem, study
 from theory.averaging import averaged_risk, contractions, equal, over_models, polynomial
 from theory.law import by_age
 
@@ -150,7 +152,7 @@ def test_an_outlook_foretells_decaying_steps_and_rounds_without_samples():
 
 
 def test_falling_steps_are_foretold_beyond_the_rounds_that_are_followed(monkeypatch):
-    monkeypatch.setattr("empirics.prediction.forecast.PLAYED", 16)
+    monkeypatch.setattr("empirics.prediction.outlook.PLAYED", 16)
     given = study(policies=("constant",), rounds=80, seeds=1, eta=1.5, decay=5)
     whole = Outlook.of(problem(given), CONTROL)
     followed, some = (one.forecasts()["constant"] for one in (whole, replace(whole, patience=32)))
@@ -173,6 +175,39 @@ def test_what_is_predicted_of_a_policy_does_not_depend_on_what_stands_beside_it(
     assert [one.played for one in found.values()][1:] == [given.rounds] * 3
 
 
+class Pausing(Steady):
+    """Buys in so many rounds, and then no more."""
+
+    def start(self, replicates=1):
+        return 0
+
+    def decide(self, state, cost):
+        until, *samples = self.samples
+        return state + 1, np.tile(samples, (len(cost), 1)) * (state < until)
+
+
+@pytest.mark.parametrize(
+    ("names", "pause", "rounds", "patience"),
+    [
+        (("constant", "pausing"), 32, 512, 512),  # one settles, the other does not
+        (("constant@average=equal", "pausing@average=equal"), 32, 300, 128),
+        (("burst", "pausing"), 9, 300, 128),  # both have been idle before
+    ],
+    ids=lambda given: given[0] if isinstance(given, tuple) else None,
+)
+def test_nor_on_what_pauses_in_rounds_that_are_decided_later(monkeypatch, names, pause, rounds, patience):
+    monkeypatch.setattr(looking, "PLAYED", 32)
+    given = study(policies=names, rounds=rounds, seeds=1, steps=1)
+    outlook = Outlook.of(problem(given), CONTROL, policies={"pausing": Pausing(pause, 1, 1, 2)})
+    outlook = replace(outlook, patience=patience)
+    for name, one in outlook.forecasts().items():
+        alone = replace(outlook, study=replace(given, policies=(name,))).forecasts()[name]
+        assert (one.settled, one.played) == (alone.settled, alone.played)
+        assert (one.lag is None) == (not name.startswith("constant"))
+        assert one.noise_floor == pytest.approx(alone.noise_floor, rel=1e-6)
+        np.testing.assert_allclose(one.risk, alone.risk, rtol=1e-6)
+
+
 def on_one_path():
     """Two of three learners differ in their mean alone."""
     learners = ("K=1,eta=1,average=equal", *(f"K=2,eta=2,average={mean}" for mean in MEANS))
@@ -184,7 +219,7 @@ def test_a_path_is_followed_once_for_all_means_of_its_models(monkeypatch):
     def begun(land, descent, held, *given, **own):
         raise InterruptedError(f"{held.rows} rows")
 
-    monkeypatch.setattr("empirics.prediction.forecast.Closure", begun)
+    monkeypatch.setattr("empirics.prediction.outlook.Closure", begun)
     with pytest.raises(InterruptedError, match="4 rows"):  # two paths of prices
         on_one_path().forecasts()
 
@@ -286,7 +321,7 @@ def test_a_coarse_curve_goes_on_where_it_was(monkeypatch):
     given = study(policies=("constant@average=equal",), rounds=60, seeds=1, steps=1)
     outlook = replace(Outlook.of(problem(given), CONTROL), hurried=True, coarse=True)
     (whole,) = outlook.forecasts().values()
-    monkeypatch.setattr("empirics.prediction.forecast.PLAYED", 40)
+    monkeypatch.setattr("empirics.prediction.outlook.PLAYED", 40)
     (pieces,) = outlook.forecasts().values()
     assert len(pieces.risk) == len(whole.risk) == 61
     np.testing.assert_allclose(pieces.risk, whole.risk, rtol=0.01)
@@ -322,7 +357,7 @@ def test_a_line_leads_where_its_steps_do():
 
 
 def test_in_a_hurry_gradients_are_straight_in_theta_between_two_looks(monkeypatch):
-    monkeypatch.setattr(closure, "STRAIGHT", 0)  # which is of several classes
+    monkeypatch.setattr(walk, "STRAIGHT", 0)  # which is of several classes
     given = study(policies=("constant",), rounds=2, seeds=1)
     outlook, rounds = Outlook.of(problem(given), CONTROL), plan(given, CONTROL)
     held = Memories(
@@ -334,7 +369,7 @@ def test_in_a_hurry_gradients_are_straight_in_theta_between_two_looks(monkeypatc
     assert found.often == closure.HURRIED
     found.excess_risk(observe=True)
     found.step(observe=True)
-    hessian, here, slopes = found.hessian[0], found.theta, found.slopes
+    hessian, here, slopes = found.look.hessian[0], found.theta, found.look.slopes
     torch.testing.assert_close(hessian, land.model.hessian(start))
     found.step(observe=False)
     for there, slope in slopes:
@@ -351,7 +386,8 @@ def test_local_steps_of_the_same_size_are_told_again_as_they_went():
     )
     found = Closure(outlook.landscape, Descent(4, 0.7, 0.5), held, outlook.start)
     found.play(4)
+    local = found.look.local
     for told, again in zip(
-        found.local.told(), found.local.again(torch.tensor([[0.7]], dtype=torch.float64)), strict=True
+        local.told(), local.again(torch.tensor([[0.7]], dtype=torch.float64)), strict=True
     ):
         np.testing.assert_allclose(again, told, rtol=1e-12)

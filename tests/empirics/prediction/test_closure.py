@@ -12,8 +12,10 @@ from empirics.control.schedule import Schedule
 from empirics.prediction import closure as module
 from empirics.prediction.closure import Closure
 from empirics.prediction.cohorts import Cohorts, Memories
-from empirics.prediction.forecast import Outlook, landscape_of
+from empirics.prediction.outlook import Outlook
 from empirics.prediction.settled import LastRound, Settled
+from empirics.prediction.surveyed import landscape_of
+from empirics.prediction.walk import Walk
 from empirics.settings.drift import Drift
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
@@ -199,13 +201,13 @@ def test_what_diverges_has_no_limit_near_by():
 def test_who_holds_nothing_has_no_share_and_few_local_steps_are_observed_coarsely():
     held = np.array([[[0.0], [4.0]]])
     assert Closure._sample_share(SimpleNamespace(groups=2), held).tolist() == [[[0], [0.25]]]
-    for coarse, round_, observed in (
-        (True, 0, [0, 4, 16]),
-        (False, 0, [0, 1, 2, 3, 4, 6, 8, 12, 16]),
-        (False, module.EARLY, [0, 1, 2, 4, 8, 16]),
+    for coarse, early, observed in (
+        (True, True, [0, 4, 16]),
+        (False, True, [0, 1, 2, 3, 4, 6, 8, 12, 16]),
+        (False, False, [0, 1, 2, 4, 8, 16]),
     ):
-        asked = SimpleNamespace(coarse=coarse, round=round_)
-        assert [step for step in range(20) if Closure._observes_step(asked, step)] == observed
+        asked = SimpleNamespace(coarse=coarse)
+        assert [step for step in range(20) if Walk.observes(asked, step, early=early)] == observed
 
 
 def test_every_column_has_the_step_size_of_its_row_in_this_round():

@@ -6,7 +6,8 @@ import pytest
 
 from empirics.control.schedule import Schedule
 from empirics.measuring import with_excess
-from empirics.prediction.forecast import Outlook, landscape_of, refusal
+from empirics.prediction.outlook import Outlook
+from empirics.prediction.surveyed import landscape_of, refusal
 from empirics.settings.drift import Drift
 from empirics.training.engine import Engine
 from tests.empirics.small import CONTROL, problem, refused, study

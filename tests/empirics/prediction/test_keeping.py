@@ -11,12 +11,12 @@ from benchmarks import moving as streams
 from empirics import predict
 from empirics.data import from_mapping
 from empirics.data.dataset import Arrivals
-from empirics.predict import Drifting
-from empirics.prediction import closure, forecast
-from empirics.prediction.forecast import Outlook
-from empirics.prediction.keeping import Keeping, Kept, _Walking, how_long
+from empirics.prediction import closure, keeping
+from empirics.prediction import outlook as looking
+from empirics.prediction.keeping import Drifting, Keeping, Kept, _Walking, how_long
 from empirics.prediction.lag import Lag
 from empirics.prediction.moving import Moving
+from empirics.prediction.outlook import Outlook
 from empirics.settings.drift import Drift
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, problem, refused, study
@@ -109,7 +109,7 @@ def test_rounds_that_are_not_followed_are_behind_as_the_last_one_is():
         owners=np.arange(2),
     )
     ended.fitted, still = torch.zeros(2), np.zeros((9, 2))
-    found = forecast._forecast(ended, 5, (still[0], still, still), [1], 3.0, 8)
+    found = looking._forecast(ended, 5, (still[0], still, still), [1], 3.0, 8)
     assert found.lag.tolist() == [(9 + 3 * 4) / 8, (1 + 3 * 5) / 8]
 
 
@@ -174,12 +174,12 @@ def test_corollary_2_s_k_is_named_where_it_was_tried_and_is_another(outlook):
         ((1, 2), False, ["this step"]),
         ((2, 1), True, ["this step"]),
     ):
-        keeping = Keeping(
+        every = Keeping(
             tuple(Kept(K + 1, 0.5, 10, risks[K], (risks[K],) * 2) for K in range(2)), filled=filled
         )
-        found = Drifting(replace(moves(outlook.landscape), rounds=30), keeping, come).document()
+        found = Drifting(replace(moves(outlook.landscape), rounds=30), every, come).document()
         assert [one["name"] for one in found["choices"]] == names
-        assert found["takes"] == pytest.approx([keeping.own.K * 99.199 / 30] * 3)
+        assert found["takes"] == pytest.approx([every.own.K * 99.199 / 30] * 3)
         assert found["takes_by_count"] < 0.1
 
 
@@ -215,10 +215,10 @@ def test_all_samples_of_a_file_come_by_and_clients_share_them_or_not(monkeypatch
     given = study(partition=partition, labels="classes", rounds=5)
     task = from_dataset(given, from_mapping({"x": x, "y": y, "time": x}), torch.device("cpu"))
     assert (len(task.time), len(task.arrivals.time), task.arrivals.dated) == (32, 40, False)
-    monkeypatch.setattr(predict, "how_it_moves", lambda land, time, rounds: (len(time), rounds))
-    monkeypatch.setattr(predict, "how_long", lambda *given, **more: (*given[1:], more))
+    monkeypatch.setattr(keeping, "how_it_moves", lambda land, time, rounds: (len(time), rounds))
+    monkeypatch.setattr(keeping, "how_long", lambda *given, **more: (*given[1:], more))
     told = []
-    found = predict.drifting(
+    found = keeping.drifting(
         SimpleNamespace(study=given, landscape=None), task, progress=lambda *one: told.append(one)
     )
     assert found.keeping == ((32, 5), 8, pools, {"steps": False})
@@ -229,7 +229,7 @@ def test_all_samples_of_a_file_come_by_and_clients_share_them_or_not(monkeypatch
         torch.device("cpu"),
     )
     assert moving.arrivals is None
-    assert predict.drifting(SimpleNamespace(study=given, landscape=None), moving) is None
+    assert keeping.drifting(SimpleNamespace(study=given, landscape=None), moving) is None
 
 
 @pytest.mark.slow

@@ -7,9 +7,9 @@ from torch.autograd import grad
 
 from empirics.prediction import landscape as module
 from empirics.prediction import samples
-from empirics.prediction.forecast import landscape_of
 from empirics.prediction.observation import Observer, _FromProbes
 from empirics.prediction.samples import View, at_rest, chances, mean_damping, resolved, view
+from empirics.prediction.surveyed import landscape_of
 from tests.empirics.small import problem, study
 
 PROBLEMS = {
@@ -154,8 +154,23 @@ def test_a_scattered_sigmoid_is_averaged_like_its_integral():
     exact, steep, second = (values @ (weights / weights.sum()) for values in (q, q * (1 - q), q.square()))
     torch.testing.assert_close(seen.chances[..., 0], exact, atol=2e-4, rtol=0)
     torch.testing.assert_close(seen.steepness, steep, atol=3e-4, rtol=0)
-    spread = samples.covariance(logits, variance)[..., 0, 0]
-    torch.testing.assert_close(spread, second - exact.square(), atol=3e-4, rtol=0)
+    spread = samples.covariance(logits, variance, torch.full((7, 2, 1, 1), 3.0, dtype=torch.float64))
+    torch.testing.assert_close(spread[..., 0, 0], 9 * (second - exact.square()), atol=3e-3, rtol=0)
+
+
+@pytest.mark.parametrize("outputs", OUTPUTS[1:])
+def test_what_scatters_is_turned_by_the_response(outputs):
+    logits, variance = logits_of(outputs), torch.full((7, 2), 0.3, dtype=torch.float64)
+    one = torch.eye(outputs, dtype=torch.float64).expand(7, 2, outputs, outputs)
+    response = torch.rand(7, 2, outputs, outputs, generator=GENERATOR, dtype=torch.float64)
+    plain = samples.covariance(logits, variance, one)
+    moves, weights = samples.scattered(variance, outputs)
+    points = chances(logits[..., None, :] + moves)
+    mean = (weights[:, None] * points).sum(-2)
+    second = (weights[:, None] * points).mT @ points
+    torch.testing.assert_close(plain, second - mean[..., None] * mean[..., None, :])
+    turned = samples.covariance(logits, variance, response)
+    torch.testing.assert_close(turned, response @ plain @ response.mT)
 
 
 @pytest.mark.parametrize("outputs", OUTPUTS)
@@ -180,7 +195,6 @@ def test_damping_is_the_inverse_that_it_stands_for(outputs):
     before = full(chances(logits_of(outputs)))
     wanted = inverse @ (one - seen.curvature @ before)
     torch.testing.assert_close(resolved(seen, pull, before), wanted)
-    torch.testing.assert_close(samples.product(inverse, before), inverse @ before)
 
 
 @pytest.mark.parametrize("outputs", OUTPUTS)

@@ -7,8 +7,8 @@ import torch
 from acdpp.predict import show_drift
 from empirics import predict
 from empirics.data import from_arrays
-from empirics.prediction.forecast import landscape_of
 from empirics.prediction.moving import Stretches, how_it_moves, stretches_of
+from empirics.prediction.surveyed import landscape_of
 from empirics.settings.study import Study
 from empirics.training.problem import from_dataset
 from tests.acdpp.program import answer
@@ -132,7 +132,7 @@ def stream(step=0.05, rounds=200, each=15, seed=0):
 
 
 def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(predict, "_errors", lambda *_: ({}, {}))  # of the curves, which are not looked at
+    monkeypatch.setattr(predict, "errors_without", lambda *_: ({}, {}))  # which are not looked at
     np.savez(tmp_path / "mine.npz", **stream())
     words = ["--dataset", f"npz:{tmp_path}/mine.npz", "--pilot", "500", "--rounds", "20"]
     document = answer("predict", "--policies", "constant", "--no-best", *words)

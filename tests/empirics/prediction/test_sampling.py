@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from empirics.prediction import effort, forecast
+from empirics.prediction import effort, outlook
 from empirics.prediction import landscape as module
 from empirics.prediction.effort import seconds, training_seconds
-from empirics.prediction.forecast import Outlook, caveats, landscape_of
+from empirics.prediction.forecast import caveats
 from empirics.prediction.observation import Observer
+from empirics.prediction.outlook import Outlook
 from empirics.prediction.sampling import Anchor, Whole, principal_axes
+from empirics.prediction.surveyed import landscape_of
 from empirics.settings.drift import Drift
 from empirics.settings.presets import PRESETS
 from empirics.training.linear import Linear
@@ -82,7 +84,7 @@ def test_samples_weigh_what_they_stand_for(case, few):
 def test_estimate_and_forecast_ask_for_paths_of_prices_alike(few, monkeypatch):
     given, asked = study(policies=("constant",), rounds=1), []
     task = from_dataset(given, blobs(samples=1200), torch.device("cpu"))
-    for where in (effort, forecast):
+    for where in (effort, outlook):
         monkeypatch.setattr(where, "replicates", lambda study, name, cells: asked.append(cells) or 1)
     seconds(task), Outlook.of(task, CONTROL).forecasts()
     assert asked == 2 * [1200]
