@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import parse
-from acdpp.output import console, print_json
+from acdpp.output import console, print_json, say
 from theory.algebra import ball, log, precise, sqrt
 from theory.setting import Constants, Region, SettingError
 
@@ -344,16 +344,16 @@ def _show(document: dict[str, Any]) -> None:
     table.add_row(known, *_cells(_sum(document), document["horizon"]))
     console().print(table)
     for what, why in left_out.items():
-        console().print(f"no total without {what}: {why}")
+        say(f"no total without {what}: {why}")
     if "meaning" in document:
-        console().print(document["meaning"], markup=False)
+        say(document["meaning"])
     if enclosure := document.get("enclosure", document.get("partial_enclosure")):
-        console().print("proved: the {} lies in [{!r}, {!r}]".format(known, *enclosure), markup=False)
+        say("proved: the {} lies in [{!r}, {!r}]".format(known, *enclosure))
     else:
-        console().print(f"absolute error at most about {document['error']:.2g}")
+        say(f"absolute error at most about {document['error']:.2g}")
     for name, spans in document.get("negative_radicand_rounds", {}).items():
         rounds = ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in spans)
-        console().print(f"negative under the root, taken as 0: {name} term, rounds {rounds}")
+        say(f"negative under the root, taken as 0: {name} term, rounds {rounds}")
 
 
 def _cells(value: float | None, rounds: int) -> tuple[str, str]:

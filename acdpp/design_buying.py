@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from acdpp import parse
-from acdpp.output import console
+from acdpp.output import console, say
 from theory.buying_plan import Plan, best_plan, burst_plan, gap_closed, online_plan
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms, PriceLaw, Uniform
@@ -134,7 +134,7 @@ def show(document: dict[str, Any]) -> None:
     """For people."""
     limit, gain = document["limit"], document["gain"]
     S, prices = document["places"], document["prices"]
-    console().print(
+    say(
         f"{document['policy']}: {S} places, {document['budget']:.6g} to spend a round, prices from "
         f"{prices['lowest']:.4g} to {prices['highest']:.4g}, mean {prices['mean']:.4g}"
     )
@@ -142,13 +142,13 @@ def show(document: dict[str, Any]) -> None:
     shown = ", ".join(f"{price:.3g}" for price in steps) + (
         ", …" if len(document["thresholds"]) > len(steps) else ""
     )
-    console().print(f"replace a sample used 1, 2, … times at prices up to {shown}")
-    console().print(
+    say(f"replace a sample used 1, 2, … times at prices up to {shown}")
+    say(
         f"that is up to {document['threshold']:.3g} on average, all {document['burst']:.6g} at a time: "
         f"{document['rate']:.4g} samples a round, {document['effective_rate']:.4g} effective, "
         f"for {document['cost']:.4g}"
     )
-    console().print(
+    say(
         f"no policy buys more than {limit['rate']:.4g} a round"
         + (
             f" (all at prices up to {limit['threshold']:.3g})"
@@ -158,14 +158,14 @@ def show(document: dict[str, Any]) -> None:
     )
     if gain["gap_to_oracle_closed"] is not None:
         closed = round(gain["gap_to_oracle_closed"], 2) + 0  # no -0 %
-        console().print(
+        say(
             f"against constant admission, {document['constant']['rate']:.4g} a round: {gain['rate']:.3g} times the "
             f"samples, {gain['effective_rate']:.3g} times the effective ones, {closed:.0%} of "
             f"the way to {S} fresh ones a round (small steps)"
         )
     if "noise" in document:
         noise = document["noise"]
-        console().print(
+        say(
             f"stationary noise at contraction {noise['contraction']:.4g}: {noise['of_plan']:.4g} of a sample's "
             f"variance, {noise['of_best']:.4g} at best"
         )
@@ -196,7 +196,7 @@ def show(document: dict[str, Any]) -> None:
             for one in document["other_prices"]
         ],
     )
-    console().print("while it runs, the debt scales the thresholds until the budget is met")
+    say("while it runs, the debt scales the thresholds until the budget is met")
 
 
 def _show_table(title: str, headings: tuple[str, ...], rows: list[list[str]]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from rich.table import Table
 
 from acdpp import parse
-from acdpp.output import console
+from acdpp.output import console, say
 from theory.design import Design, crossover_horizon, design, design_as_stated, design_limit, fill_ratio
 from theory.setting import Budget, Constants, SettingError
 
@@ -64,11 +64,11 @@ def _crossover(budget: Budget, constants: Constants) -> float | None:
 def show(document: dict[str, Any]) -> None:
     """For people."""
     T = document["horizon"]
-    console().print(f"K* = {_count(document['K'])} for {'T → ∞' if T is None else f'T = {T:,}'}")
+    say(f"K* = {_count(document['K'])} for {'T → ∞' if T is None else f'T = {T:,}'}")
     rates = [f"{float(rate):.6g}" for rate in document["rates"]]
     shown = ", ".join(rates if len(rates) <= 12 else [*rates[:6], "…", *rates[-3:]])
-    console().print(f"rates λ_m: {shown}  (total {float(document['total_rate']):.6g} a round)")
-    console().print(f"binding: {' and '.join(document['binding'])}")
+    say(f"rates λ_m: {shown}  (total {float(document['total_rate']):.6g} a round)")
+    say(f"binding: {' and '.join(document['binding'])}")
     table = Table(title="Landscape over K", title_justify="left")
     known = "bound" if document["bound"] is not None else "bound_without_constant"
     heading = "bound" if known == "bound" else "bound*"
@@ -83,19 +83,17 @@ def show(document: dict[str, Any]) -> None:
         table.add_row(_count(row["K"]), *cells, f"{row[known]:.8g}", reason, style=style)
     console().print(table)
     if known != "bound":
-        console().print("* without the constant of every round, the same for all K: give G in --constants")
-    console().print("no (cost): filling the buffers with that K costs more than the budget")
+        say("* without the constant of every round, the same for all K: give G in --constants")
+    say("no (cost): filling the buffers with that K costs more than the budget")
     if document["crossover"] is not None:
         below, where = int(document["fill_ratio"]), document["crossover"]
         rough = "; a low estimate, for which --horizon is exact" if where < 10**4 * below else ""
-        console().print(
+        say(
             f"K = {below} at the affordable rate is better up to about T = {where:,.0f}, then K = {below + 1}{rough}"
         )
     _, down = document["stated"]
     if not down["feasible"]:
-        console().print(
-            f"The printed corollary offers K = {_count(down['K'])} with full buffers too: not feasible."
-        )
+        say(f"The printed corollary offers K = {_count(down['K'])} with full buffers too: not feasible.")
 
 
 def _count(K: int) -> str:

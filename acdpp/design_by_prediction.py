@@ -5,14 +5,18 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from acdpp import parse
-from acdpp.output import console
+from acdpp.output import say
 from acdpp.predict import WORDS, progress, sureness, wholes
-from acdpp.study import fitted, needed_for, of_preset, show_table, with_error, words_of_the_user
+from acdpp.study import fitted, needed_for, of_preset, refuse_early, show_table, with_error, words_of_the_user
 from theory.setting import SettingError
+
+if TYPE_CHECKING:
+    from empirics.settings.study import Study
 
 __all__ = ["BUYS", "CHOSEN", "learner", "model", "predicted_design", "show", "step_sizes"]
 
@@ -77,7 +81,9 @@ def predicted_design(
         **{f"{role}_column": column for role, column in columns.items()},
         "partition": None if columns["client"] is None else "client",
         "policies": ["constant"],
-        "buffers": list(parse.numbers(buffers, "--buffers")),
+        "buffers": [
+            int(size) if size == int(size) else float(size) for size in parse.numbers(buffers, "--buffers")
+        ],
         "budget": float(parse.number(budget, "--budget")),
         "cost": prices,
         "rounds": horizon,
@@ -86,6 +92,9 @@ def predicted_design(
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
     number = None if pilot is None else parse.whole(pilot, "--pilot")
     searched = {} if steps is None else {"steps": wholes(steps, "--steps")}
+    _refuse_poverty(study)
+    # of all policies one alone is refused for a budget, and needs the law of prices
+    refuse_early(replace(study, policies=("constant", *(["buy-cheap"] if law_known else []))), trains=False)
     with needed_for("predicting"):
         from empirics.design import design_study
         from empirics.predict import refuse_beforehand
@@ -107,6 +116,18 @@ def predicted_design(
     return document | {"file": None if out is None else _kept(out, document["toml"])}
 
 
+def _refuse_poverty(study: Study) -> None:
+    """A budget of which nobody can buy anything."""
+    from empirics.control.prices import law_of, make_prices
+
+    lowest = float(law_of(make_prices(study.cost), study.seed, study.seeds, study.rounds).lowest)
+    if study.budget * study.rounds < lowest:
+        raise SettingError(
+            f"a budget of {study.budget:g} a round buys no sample in {study.rounds:,} rounds, at prices from "
+            f"{lowest:g} on: give a larger one"
+        )
+
+
 def _kept(out: Path, text: str) -> str | None:
     """Where it was written; a search is not lost where that cannot be."""
     from empirics.files import replace_file
@@ -125,8 +146,7 @@ def _kept(out: Path, text: str) -> str | None:
 def show(document: dict[str, Any]) -> None:
     """For people."""
     paper, bound = document["paper"], document["lower_bound"]
-    say = console().print
-    say(f"{document['task']}; T = {document['horizon']:,}", markup=False)
+    say(f"{document['task']}; T = {document['horizon']:,}")
     kept = "" if document["K"] is None else f", K = {document['K']}"
     say(
         f"the least {WORDS[document['objective']][1]} that this money buys, of {len(document['tried'])} tried:"
@@ -161,12 +181,12 @@ def show(document: dict[str, Any]) -> None:
         say(f"note: {note}")
     say(f"{sureness(document['pilot'])}; {CHOSEN}")
     if file := document.get("file"):
-        say(f"\nto train it: acdpp train --config {shlex.quote(file)}", markup=False, soft_wrap=True)
+        say(f"\nto train it: acdpp train --config {shlex.quote(file)}", whole=True)
         return
     say(
         "\nto train it, save this as best.toml (or give --out best.toml), and run acdpp train --config best.toml:\n"
     )
-    say(document["toml"], markup=False, soft_wrap=True, end="")
+    say(document["toml"], whole=True, end="")
 
 
 def _risk(row: dict[str, Any], name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from acdpp import parse
-from acdpp.output import console
+from acdpp.output import console, say
 from theory.drift_design import DriftChoice, drift_design
 from theory.setting import Budget, SettingError
 
@@ -51,7 +51,6 @@ def _choices(found: list[DriftChoice], step_of: float) -> dict[str, Any]:
 
 def show(document: dict[str, Any]) -> None:
     """For people."""
-    say = console().print
     say(f"drift q = {document['drift']:.3g}: {MEANS}")
     step = document["step"]
     how = "steps as small as you have time for" if step is None else f"steps of 1 - a = {step:.3g}"

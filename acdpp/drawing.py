@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_
 import typer
 
 from acdpp import __version__
-from acdpp.output import bar, console
+from acdpp.output import bar, say
 from figures.choices import Format, Style
 from theory.setting import SettingError
 
@@ -81,7 +81,7 @@ def deliver(
     for drawing in made if isinstance(made, list) else [made]:
         data = drawing.compute(partial(watched, drawing.name))
         path = save(drawing.draw(data, look), out, drawing.name, form=form, look=look, origin=origin, dpi=dpi)
-        console().print(str(path), markup=False, soft_wrap=True)
+        say(str(path), whole=True)
 
 
 def spelled(ctx: typer.Context, name: str, result: Path | list[Path] | None) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from acdpp import parse
-from acdpp.output import console, print_json
+from acdpp.output import print_json, say
 from acdpp.study import AsJson, DataDir, needed_for, words_of_the_user
 
 __all__ = ["EXAMPLES", "command"]
@@ -55,15 +55,12 @@ def command(
     if as_json:
         print_json({"file": str(out), **found})
         return
-    say = console().print
     say(
         f"{found['which']} model of {found['policy']}, seed {seed}, after {found['rounds']:,} rounds",
-        markup=False,
     )
     say(f"test accuracy on record: {found['accuracy']:.4g}")
     if found["build"] is None:
         say(
             f"load it into a module of your own, {found['model']}: it is not made of torch's layers alone",
-            markup=False,
         )
-    say(f"model: {out}", markup=False, soft_wrap=True)
+    say(f"model: {out}", whole=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from acdpp import interrupt, parse
-from acdpp.output import console, print_json
+from acdpp.output import print_json, say
 from acdpp.study import (
     AsJson,
     Client,
@@ -34,6 +34,7 @@ from acdpp.study import (
     needed_for,
     of_preset,
     progress,
+    refuse_early,
     words_of_the_user,
 )
 from acdpp.train import show_summary
@@ -173,15 +174,16 @@ def command(
         )
         study = federated(_sized(study, clients or (str(CLIENTS) if own else None), budget))
         if not show_config:  # what will be refused is, before a pilot looks
+            refuse_early(study)
             _refuse_places(out, export, simulation)
         if export is None or fit:
             study = fitted(study, fit, {}, preset=preset, config=config, data_dir=data_dir, quiet=as_json)
     if show_config:
-        console().print(toml(study), markup=False, soft_wrap=True, end="")
+        say(toml(study), whole=True, end="")
         return
     if export is not None:
         write_app(export, study, data_dir=str(data_dir or ""), patience=PATIENCE if wait is None else wait)
-        console().print(f"a Flower app; what to do with it is in {export / 'README.md'}", soft_wrap=True)
+        say(f"a Flower app; what to do with it is in {export / 'README.md'}", whole=True)
         return
     folder: list[Path] = []
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import partial
 from io import TextIOWrapper
+from textwrap import fill as fill_lines
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -18,9 +19,11 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["bar", "bar_on", "console", "encode_leniently", "fail", "print_json", "told"]
+__all__ = ["READING", "bar", "bar_on", "console", "encode_leniently", "fail", "print_json", "say", "told"]
 
-EVERY = 30.0  # seconds between two lines of progress
+SOON, EVERY = 3.0, 30.0  # seconds until the first line of progress, and between two
+READING = "reading the data"
+BELONGS = re.compile(r" (?=[=±≤%])|(?<=[=±≤]) ")  # a blank within what is read as one
 
 
 def console() -> Console:
@@ -28,6 +31,16 @@ def console() -> Console:
     from rich.console import Console
 
     return Console(highlight=False)
+
+
+def say(text: str, *, whole: bool = False, end: str = "\n") -> None:
+    """Words for people. No line ends within a name, nor between a number and its error or its sign; `whole`, none ends
+    at all, as in what will be copied."""
+    if not whole:
+        fill = partial(fill_lines, width=console().width, break_long_words=False, break_on_hyphens=False)
+        text = "\n".join(map(fill, BELONGS.sub("\N{NO-BREAK SPACE}", text).split("\n")))
+        text = text.replace("\N{NO-BREAK SPACE}", " ")
+    console().print(text, markup=False, soft_wrap=True, end=end)
 
 
 @contextmanager
@@ -43,17 +56,21 @@ def bar(
 
 
 @contextmanager
-def told(what: str, of: int | None, *, quiet: bool = False) -> Iterator[Callable[..., None]]:
+def told(
+    what: str, of: int | None, *, quiet: bool = False, transient: bool = False
+) -> Iterator[Callable[..., None]]:
     """The same bar or, where standard error is no terminal, a line now and then: a long silence looks like a fault."""
     if sys.stderr is None or sys.stderr.isatty():
-        with bar(what, of, quiet=quiet) as update:
+        with bar(what, of, quiet=quiet, transient=transient) as update:
             yield update
         return
     now: dict[str, Any] = {"description": what, "completed": 0, "total": of}
     over, stream = Event(), sys.stderr
 
     def speak() -> None:
-        while not over.wait(EVERY):
+        pause = SOON
+        while not over.wait(pause):
+            pause = EVERY
             count = f", {now['completed']:,}" + (f" of {now['total']:,}" if now["total"] else "")
             with suppress(OSError, ValueError):  # nobody reads it any more
                 print(

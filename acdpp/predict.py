@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from acdpp import parse
-from acdpp.output import console, print_json, told
+from acdpp.output import READING, print_json, say, told
 from acdpp.study import (
     Average,
     AverageBy,
@@ -40,6 +40,7 @@ from acdpp.study import (
     fitted,
     needed_for,
     of_preset,
+    refuse_early,
     show_table,
     with_error,
     words_of_the_user,
@@ -142,6 +143,7 @@ def command(
     )
     size = None if pilot is None else parse.whole(pilot, "--pilot")
     more = () if steps is None else wholes(steps, "--steps")
+    refuse_early(study, trains=False)
     with needed_for("predicting"):
         from empirics.predict import predict_study, refuse_beforehand
 
@@ -155,7 +157,6 @@ def command(
         data_dir=data_dir,
         pilot=size,
         quiet=as_json,
-        trains=False,
     )
     with progress(quiet=as_json) as tell, words_of_the_user():
         found = predict_study(
@@ -175,7 +176,7 @@ def command(
         return
     _show(document)
     if out is not None:
-        console().print(f"curves: {out}", markup=False, soft_wrap=True)
+        say(f"curves: {out}", whole=True)
 
 
 def wholes(text: str, name: str) -> tuple[int, ...]:
@@ -186,7 +187,7 @@ def wholes(text: str, name: str) -> tuple[int, ...]:
 @contextmanager
 def progress(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
     """Tell what is being done, how much, and of what; `quiet`, on no terminal."""
-    with told("reading the data", None, quiet=quiet) as update:
+    with told(READING, None, quiet=quiet) as update:
         yield lambda doing, done, of: update(description=doing, completed=done, total=of)
 
 
@@ -194,7 +195,7 @@ def progress(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]
 
 
 def _show(document: dict[str, Any]) -> None:
-    console().print(f"{document['task']}; {document['rounds']:,} rounds", markup=False)
+    say(f"{document['task']}; {document['rounds']:,} rounds")
 
     def cells(row: dict[str, Any]) -> list[str]:
         error = row["error"] or {}
@@ -206,40 +207,35 @@ def _show(document: dict[str, Any]) -> None:
         ["rate", "cumulative", "final", "noise floor", "path"],
         {name: cells(row) for name, row in document["policies"].items()},
     )
-    console().print(
-        "path: the share that the mean path has in the cumulative one, without the scatter around it"
-    )
+    say("path: the share that the mean path has in the cumulative one, without the scatter around it")
     if document["best"] is not None:
         _show_best(document)
     if document["drift"] is not None:
         show_drift(document["drift"], document["rounds"])
     for note in document["notes"]:
-        console().print(f"note: {note}")
-    console().print(sureness(document["pilot"]))
+        say(f"note: {note}")
+    say(sureness(document["pilot"]))
 
 
 def _show_best(document: dict[str, Any]) -> None:
     best, own, (name, words) = document["best"], document["best"]["own"], WORDS[document["objective"]]
     error, gain, spread = (best["error"] or {}).get(name), 100 * best["gain"], best["gain_error"]
-    console().print(f"best constant admission: {_setting(best)}")
+    say(f"best constant admission: {_setting(best)}")
     share = f"{abs(gain):.0f} %" if not spread else f"{abs(gain):.0f} ± {max(100 * spread, 1):.0f} %"
-    console().print(
+    say(
         f"its {words}: {with_error(best['predicted'][name], error)}, {share} {'below' if gain >= 0 else 'above'} "
         "the study's own constant admission"
     )
-    console().print(f"the study's own: {_setting(own)}: {own['predicted'][name]:.4g}")
+    say(f"the study's own: {_setting(own)}: {own['predicted'][name]:.4g}")
     alike = [one for one in best["tried"] if (one["eta"], one["steps"]) == (best["eta"], best["steps"])]
     values = [one[document["objective"]] for one in alike if one[document["objective"]] is not None]
     if len(values) > 1 and max(values) < (1 + HARDLY) * min(values):
         spread = max(values) / min(values) - 1
-        console().print(
-            f"K hardly matters here: from {_from_to(alike)} it changes that by {spread:.1%} at most"
-        )
+        say(f"K hardly matters here: from {_from_to(alike)} it changes that by {spread:.1%} at most")
 
 
 def show_drift(drift: dict[str, Any], rounds: int) -> None:
     """How long the samples stay true."""
-    say = console().print
     if drift["q"] is None:
         say(f"drift: {drift['why']}")
         return

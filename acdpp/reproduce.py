@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import interrupt, parse
-from acdpp.output import console, print_json
+from acdpp.output import print_json, say
 from acdpp.study import (
     AsJson,
     DataDir,
@@ -127,7 +127,7 @@ def command(
     else:
         study = _study(str(dataset), chosen)
     if show_config:
-        console().print(toml(study), markup=False, soft_wrap=True, end="")
+        say(toml(study), whole=True, end="")
         return
 
     with needed_for("training"):
@@ -211,7 +211,7 @@ def _explain(
         print_json({"result": str(place), **document})
     else:
         _show_ladder(document)
-        console().print(f"result: {place}")
+        say(f"result: {place}", whole=True)
 
 
 # --- what is printed ---------------------------------------------------------------------------------------
@@ -245,19 +245,19 @@ def _level(document: dict[str, Any]) -> str:
 
 def _show(document: dict[str, Any], place: Path) -> None:
     policies = document["policies"]
-    console().print(
+    say(
         f"{document['dataset']}, setting {document['setting']}, model {document['model']}; {document['rounds']:,} "
         f"rounds on {document['hardware']}"
     )
-    console().print(_level(document))
+    say(_level(document))
     _show_policies(document)
     shown = {name: document["comparisons"][name] for name in SHOWN if name in policies}
     _show_paper(document, {name: one for name, one in shown.items() if one})
     for note in _notes(document):
-        console().print(f"note: {note}")
+        say(f"note: {note}")
     if any(row["diverged"] for row in policies.values()):
-        console().print("note: a run that diverged keeps the accuracy it had before")
-    console().print(f"result: {place}")
+        say("note: a run that diverged keeps the accuracy it had before")
+    say(f"result: {place}", whole=True)
 
 
 def _show_policies(document: dict[str, Any]) -> None:
@@ -293,7 +293,7 @@ def _show_policies(document: dict[str, Any]) -> None:
             for name, row in policies.items()
         },
     )
-    console().print(
+    say(
         "to target: rounds until the mean curve is there (seeds that get there); held and debt: the largest of any "
         "seed; lost: runs that diverged"
     )
@@ -332,7 +332,7 @@ def _show_paper(document: dict[str, Any], shown: dict[str, Any]) -> None:
         },
         of="gap",
     )
-    console().print(
+    say(
         "averaged: over all rounds; ×: rounds to the target, ours by the mean curves; never: the other does not get "
         "there"
     )
@@ -364,10 +364,8 @@ def _show_ladder(document: dict[str, Any]) -> None:
     """Every world's policies against constant admission, and what equal spending leaves."""
     worlds = document["worlds"]
     first = next(iter(worlds.values()))
-    console().print(
-        f"{document['dataset']}: points over constant admission in the same world; {first['rounds']} rounds"
-    )
-    console().print(_level(first))
+    say(f"{document['dataset']}: points over constant admission in the same world; {first['rounds']} rounds")
+    say(_level(first))
     headings = ["at the end", "p", "averaged", "p"]
 
     def cells(row: dict[str, Any]) -> list[str]:
@@ -391,6 +389,6 @@ def _show_ladder(document: dict[str, Any]) -> None:
                 {other: cells(row) for other, row in others.items()},
             )
     for note in [*document["notes"], *_notes(first)]:
-        console().print(f"note: {note}")
+        say(f"note: {note}")
     if document["not_run"]:
-        console().print(f"not run yet: {', '.join(document['not_run'])}")
+        say(f"not run yet: {', '.join(document['not_run'])}")

@@ -9,14 +9,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from acdpp import parse
-from acdpp.output import console, told
+from acdpp.output import READING, console, say, told
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -59,6 +58,7 @@ __all__ = [
     "needed_for",
     "of_preset",
     "progress",
+    "refuse_early",
     "show_table",
     "suiting",
     "trace_of",
@@ -66,6 +66,7 @@ __all__ = [
     "words_of_the_user",
 ]
 
+QUICK = 5_000_000  # bytes of a file of samples that is read once more, to refuse it early
 OTHER_DATA = "preset {} keeps buffers, budget, eta and model of its MNIST experiment for other data: edit --show-config"
 
 
@@ -254,6 +255,25 @@ def changed(
     return study.swept(*(sweep or ()))
 
 
+def refuse_early(study: Study, *, trains: bool = True) -> None:
+    """Prices, policies, a budget or a small file of samples that will not do: before torch is loaded, which takes
+    longer, and before a pilot looks."""
+    from empirics.control.released import CONSTANTS
+    from empirics.control.schedule import Schedule
+    from empirics.data import Columns, as_dataset
+    from empirics.files import OWN_FILES
+
+    with words_of_the_user():
+        Schedule(study, CONSTANTS, trains=trains).advance(
+            1
+        )  # with constants that stand for those of the data
+    if study.dataset.startswith(OWN_FILES):
+        file = Path(study.dataset.partition(":")[2]).expanduser()
+        if not file.is_file() or file.stat().st_size <= QUICK:
+            columns = Columns(study.label_column, study.time_column, study.client_column)
+            as_dataset(study.dataset, columns=columns)
+
+
 def fitted(
     study: Study,
     fit: bool | None,
@@ -264,12 +284,11 @@ def fitted(
     data_dir: Path | None = None,
     pilot: int | None = None,
     quiet: bool = False,
-    trains: bool = True,
 ) -> Study:
     """With the ball, the scale and the steps that suit the data, but for what an option gives; a sentence says which.
 
     Without a word of the user's that is for data of their own without times, 30 or more samples, and leaves alone what
-    their file of settings has. Prices and policies that will not do are refused first.
+    their file of settings has.
     """
     from empirics.files import OWN_FILES
     from empirics.settings.presets import named_in
@@ -284,17 +303,13 @@ def fitted(
             )
         return study
     with needed_for("training"):
-        from empirics.control.released import CONSTANTS
-        from empirics.control.schedule import Schedule
         from empirics.training.ball import FITTED
     kept = {name for name, value in options.items() if value is not None}
     kept |= named_in(config) if config is not None and not fit else frozenset()
     free = [name for name in FITTED if name not in kept]
     if quiet and not free:
         return study
-    with words_of_the_user():
-        # a round before the data are looked at, with constants that stand for theirs
-        Schedule(study, CONSTANTS, trains=trains).advance(1)
+    with words_of_the_user(), told(READING, None, quiet=quiet, transient=True):
         found = suiting(study, free, data_dir=data_dir, pilot=pilot, anyway=bool(fit))
     if isinstance(found, str):
         return study
@@ -417,16 +432,16 @@ def show_table(title: str, headings: list[str], rows: dict[str, list[str]], of: 
     where not even the numbers fit beside each other, they stand below each other."""
     from rich.cells import cell_len
 
-    say, room = partial(console().print, markup=False, soft_wrap=True), console().width
+    room = console().width
     columns = list(zip(headings, *rows.values(), strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
     left = room - sum(widths) - 2 * len(widths) - 1  # for names, after a blank
-    say(title, soft_wrap=False)
+    say(title)
     if left < cell_len(of):
         for name, cells in rows.items():
             say(f"{name}:")
             for heading, cell in zip(headings, cells, strict=True):
-                say(f"  {heading}: {cell}", soft_wrap=False)
+                say(f"  {heading}: {cell}")
         return
 
     def line(name: str, cells: list[str]) -> str:
@@ -434,10 +449,10 @@ def show_table(title: str, headings: list[str], rows: dict[str, list[str]], of: 
         return "  ".join([f" {name}{' ' * (wide - cell_len(name))}", *padded])
 
     wide = max(cell_len(name) for name in (of, *rows) if cell_len(name) <= left)
-    say(line(of, headings))
-    say(f" {'─' * (wide + sum(widths) + 2 * len(widths))}")
+    say(line(of, headings), whole=True)
+    say(f" {'─' * (wide + sum(widths) + 2 * len(widths))}", whole=True)
     for name, cells in rows.items():
         if cell_len(name) > wide:
-            say(f" {name}")
-        say(line(name if cell_len(name) <= wide else "", cells))
+            say(f" {name}", whole=True)
+        say(line(name if cell_len(name) <= wide else "", cells), whole=True)
     say("")

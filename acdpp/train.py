@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from acdpp import interrupt, parse
-from acdpp.output import console, print_json
+from acdpp.output import READING, print_json, say, told
 from acdpp.study import (
     AsJson,
     Average,
@@ -46,12 +45,12 @@ from acdpp.study import (
     fitted,
     needed_for,
     of_preset,
-    progress,
+    refuse_early,
     show_table,
     with_error,
     words_of_the_user,
 )
-from acdpp.watch import watched
+from acdpp.watch import Doing, Tell, watched
 from theory.setting import SettingError
 
 __all__ = ["EXAMPLES", "command", "show_summary"]
@@ -66,6 +65,7 @@ EXAMPLES = (
     "[bold]acdpp train --seeds 100 --on ray[/bold]"
 )
 CUMULATIVE = "cumulative_excess_risk"
+TRAIN = "acdpp train"
 FEW = 2  # policies by name, of those that are not told from the best
 SHOWN = 10  # pairs of policies by name, of a ranking
 
@@ -166,6 +166,7 @@ def command(
     count = None if shards is None else parse.whole(shards, "--shards")
     if resume is None:
         if not show_config:  # what will be refused is, before a pilot looks
+            refuse_early(study)
             with needed_for("training"):
                 from empirics.run import refuse_beforehand
                 from empirics.shards.trainer import Where
@@ -177,7 +178,7 @@ def command(
             "--fit, --eta and --radius are settings before round 1: leave them out with --resume"
         )
     if show_config:
-        console().print(toml(study), markup=False, soft_wrap=True, end="")
+        say(toml(study), whole=True, end="")
         return
     with needed_for("training"):
         from empirics.run import run_study
@@ -190,7 +191,7 @@ def command(
         interrupt.last_words(f"stopped; continue with acdpp train --resume {shlex.quote(str(place))}{again}")
 
     shown = watched(study.rounds) if watch else _barred(study.rounds, quiet=as_json)
-    with shown as (tell, see), words_of_the_user():
+    with shown as (tell, see, doing), words_of_the_user():
         summary = run_study(
             study,
             out if resume is None else resume,
@@ -202,6 +203,7 @@ def command(
             progress=tell,
             announce=begun,
             see=see,
+            doing=doing,
         )
     document = {"result": str(folder[0]), **summary}
     if as_json:
@@ -211,9 +213,9 @@ def command(
 
 
 @contextmanager
-def _barred(rounds: int, *, quiet: bool) -> Iterator[tuple[Callable[[int], None], None]]:
-    with progress(rounds, quiet=quiet) as tell:
-        yield tell, None
+def _barred(rounds: int, *, quiet: bool) -> Iterator[tuple[Tell, None, Doing]]:
+    with told(READING, rounds, quiet=quiet) as update:
+        yield (lambda done: update(completed=done)), None, (lambda what: update(description=what))
 
 
 # --- the summary -------------------------------------------------------------------------------------------
@@ -229,39 +231,41 @@ def _count(value: float | None, unbounded: str = "∞") -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def show_summary(document: dict[str, Any], command: str = "acdpp train", *, verbose: bool = False) -> None:
-    """The answer in five lines; `verbose`, all that a study's summary says, as tables."""
-    say, result = partial(console().print, markup=False, soft_wrap=True), document["result"]
-    _show_answer(document)
+def show_summary(document: dict[str, Any], command: str = TRAIN, *, verbose: bool = False) -> None:
+    """The answer in five lines; `verbose`, all that a study's summary says, as tables; how to take the model away."""
+    result = document["result"]
+    best = _show_answer(document)
     for name, row in document["policies"].items():
         if lost := row.get("diverged"):
-            console().print(
-                f"diverged: {lost} of {document['seeds']} runs of {name}, which then has no mean",
-                markup=False,
-            )
+            say(f"diverged: {lost} of {document['seeds']} runs of {name}, which then has no mean")
     if verbose:
         _show_all(document)
-        say(f"result: {result}")
+        say(f"result: {result}", whole=True)
     else:
-        say(f"result: {result}; for all of it: {command} --resume {shlex.quote(result)} --verbose")
+        again = f"{command} --resume {shlex.quote(result)} --verbose"
+        say(f"result: {result}; for all of it: {again}", whole=True)
+    if best is not None and command == TRAIN:
+        which = "" if len(document["policies"]) == 1 else f" --policy {shlex.quote(best)}"
+        say(f"its model: acdpp export {shlex.quote(result)}{which} --out model.pt", whole=True)
 
 
-def _show_answer(document: dict[str, Any]) -> None:
-    """Which policy is best, by how much, whether that is certain, and what it cost: a line each."""
+def _show_answer(document: dict[str, Any]) -> str | None:
+    """Which policy is best, by how much, whether that is certain, and what it cost: a line each; and its name."""
     from empirics.records.answer import ACCURACY, LOSS, RISK, answer
 
-    say, policies, found = partial(console().print, markup=False), document["policies"], answer(document)
+    policies, found = document["policies"], answer(document)
     if found is None:
-        return
+        return None
     best, words = policies[found.best], found.measure.replace("_", " ")
     if found.measure == LOSS:
         words = "mean loss before training"
     own = best[found.measure]
-    which = "best at about the budget" if found.alone else "best"
+    which = "best at about the budget" if found.alone else "best" if len(policies) > 1 else "trained"
     beside = f" (test accuracy {_pm(best['final_accuracy'])})" if found.measure == RISK else ""
     say(f"{which}: {found.best}{beside}")
     if found.next is None:
-        say(f"{words}: {_pm(own)}")
+        predicted = best.get("predicted")
+        say(f"{words}: {_pm(own)}" + (f", predicted {predicted[found.measure]:.4g}" if predicted else ""))
     else:
         other = policies[found.next][found.measure]
         if found.measure == RISK:
@@ -277,6 +281,7 @@ def _show_answer(document: dict[str, Any]) -> None:
         row = policies[found.beyond]
         beyond = f"; {found.beyond} ({_pm(row[found.measure])}) cost {row['mean_cost']['mean']:.4g}"
     say(f"cost: {cost:.4g} a round, of a budget of {budget:g}{beyond}")
+    return found.best
 
 
 def _certainty(found: Any, seeds: int) -> str:
@@ -292,8 +297,8 @@ def _certainty(found: Any, seeds: int) -> str:
 def _show_all(document: dict[str, Any]) -> None:
     """The tables, and what else a summary says."""
     policies = document["policies"]
-    console().print(f"{document['task']}; {document['rounds']:,} rounds")
-    console().print(f"mean ± standard error {document['intervals']}")
+    say(f"{document['task']}; {document['rounds']:,} rounds")
+    say(f"mean ± standard error {document['intervals']}")
     measured = "least_risk" in document
     if measured:
         _show_risk(document)
@@ -325,11 +330,9 @@ def _show_all(document: dict[str, Any]) -> None:
         _show_ranking(document["ranking"])
     _show_gaps(document["gap_closed"])
     if document["nominal_constants"]:
-        console().print(
-            f"nominal constants, not derived from the problem: {', '.join(document['nominal_constants'])}"
-        )
+        say(f"nominal constants, not derived from the problem: {', '.join(document['nominal_constants'])}")
     for reason in document["outside_the_hypotheses"]:
-        console().print(f"outside the hypotheses of the corrected bound: {reason}")
+        say(f"outside the hypotheses of the corrected bound: {reason}")
 
 
 def _show_risk(document: dict[str, Any]) -> None:
@@ -362,24 +365,24 @@ def _show_risk(document: dict[str, Any]) -> None:
     last = {name: row[f"last_{CUMULATIVE}"] for name, row in policies.items() if f"last_{CUMULATIVE}" in row}
     if last:
         shown = ", ".join(f"{name} {_pm(value)}" for name, value in last.items())
-        console().print(f"the model is a mean; of last iterates, cumulative: {shown}")
+        say(f"the model is a mean; of last iterates, cumulative: {shown}")
     if reason is not None:
-        console().print(f"not predicted: {reason}")
+        say(f"not predicted: {reason}")
     unsure = {name: row["predicted_error"] for name, row in policies.items() if row.get("predicted_error")}
     if unsure:
         most = max(
             error[CUMULATIVE] / policies[name]["predicted"][CUMULATIVE] for name, error in unsure.items()
         )
-        console().print(
+        say(
             f"of the prediction: from some paths of prices, or samples, alone, which is an error of {most:.1%} at most"
         )
     if bound := document.get("lower_bound"):
         least = bound["final_excess_risk"]
-        console().print(
+        say(
             f"for this budget nobody guarantees a final one below {least:.3g} (quadratic losses, Gaussian samples)"
         )
     for note in document.get("prediction_notes", ()):
-        console().print(f"of the prediction: {note}")
+        say(f"of the prediction: {note}")
 
 
 def _show_ranking(ranking: dict[str, Any]) -> None:
@@ -387,27 +390,23 @@ def _show_ranking(ranking: dict[str, Any]) -> None:
         more = [f"{len(entries) - SHOWN} more"] if len(entries) > SHOWN else []
         return ", ".join([" and ".join(pair) for pair in entries[:SHOWN]] + more)
 
-    console().print(f"measured, best first: {', '.join(ranking['measured'])}")
+    say(f"measured, best first: {', '.join(ranking['measured'])}")
     decided = ranking["decided_pairs"]
     if not decided:
-        console().print(
-            "no two policies are told apart at the 5 % level: there is no ranking to hold the bounds against"
-        )
+        say("no two policies are told apart at the 5 % level: there is no ranking to hold the bounds against")
         return
     if ranking["undecided"]:
-        console().print(f"not told apart at the 5 % level: {pairs(ranking['undecided'])}")
+        say(f"not told apart at the 5 % level: {pairs(ranking['undecided'])}")
     if "corrected_disagrees_on" not in ranking:
-        console().print(
-            "no bound ranks them: bounds are of last iterates, steps of one size and rounds that all train"
-        )
+        say("no bound ranks them: bounds are of last iterates, steps of one size and rounds that all train")
         return
     for form in ("corrected", "stated"):
         wrong = ranking[f"{form}_disagrees_on"]
         if wrong:
-            console().print(f"the {form} bound ranks {', '.join(ranking[form])}: wrong on {pairs(wrong)}")
+            say(f"the {form} bound ranks {', '.join(ranking[form])}: wrong on {pairs(wrong)}")
         else:
             told = f"all {decided} pairs" if decided > 1 else "the one pair"
-            console().print(f"the {form} bound ranks {told} told apart, of {ranking['pairs']}, as measured")
+            say(f"the {form} bound ranks {told} told apart, of {ranking['pairs']}, as measured")
 
 
 def _show_gaps(gaps: dict[str, Any]) -> None:
@@ -419,7 +418,7 @@ def _show_gaps(gaps: dict[str, Any]) -> None:
                 for name, one in shares.items()
             ]
             words = measure.replace("_", " ")
-            console().print(f"of the gap in {words} between constant and oracle: {', '.join(shown)}")
+            say(f"of the gap in {words} between constant and oracle: {', '.join(shown)}")
 
 
 def _show_mismatch(policies: dict[str, dict[str, Any]]) -> None:

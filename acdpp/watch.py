@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from acdpp.output import bar_on
+from acdpp.output import READING, bar_on, told
 
-__all__ = ["Curves", "watched"]
+__all__ = ["Curves", "Doing", "Tell", "watched"]
 
 MEASURES = ("excess_risk", "risk", "accuracy")
 WIDEST = 60  # characters of a curve
 BARS = "▁▂▃▄▅▆▇█"
 Tell = Callable[[int], None]
+Doing = Callable[[str], None]
 See = Callable[[Mapping[str, Any]], None]
 
 
@@ -47,15 +48,19 @@ class Curves:
         return f"{(self.measure or nothing).replace('_', ' ')}, round {self.done:,} of {self.rounds:,}"
 
     def lines(self, width: int) -> list[str]:
-        """A title, and for each policy its curve, its name and where it is now; risks on one logarithmic scale."""
-        room = max(min(width - max(map(len, self.means), default=0) - 11, WIDEST, self.rounds), 1)
+        """A title, and for each policy its curve, where it is now and its name, which stands above if it is long; risks
+        on one logarithmic scale."""
+        longest = max(map(len, self.means), default=0)
+        above = longest > width // 2
+        room = max(min(width - (0 if above else longest) - 11, WIDEST, self.rounds), 1)
         drawn = {name: self._binned(values, room) for name, values in self.means.items()}
         known = [value for values in drawn.values() for value in values if not math.isnan(value)]
         low, high = min(known, default=0.0), max(known, default=1.0)
-        return [self.title] + [
-            f"{_bars(drawn[name], low, high):<{room}} {values[-1]:9.3g} {name}"
-            for name, values in self.means.items()
-        ]
+        found = [self.title]
+        for name, values in self.means.items():
+            curve = f"{_bars(drawn[name], low, high):<{room}} {values[-1]:9.3g}"
+            found += [name, curve] if above else [f"{curve} {name}"]
+        return found
 
     def _binned(self, values: list[float], room: int) -> list[float]:
         """Of so many equal parts of all rounds the last value, on the scale that is drawn; NaN where there is none."""
@@ -79,8 +84,9 @@ def _bars(values: list[float], low: float, high: float) -> str:
 
 
 @contextmanager
-def watched(rounds: int) -> Iterator[tuple[Tell, See]]:
-    """What is to be told how many rounds are done, and what sees the rows; without a terminal, a line a checkpoint."""
+def watched(rounds: int) -> Iterator[tuple[Tell, See, Doing]]:
+    """What is to be told how many rounds are done, what sees the rows, and what is to be told what is being done;
+    without a terminal, a line a checkpoint."""
     curves = Curves(rounds)
     if not sys.stderr.isatty():
 
@@ -88,7 +94,8 @@ def watched(rounds: int) -> Iterator[tuple[Tell, See]]:
             curves.add(rows)
             print(f"acdpp: {curves.sentence()}", file=sys.stderr, flush=True)
 
-        yield lambda done: None, say
+        with told(READING, rounds) as update:
+            yield (lambda done: update(completed=done)), say, (lambda what: update(description=what))
         return
     from rich.console import Console, Group
     from rich.live import Live
@@ -96,11 +103,15 @@ def watched(rounds: int) -> Iterator[tuple[Tell, See]]:
 
     console = Console(stderr=True)
     bar = bar_on(console)
-    task = bar.add_task("rounds", total=rounds)
+    task = bar.add_task(READING, total=rounds)
 
     def picture() -> Group:
         lines = (Text(line, no_wrap=True, overflow="crop") for line in curves.lines(console.width))
         return Group(*lines, bar)
 
     with Live(get_renderable=picture, console=console):
-        yield lambda done: bar.update(task, completed=done), curves.add
+        yield (
+            (lambda done: bar.update(task, completed=done)),
+            curves.add,
+            (lambda what: bar.update(task, description=what)),
+        )

@@ -62,6 +62,7 @@ __all__ = ["Progress", "refuse_beforehand", "run_study", "study_of"]
 
 Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
+Doing = Callable[[str], None]
 See = Callable[[Columns], None]
 ROW = 8 * 21  # bytes of a row, before compression
 PATIENCE = 120  # seconds that a prediction may take beside training
@@ -132,6 +133,7 @@ def run_study(
     progress: Progress = lambda done: None,
     announce: Announce = lambda folder: None,
     see: See | None = None,
+    doing: Doing = lambda what: None,
 ) -> dict[str, Any]:
     """Train, and return the summary that is also saved in the folder `out`, by default a new one in `results/`.
 
@@ -145,23 +147,25 @@ def run_study(
     `on` has workers train: "ray" for those that are started here, or a cluster's address, ray://HOST:PORT or
     HOST:PORT. The runs go into so many `shards`, by default one for each GPU or core there.
 
-    `progress` is told how many rounds are done, `announce` the folder, once there is one, and `see` sees the columns
-    of every chunk of rows, once saved.
+    `progress` is told how many rounds are done, `announce` the folder, once there is one, `doing` what is being done
+    before the first round and that rounds are, and `see` sees the columns of every chunk of rows, once saved.
     """
     own = HandedOver(dataset, model, policies, cost)
     if resume:
         if out is None:
             raise SettingError("resuming needs the folder to continue: give out=FOLDER")
         there = partial(Where, on=on, shards=shards)
-        return _continue(study, Path(out), own, device, there, data_dir, progress, announce, see)
+        return _continue(study, Path(out), own, device, there, data_dir, progress, announce, see, doing)
     where = Where(device or "cpu", on, shards)
     study = own.named(Study() if study is None else study)
     refuse_beforehand(study, out, where)
     asked = {"device": where.device, "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
     with threads(study, REMEDY):
         prices = own.prices(study)
+        doing("reading the data")
         chosen, data = choose_device(where.here), data_of(study, data_dir, dataset)
         problem = from_dataset(study, data, chosen, model)
+        doing("looking for the least risk")
         calibration = calibrate(problem)
         job = _Job(study, problem, prices, calibration, least_for(problem), policies)
         with job.trainer(data, model, where) as trainer:
@@ -171,7 +175,7 @@ def run_study(
             place = claim(Path("results"), study.preset) if out is None else Path(out)
             with Folder.begin(place, settings) as folder:
                 announce(place)
-                return _train(folder, job, trainer, progress, see)
+                return _train(folder, job, trainer, progress, see, doing)
 
 
 def study_of(folder: Path) -> Study:
@@ -189,6 +193,7 @@ def _continue(
     progress: Progress,
     announce: Announce,
     see: See | None,
+    doing: Doing,
 ) -> dict[str, Any]:
     with Folder.continued(out) as folder:
         announce(out)
@@ -206,6 +211,7 @@ def _continue(
         where, lies = there(device or settings["asked"]["device"]), data_dir or settings["asked"]["data_dir"]
         with threads(study, REMEDY):
             prices = own.prices(study)
+            doing("reading the data")
             chosen, data = choose_device(where.here), data_of(study, lies and Path(lies), own.dataset)
             problem = from_dataset(study, data, chosen, own.model)
             refuse_changes(settings, prices, problem, out)
@@ -223,7 +229,9 @@ def _continue(
                 now = trainer.machine()
                 warn_of_changes(settings, now)
                 again = [*settings["continued"], {"after_round": folder.progress.done, **now}]
-                return _train(folder, job, trainer, progress, see, study=study.document(), continued=again)
+                return _train(
+                    folder, job, trainer, progress, see, doing, study=study.document(), continued=again
+                )
 
 
 def _rehearse(job: _Job) -> None:
@@ -239,7 +247,13 @@ def _rehearse(job: _Job) -> None:
 
 
 def _train(
-    folder: Folder, job: _Job, trainer: Trainer, progress: Progress, see: See | None, **settings: Any
+    folder: Folder,
+    job: _Job,
+    trainer: Trainer,
+    progress: Progress,
+    see: See | None,
+    doing: Doing,
+    **settings: Any,
 ) -> dict[str, Any]:
     """Replay what is there, then train the rest; new settings go into the record once it is sure to go on."""
     study, problem, least, schedule = job.study, job.problem, job.least, job.schedule()
@@ -255,10 +269,12 @@ def _train(
     chunks, diverged = Chunks(schedule, trainer, progress), set[str]()
     chunks.begin()  # workers train while this process predicts
     reason = folder.settings.get("not_predicted", "the result was begun by a version that predicts nothing")
+    doing("predicting")
     outlook = job.outlook() if reason is None else None
     forecasts = outlook.forecasts() if outlook else {}
     if settings:
         folder.reopen(**settings)
+    doing("rounds")
     progress(folder.progress.done)
     for rounds, digest, measured, state in chunks:
         heard = {name: measured.pop(name) for name in [FRESH] if name in measured}

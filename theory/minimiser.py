@@ -18,6 +18,7 @@ the zero of \(J_t'\) on each piece. No grid, no search.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -255,6 +256,12 @@ def _minimum(runs: _Runs, lo: Floats, hi: Floats) -> Floats:
     return Lambda
 
 
+@lru_cache
+def _floats(constants: Constants) -> Constants:
+    """Which a policy asks for in every round."""
+    return constants.map(float)
+
+
 def optimal_admission(
     *, Z: Any, cost: Any, retained: Any, seen: Any, lo: Any, hi: Any, V: Any, constants: Constants
 ) -> Floats:
@@ -269,18 +276,19 @@ def optimal_admission(
     array([20.        ,  9.91506071,  5.        ])
     """
     given = {"Z": Z, "cost": cost, "retained": retained, "seen": seen, "lo": lo, "hi": hi, "V": V}
-    arrays = np.broadcast_arrays(*(np.asarray(values, dtype=float) for values in given.values()))
-    for name, values in zip(given, arrays, strict=True):
-        if not (np.all(values >= 0) and np.all(np.isfinite(values))):
-            raise SettingError(f"{name} must be finite and not negative, got {given[name]!r}")
-    debt, costs, held, N, low, high, weight = (values.ravel() for values in arrays)
+    arrays = np.stack(np.broadcast_arrays(*(np.asarray(values, dtype=float) for values in given.values())))
+    fit = (arrays >= 0) & (arrays < np.inf)
+    if not fit.all():
+        name = next(name for name, good in zip(given, fit, strict=True) if not good.all())
+        raise SettingError(f"{name} must be finite and not negative, got {given[name]!r}")
+    debt, costs, held, N, low, high, weight = arrays.reshape(len(given), -1)
     if not np.all(weight > 0):
         raise SettingError(f"V must be positive, such as 100, got {V!r}")
     if not np.all(held <= N):
         raise SettingError("seen must be at least retained: a retained sample has been seen")
     if not np.all(low <= high):
         raise SettingError("lo must not exceed hi: the interval of admissions is empty")
-    runs = _Runs(debt * costs / weight, held, N, constants.map(float))
+    runs = _Runs(debt * costs / weight, held, N, _floats(constants))
     Lambda = high.copy()
     undecided = np.flatnonzero((low < high) & (runs.price > 0))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # p is infinite at n = 0

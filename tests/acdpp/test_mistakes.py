@@ -1,17 +1,29 @@
 """Mistakes on the command line: each gets one line and a failing exit, and leaves nothing behind."""
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from acdpp import study
+from empirics.settings.presets import PRESETS
 from tests.acdpp.program import refusal
+from theory.setting import SettingError
 
 PAPER = "--buffers 8,9,10,11,12,8,9,10,11,12 --budget 55 --mean-cost 5.5"
 EXTREME, NINES = "D=1,sigma=1e100,eta=1e100,B=1,Pdim=1", "9" * 5000
 SAMPLES = "".join(f"{k % 7},{k},{'ab'[k % 3 % 2]}\n" for k in range(60))
 FILES = {"prices.csv": "day,price\n1,2\n2,3\n", "text.json": "no json", "empty.json": "{}"}
 FILES |= {"samples.csv": f"size,weight,kind\n{SAMPLES}"}
+FILES |= {
+    "hole.csv": f"size,weight,kind\n3,,a\n{SAMPLES}",
+    "word.csv": f"size,weight,kind\n3,x,a\n{SAMPLES}",
+    "one.csv": "size,kind\n" + 9 * "1,a\n",
+    "nothing.csv": "",
+    "short.csv": "2\n3\n",
+}
 OWN = "--dataset csv:samples.csv --label kind"
 LATE = {  # refused before a pilot looks at the samples, and tells what it chose
     "--cost-trace prices.csv": "prices.csv has 2 columns: name the one with the prices",
@@ -236,3 +248,51 @@ def test_a_mistake_gets_one_line_and_a_failing_exit_and_leaves_nothing(
         (tmp_path / name).write_text(content)
     assert complaint.lower() in refusal(*shlex.split(words)).lower()
     assert {path.name for path in tmp_path.iterdir()} == set(FILES)
+
+
+PLAN = "design --by prediction --out best.toml --buffers 8,9"
+EARLY = {  # for which no sample need be trained on
+    f"{PLAN} {OWN} --cost 2 --budget 1e-9": "1e-09 a round buys no sample in 500 rounds, at prices from 2 on",
+    f"{PLAN} {OWN} --cost 2 --budget 0.0041": "too rarely to tell the best rule",
+    f"{PLAN} {OWN} --mean-cost 2 --budget 0.0039": "buys no sample",
+    f"{PLAN} {OWN} --cost 2 --budget 0": "budget must lie in",
+    f"{PLAN} {OWN} --cost 2 --budget -1": "budget must lie in",
+    f"{PLAN} {OWN} --cost 2 --budget inf": "--budget must be a number",
+    f"{PLAN} {OWN} --cost 2 --budget 9 --buffers=-1,2": "from 1 to 10,000,000, got -1",
+    f"{PLAN} {OWN} --cost 2 --budget 9 --buffers 1.5,2": "from 1 to 10,000,000, got 1.5",
+    f"{PLAN} {OWN} --cost 2 --budget 9 --horizon 0": "--horizon must be a whole number of at least 1",
+    f"{PLAN} {OWN} --budget 9 --cost-trace nothing.csv": "holds no price",
+    f"{PLAN} {OWN} --budget 9 --cost-trace short.csv": "2 prices and the study 500 rounds",
+    f"{PLAN} {OWN} --cost 2 --budget 9 --label class": "no column 'class' for the label",
+    f"{PLAN} {OWN} --cost 2 --budget 9 --dataset csv:one.csv": "two classes or more",
+    f"{PLAN} {OWN} --cost 2 --budget 9 --dataset csv:hole.csv": "is empty in row 1",
+    f"{PLAN} {OWN} --cost 2 --budget 9 --dataset csv:word.csv": "holds 'x' in row 1",
+    f"{PLAN} {OWN} --cost 2 --budget 9 --dataset csv:nowhere.csv": "cannot be read",
+    f"train {OWN} --dataset csv:hole.csv": "is empty in row 1",
+    f"predict {OWN} --cost-trace short.csv": "2 prices and the study 500 rounds",
+}
+
+
+@pytest.mark.parametrize(("words", "complaint"), EARLY.items(), ids=lambda words: words[-60:])
+def test_nonsense_is_refused_before_torch_is_loaded(
+    words: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def loading(*_: Any) -> None:
+        raise AssertionError("torch is loaded")
+
+    for module in ("study", "design_by_prediction", "predict", "train"):
+        monkeypatch.setattr(f"acdpp.{module}.needed_for", loading)
+    test_a_mistake_gets_one_line_and_a_failing_exit_and_leaves_nothing(
+        words, complaint, tmp_path, monkeypatch
+    )
+
+
+def test_a_large_file_of_samples_is_not_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "hole.csv"
+    file.write_text(FILES["hole.csv"])
+    monkeypatch.setattr(study, "QUICK", file.stat().st_size)
+    given = replace(PRESETS["own"], dataset=f"csv:{file}", label_column="kind", policies=("constant",))
+    with pytest.raises(SettingError, match="is empty in row 1"):
+        study.refuse_early(given)
+    monkeypatch.setattr(study, "QUICK", file.stat().st_size - 1)
+    study.refuse_early(given)

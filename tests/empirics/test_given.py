@@ -1,5 +1,7 @@
 """What is handed over in Python by its name, and what a record says of where and with what it was made."""
 
+from dataclasses import replace
+
 import torch
 
 from empirics import run
@@ -48,7 +50,12 @@ def test_a_model_that_comes_with_us_needs_no_fingerprint():
 def test_a_prediction_that_takes_long_is_left_out_and_the_folder_is_announced(tmp_path, monkeypatch):
     monkeypatch.setattr(run, "PATIENCE", 0)
     monkeypatch.setattr(run, "training_seconds", lambda given: 2 * run.seconds(given))
-    told, out = [], tmp_path / "result"
-    summary = run.run_study(study(rounds=2), out, dataset=blobs(), announce=told.append)
+    told, doing, out = [], [], tmp_path / "result"
+    short = study(rounds=2, policies=("constant",))
+    summary = run.run_study(short, out, dataset=blobs(), announce=told.append, doing=doing.append)
     assert summary["not_predicted"].startswith("it would take long")
     assert told == [out]
+    words = ["reading the data", "looking for the least risk", "predicting", "rounds"]
+    assert doing == words
+    run.run_study(replace(short, rounds=3), out, dataset=blobs(), resume=True, doing=doing.append)
+    assert doing[4:] == [words[0], *words[2:]]

@@ -76,20 +76,29 @@ def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(surer, 
 
 
 def test_where_there_is_no_terminal_it_says_now_and_then_how_far_it_is(monkeypatch, capsys):
-    monkeypatch.setattr(output, "EVERY", 0.001)
-    done = acdpp(*predict("--no-best", "--json"))
+    done = acdpp(*predict("--no-best", "--json"), soon=0.001)
     assert json.loads(done.stdout)["pilot"] is None
     assert done.stderr.startswith("acdpp: reading the data\n")
-    for told, line in (
-        ({"completed": 1200, "total": 3000}, "acdpp: settings, 1,200 of 3,000\n"),
-        ({"completed": 12, "description": "parts"}, "acdpp: parts, 12\n"),
-    ):
-        with output.told("settings", None) as update:
-            update(**told)
-            until(lambda line=line: line in capsys.readouterr().err)
+    monkeypatch.setattr(output, "SOON", 0.001)
+    with output.told("settings", None) as update:
+        update(completed=1200, total=3000)
+        until(lambda: "acdpp: settings, 1,200 of 3,000\n" in capsys.readouterr().err)
+        time.sleep(0.01)
+        assert capsys.readouterr().err == ""  # until EVERY has passed
+    monkeypatch.setattr(output, "EVERY", 0.001)
+    with output.told("settings", None) as update:
+        for _ in range(2):
+            update(completed=12, description="parts")
+            until(lambda: "acdpp: parts, 12\n" in capsys.readouterr().err)
     capsys.readouterr()
     time.sleep(0.01)
     assert capsys.readouterr().err == ""  # once it is done
+
+
+def test_looking_for_what_suits_the_data_is_told_too(monkeypatch):
+    monkeypatch.setattr("acdpp.study.suiting", lambda *_, **__: time.sleep(0.05) or "nothing does")
+    monkeypatch.setattr("empirics.predict.predict_study", lambda *_, **__: 1 / 0)
+    assert acdpp(*predict("--fit"), soon=0.001).stderr.startswith("acdpp: reading the data\n")
 
 
 def test_json_is_one_object_with_three_numbers_a_policy_and_the_best(surer):

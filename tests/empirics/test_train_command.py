@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from acdpp import output
 from acdpp.study import show_table
 from acdpp.train import EXAMPLES, _show_ranking, show_summary
 from tests.acdpp.program import acdpp, answer
@@ -46,7 +47,7 @@ def test_one_command_trains_and_prints_predicted_beside_measured_and_bound_in_80
     assert "result:" in said
     assert (out / "rounds.parquet").exists()
     lines, found = said.splitlines(), reread(out)["policies"]["oracle"]
-    assert max(map(len, lines)) <= 80
+    assert max(map(len, lines[:-1])) <= 80  # and a command to copy
     heading = next(line for line in lines if "predicted" in line)
     assert heading.split() == ["policy", "final", "cumulative", "predicted", "÷", "bound", "÷"]
     row = next(line for line in lines if line.strip().startswith("oracle")).split()
@@ -75,7 +76,11 @@ def summary_of(measured, cost, *, seeds=3, undecided=None, of="final_accuracy"):
 def test_the_answer_is_the_first_five_lines(shown, capsys):
     short = acdpp("train", "--resume", str(shown[1])).stdout.splitlines()
     assert short[:4] == shown[0].splitlines()[:4]
-    assert short[4:] == [f"result: {shown[1]}; for all of it: acdpp train --resume {shown[1]} --verbose"]
+    assert short[4:] == [
+        f"result: {shown[1]}; for all of it: acdpp train --resume {shown[1]} --verbose",
+        f"its model: acdpp export {shown[1]} --policy {short[0].split()[5]} --out model.pt",
+    ]
+    assert shown[0].splitlines()[-2:] == [f"result: {shown[1]}", short[-1]]
 
     def said(*given, **more):
         show_summary(summary_of(*given, **more), "acdpp federate")
@@ -126,9 +131,22 @@ def test_the_answer_is_the_first_five_lines(shown, capsys):
         "not told from mine"
         in said({"mine": [0.7, 0.9, 0.8], "yours": [0.8, 0.7, 0.7]}, cost, of="mean_risk")[2]
     )
-    assert said({"yours": 4.0}, cost, undecided=[])[1:] == [
-        "cumulative excess risk: 4.0 ± 0.1",
+    alone = summary_of({"yours": 4.0}, cost, undecided=[])
+    show_summary(alone)
+    alone["policies"]["yours"]["predicted"] = {"cumulative_excess_risk": 3.94321}
+    show_summary(alone)
+    later = [
         "cost: 9 a round, of a budget of 10",
+        "result: a b; for all of it: acdpp train --resume 'a b' --verbose",
+        "its model: acdpp export 'a b' --out model.pt",
+    ]
+    assert capsys.readouterr().out.splitlines() == [
+        "trained: yours (test accuracy 0.5)",
+        "cumulative excess risk: 4.0 ± 0.1",
+        *later,
+        "trained: yours (test accuracy 0.5)",
+        "cumulative excess risk: 4.0 ± 0.1, predicted 3.943",
+        *later,
     ]
     assert said({"yours": None}, cost, undecided=[]) == []
 
@@ -161,6 +179,17 @@ def test_a_name_never_breaks_and_the_table_turns_where_it_is_too_wide(capsys, mo
         *("constant:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"),
         *(f"{long}:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"),
     ]
+
+
+def test_no_line_ends_within_a_name_nor_between_a_number_and_its_error(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "24")
+    long = "buy-cheap-online@eta=0.1,average=polynomial"
+    sentence = f"the mean of {long} is 4.79 ± 0.05 here, 39 ± 1 % below; now K = 10, t ≤ 50 [a]"
+    output.say(sentence + "\n\nand another one")
+    output.say(sentence, whole=True, end="!")
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:3] == ["the mean of", long, "is 4.79 ± 0.05 here,"]
+    assert lines[3:] == ["39 ± 1 % below; now", "K = 10, t ≤ 50 [a]", "", "and another one", sentence + "!"]
 
 
 def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(shown, capsys):

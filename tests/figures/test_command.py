@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from acdpp import drawing, plot
 from empirics.run import run_study
 from empirics.settings.study import Study
+from tests.acdpp.program import acdpp
 from tests.refused import refused
 
 SMALL = {
@@ -70,8 +71,8 @@ def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(
     run_study(study, tmp_path / "result")
     monkeypatch.setattr(plot, "THEORY", ())
     words = ["all", "--result", str(tmp_path / "result"), "--dpi", "40", "--out", str(tmp_path / "plots")]
-    done = CliRunner().invoke(plot.app, words, catch_exceptions=False)
-    assert done.exit_code == 0
+    done = acdpp("plot", *words)
+    assert done.returncode == 0
     assert set(saved) == {"learning.png", "constraints.png"}
     said = done.stderr.splitlines()
     left_out = [line.split(":")[1] for line in said]

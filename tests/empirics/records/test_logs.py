@@ -282,17 +282,28 @@ def test_curves_have_the_mean_over_seeds_on_one_logarithmic_scale():
         f"█▇▃▁{' ' * 11}1.5 other",
     ]
     assert curves.lines(20)[1:] == [f"▁{' ' * 10}nan one", f"█▁{' ' * 9}1.5 other"]
-    assert [len(line) for line in curves.lines(1)[1:]] == [15, 17]
+    assert [len(line) for line in curves.lines(10)[1:]] == [15, 17]
+    long = "buy-cheap-online"
+    curves.means[long] = curves.means.pop("other")
+    assert curves.lines(32)[2] == f"█▁{' ' * 10}1.5 {long}"
+    assert curves.lines(31)[1:] == ["one", f"▁▁▂{' ' * 12}nan", long, f"█▇▃▁{' ' * 11}1.5"]
 
 
 def test_a_terminal_shows_curves_and_a_bar(monkeypatch, capsys):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     monkeypatch.setenv("COLUMNS", "60")
-    with watch.watched(4) as (tell, see):
+    with watch.watched(4) as (tell, see, doing):
         see(chunk(1, [[1, 1], [2.0**7, 2.0**6]]))
         tell(2)
+        doing("rounds")
     shown = capsys.readouterr().err
-    for words in ("excess risk, round 2 of 4", f"▁▁{' ' * 9}1.5 one", f"█▇{' ' * 10}96 other", "2/4"):
+    for words in (
+        "excess risk, round 2 of 4",
+        f"▁▁{' ' * 9}1.5 one",
+        f"█▇{' ' * 10}96 other",
+        "rounds ",
+        "2/4",
+    ):
         assert words in shown
 
 
