@@ -224,8 +224,10 @@ def _behind(trained: Mapping[int, int], rounds: int, T: int, *, settles: bool) -
 
     >>> _behind({0: 900, 1: 1024, 2: 400}, 1024, 5000, settles=True)
     [0, 2]
-    >>> _behind({0: 900, 2: 400}, 1024, 5000, settles=True), _behind({0: 900, 2: 400}, 1024, 1024, settles=True)
-    ([2], [])
+    >>> [_behind({0: 900, 2: count}, 1024, 5000, settles=True) for count in (400, 450)]
+    [[2], []]
+    >>> _behind({0: 900, 2: 400}, 1024, 1024, settles=True)
+    []
     """
     most = max(trained.values())
     enough = max(most if settles and most == rounds else 0, most / 2 if rounds < T else 0)

@@ -133,7 +133,7 @@ def test_a_file_of_prices_is_read_as_it_is_written(tmp_path):
     for content, column in (
         ("2.5\n0.1\n3", None),
         ("\ufeff2.5\r\n0.1\r\n3\r\n\r\n", None),
-        ("price\n 2.5 \n1e-1\n3\n\n  \n", None),
+        ("c1\n 2.5 \n1e-1\n3\n\n  \n", None),
         ('day,"spot price"\nMon,2.5\nTue,"0.1"\nWed,3\n', "spot price"),
         ("\ufeffday, price\na,2.5\nb,0.1\nc,3\n\n", "price"),
         ("day;price\na;2,5\nb;0,1\nc;3\n;\n", "price"),

@@ -205,6 +205,7 @@ def test_steps_of_other_sizes_are_tried_that_do_not_overshoot(outlook, monkeypat
     assert how_long(replace(outlook, study=long), moving, 10.0, steps=True).filled
     assert [K for K, _ in asked[-2]] == [*range(1, 11), 13, 17, 22, 28, 35, 44, 45]
     assert sorted({K for K, _ in asked[-1]}) == [1, 6, 17, 45]
+    assert how_long(replace(outlook, study=replace(long, rounds=45)), moving, 10.0).filled
     assert not how_long(replace(outlook, study=replace(long, rounds=3)), moving, 10.0).filled
     assert [K for K, _ in asked[-1]] == [1, 2, 3]
 

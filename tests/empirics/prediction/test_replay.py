@@ -67,8 +67,9 @@ def test_where_the_population_moves_nothing_is_recorded(monkeypatch):
     assert np.isfinite(Outlook.of(task, CONTROL).forecasts()["constant"].risk).all()
 
 
-def test_a_processor_records_nothing():
-    assert replay.recorder(torch.device("cpu")) is None
+def test_a_card_records_and_a_processor_does_not():
+    cpu, card = (replay.recorder(torch.device(name)) for name in ("cpu", "cuda"))
+    assert (cpu is None, card is None) == (True, False)
 
 
 def test_other_shapes_and_kinds_are_recorded_on_their_own(monkeypatch):

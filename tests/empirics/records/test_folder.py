@@ -43,6 +43,7 @@ def test_a_place_is_asked_itself_or_where_a_file_is_to_lie_beside_it(tmp_path, m
     for place, within, beside in ((mine, True, False), (foreign, False, True), (mine / "new", True, True)):
         assert (writable(place, within=True), writable(place)) == (within, beside)
     assert writable(Path("/"))
+    assert not writable(Path(__file__) / "below")  # also where everybody may write
     refuse_existing(mine)
     assert "nothing can be written there" in refused(refuse_existing, foreign)
 
