@@ -27,7 +27,7 @@ def differing(found: dict[str, float], recorded: dict[str, float]) -> list[str]:
     """The names of the numbers that are not as recorded."""
     names = sorted(found.keys() | recorded.keys())
     values = ([one.get(name, np.nan) for name in names] for one in (found, recorded))
-    same = np.isclose(*values, rtol=ALMOST, atol=1e-12, equal_nan=True)
+    same = np.isclose(*values, rtol=ALMOST, atol=1e-10, equal_nan=True)
     return [name for name, is_ in zip(names, same, strict=True) if not is_]
 
 

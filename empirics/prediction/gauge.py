@@ -46,10 +46,23 @@ class Gauge:
             self.look(theta)
         if self.anchors:
             risk = risk + self._of_parts([one.risk(theta) for one in self.anchors], self.observer.faced)
-        path = risk - least
+        path = risk - least - self._strayed(theta)
         if observe:
             self.curvature = self.observer.risk_curvature(logits, scatter)
         return path + 0.5 * (self.curvature * scatter).sum(-1), path
+
+    def _strayed(self, theta: Tensor) -> Tensor | float:
+        """What mean paths of several samples have too much: they stray from the population's, each its own way, and by
+        as much as they lie apart on average."""
+        land = self.observer.landscape
+        if land.samples == 1:
+            return 0.0
+        each = theta.view(*theta.shape[:-2], land.samples, -1, theta.shape[-1])
+        apart = land.squares((each - each.mean(-3, keepdim=True)).flatten(0, -2))
+        first = int(land.on_the_ball)  # whose radius is no way to stray
+        steepness = (land.curvature + land.multiplier)[first:]
+        risk = 0.5 * (apart[:, first:] @ steepness).view(each.shape[:-1])
+        return (risk.sum(-2, keepdim=True) / (land.samples - 1)).expand_as(risk).flatten(-2)
 
     def _of_parts(self, each: list[Tensor], w: Tensor) -> Tensor:
         return each[0] if len(each) == 1 else mixed(each, w)

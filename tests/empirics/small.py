@@ -1,5 +1,6 @@
 """What the tests share: small studies, and how they are stopped and read."""
 
+import platform
 import tempfile
 import time
 from functools import cache
@@ -19,6 +20,10 @@ from theory.setting import Constants
 
 FOLDERS = []  # which last as long as they are known
 FEW = {"policies": ("constant", "oracle"), "rounds": 5, "seeds": 1}
+orderly = pytest.mark.skipif(
+    torch.version.cuda is not None and platform.machine() == "aarch64",
+    reason="with this build of torch, sums hang on how many columns there are: the last bits differ",
+)
 CONTROL = Constants(D=20.0, sigma=0.6, eta=5.0, B=10.0, Pdim=9.0)
 
 

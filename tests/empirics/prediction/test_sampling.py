@@ -13,6 +13,7 @@ from empirics.prediction import effort, outlook
 from empirics.prediction import landscape as module
 from empirics.prediction.effort import seconds, training_seconds
 from empirics.prediction.forecast import caveats
+from empirics.prediction.gauge import Gauge
 from empirics.prediction.observation import Observer
 from empirics.prediction.outlook import Outlook
 from empirics.prediction.sampling import Anchor, Whole, principal_axes
@@ -118,6 +119,36 @@ def test_an_anchor_is_exact_where_it_looked_and_right_to_first_order_near_it(few
     torch.testing.assert_close(
         alike.measured(theta)[2].view(8, -1, land.model.size)[:, 1:].flatten(0, 1), sample.measured(theta)[2]
     )
+
+
+@pytest.mark.parametrize(
+    ("case", "radius"), [("binary", 2.0), ("clients that differ", 2.0), ("binary", 50.0)]
+)
+def test_what_paths_have_too_much_for_straying_is_taken_off(case, radius, few, monkeypatch):
+    given = study(policies=("constant",), radius=radius, **CASES[case])
+    land = landscape_of(from_dataset(given, blobs(samples=1200), torch.device("cpu")))
+    assert land.on_the_ball == (radius == 2)
+    rows, generator = 3, torch.Generator().manual_seed(0)
+    gauge, best = Gauge(Observer(land, 4 * rows)), land.best.theta
+    size = (2, 4, rows, land.model.outputs, land.model.features)  # of two rounds
+    apart = 1e-3 * torch.randn(size, dtype=torch.float64, generator=generator)
+    if land.model.outputs > 1:  # what all have in common changes no chances
+        apart = apart - apart.mean(-2, keepdim=True)
+    apart = apart.flatten(-2)
+    taken = gauge._strayed((best + apart).flatten(1, 2)).view(2, 4, rows)
+    H = land.whole.model.hessian(best) + land.multiplier * torch.eye(len(best[0]), dtype=torch.float64)
+    if land.on_the_ball:  # whose radius is no way to stray
+        apart = apart - (apart @ best[0])[..., None] * best[0] / best.square().sum()
+    away = apart - apart.mean(1, keepdim=True)
+    wanted = 0.5 * torch.einsum("tkri,ij,tkrj->tkr", away, H, away)
+    torch.testing.assert_close(taken, wanted.sum(1, keepdim=True).expand_as(wanted) / 3, rtol=0.02, atol=0)
+    assert torch.equal(gauge._strayed(best.repeat(4 * rows, 1)), torch.zeros(4 * rows, dtype=torch.float64))
+    here = {"theta": (best + apart[0]).flatten(0, 1), "observe": True, "least": 0.1}
+    here["scatter"] = torch.zeros(4 * rows, len(land.size), dtype=torch.float64)
+    found = gauge(**here)
+    monkeypatch.setattr(Gauge, "_strayed", lambda gauge, theta: 0.0)
+    for less, plain in zip(found, gauge(**here), strict=True):
+        torch.testing.assert_close(plain - less, taken[0].flatten(), rtol=1e-6, atol=0)
 
 
 @pytest.mark.parametrize("case", ["binary", "clients that differ"])

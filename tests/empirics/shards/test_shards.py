@@ -18,7 +18,7 @@ from empirics.shards.shard import Shard
 from empirics.shards.split import FEWEST, most_parts, split
 from empirics.training.problem import from_dataset
 from tests.empirics.shards.desk import MIXED, Desk, at_desk, done, files, small
-from tests.empirics.small import CONTROL, Steady, blobs, refused, stopped_at, study
+from tests.empirics.small import CONTROL, Steady, blobs, orderly, refused, stopped_at, study
 
 
 def trained(setting, out, desk, **given):
@@ -68,6 +68,7 @@ ODD = {
 }
 
 
+@orderly
 @pytest.mark.parametrize("shards", [3, 8])
 def test_parts_are_the_whole_bit_for_bit(whole, tmp_path, shards):
     seen = []
@@ -232,6 +233,7 @@ def test_a_study_that_workers_began_goes_on_without_them(whole, tmp_path):
     assert files(tmp_path / "out") == whole
 
 
+@orderly
 def test_a_result_is_extended_by_workers(whole, tmp_path):
     run_study(small(rounds=4), tmp_path / "out")
     desk = Desk(3, losing={4, 9, 16})  # while they follow, and are restored

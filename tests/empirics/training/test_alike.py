@@ -6,7 +6,7 @@ import torch
 from empirics.given import threads
 from empirics.training.linear import Linear
 from empirics.training.model import Descent, Memory, Population
-from tests.empirics.small import study
+from tests.empirics.small import orderly, study
 
 RUNS, CLIENTS, SAMPLES, FEATURES = 11, 3, 101, 9
 
@@ -37,6 +37,7 @@ def found(population, theta, tilt, memory, part):
     return model.measure(theta[part], tilt[part]) | told
 
 
+@orderly
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("own", [False, True], ids=["one population", "one each"])
 @pytest.mark.parametrize("width", [6, FEATURES + 2], ids=["few samples", "many"])
