@@ -102,7 +102,7 @@ def learner() -> Iterator[str]:
     final = [there[policy, True]["final_over_bound"] for policy in ("taper", "taper-online")]
     yield "On the ten classes of MNIST the two are {:.2f} and {:.2f} times".format(*final)
     yield "from 3,000 rounds on the digits"
-    ahead = result("docs/results/learner-predicted-mnist-1000-h200.json")["studies"].values()
+    ahead = result("docs/results/learner-predicted-mnist-1000.json")["studies"].values()
     off = [one - 1 for s in ahead for row in s["policies"].values() for one in row["over_measured"].values()]
     yield f"and for means of models up to {100 * max(map(abs, off)):.0f} %"
     assert len(studies) == 7
