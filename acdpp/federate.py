@@ -174,7 +174,7 @@ def command(
         )
         study = federated(_sized(study, clients or (str(CLIENTS) if own else None), budget))
         if not show_config:  # what will be refused is, before a pilot looks
-            refuse_early(study)
+            refuse_early(study, files=export is None or bool(fit))
             _refuse_places(out, export, simulation)
         if export is None or fit:
             study = fitted(study, fit, {}, preset=preset, config=config, data_dir=data_dir, quiet=as_json)

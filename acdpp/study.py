@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -255,21 +256,33 @@ def changed(
     return study.swept(*(sweep or ()))
 
 
-def refuse_early(study: Study, *, trains: bool = True) -> None:
+def refuse_early(study: Study, *, trains: bool = True, files: bool = True) -> None:
     """Prices, policies, a budget or a small file of samples that will not do: before torch is loaded, which takes
-    longer, and before a pilot looks."""
+    longer, and before a pilot looks. Of `acdpp federate` torch is loaded already.
+
+    Constants that stand for those of the data will do for built-in policies; others are looked for, and not made.
+    Without `files` nothing is, since they lie on other machines.
+    """
+    from empirics.control.registry import maker_of
     from empirics.control.released import CONSTANTS
     from empirics.control.schedule import Schedule
     from empirics.data import Columns, as_dataset
     from empirics.files import OWN_FILES
+    from empirics.settings.policy_name import PolicyName, is_built_in
 
     with words_of_the_user():
-        Schedule(study, CONSTANTS, trains=trains).advance(
-            1
-        )  # with constants that stand for those of the data
-    if study.dataset.startswith(OWN_FILES):
-        file = Path(study.dataset.partition(":")[2]).expanduser()
-        if not file.is_file() or file.stat().st_size <= QUICK:
+        played = tuple(name for name in study.policies if is_built_in(PolicyName(name).base))
+        for name in study.policies:
+            if name not in played and (files or ":" not in name):
+                maker_of(name)
+        if files or study.cost.file is None:
+            Schedule(replace(study, policies=played or ("constant",)), CONSTANTS, trains=trains).advance(1)
+    if files and study.dataset.startswith(OWN_FILES):
+        try:
+            small = os.path.getsize(os.path.expanduser(study.dataset.partition(":")[2])) <= QUICK
+        except (OSError, ValueError):  # of which more is said when it is read
+            small = True
+        if small:
             columns = Columns(study.label_column, study.time_column, study.client_column)
             as_dataset(study.dataset, columns=columns)
 

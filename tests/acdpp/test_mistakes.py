@@ -1,6 +1,7 @@
 """Mistakes on the command line: each gets one line and a failing exit, and leaves nothing behind."""
 
 import shlex
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ FILES |= {
     "one.csv": "size,kind\n" + 9 * "1,a\n",
     "nothing.csv": "",
     "short.csv": "2\n3\n",
+    "given.toml": '[cost]\nprocess = "trace"\nfile = "given:ndarray"\n',
 }
 OWN = "--dataset csv:samples.csv --label kind"
 LATE = {  # refused before a pilot looks at the samples, and tells what it chose
@@ -269,6 +271,9 @@ EARLY = {  # for which no sample need be trained on
     f"{PLAN} {OWN} --cost 2 --budget 9 --dataset csv:word.csv": "holds 'x' in row 1",
     f"{PLAN} {OWN} --cost 2 --budget 9 --dataset csv:nowhere.csv": "cannot be read",
     f"train {OWN} --dataset csv:hole.csv": "is empty in row 1",
+    f"train {OWN} --dataset csv:~no-such-user/f.csv": "~no-such-user/f.csv cannot be read (No such file",
+    f"train {OWN} --dataset csv:{300 * 'f'}.csv": "f.csv cannot be read (File name too long)",
+    "train --config given.toml": "'given:ndarray' were handed over in Python: hand them over again as cost=",
     f"predict {OWN} --cost-trace short.csv": "2 prices and the study 500 rounds",
 }
 
@@ -285,6 +290,20 @@ def test_nonsense_is_refused_before_torch_is_loaded(
     test_a_mistake_gets_one_line_and_a_failing_exit_and_leaves_nothing(
         words, complaint, tmp_path, monkeypatch
     )
+
+
+def test_a_policy_of_the_users_own_is_not_made_before_its_constants_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    Path("smooth.py").write_text("def mine(brief):\n    return 1 / brief.constants.L\n")
+    for names in (("smooth:mine",), ("constant", "smooth:mine@eta=0.1")):
+        study.refuse_early(replace(PRESETS["digits"], policies=names))
+    with pytest.raises(SettingError, match="there is no policy at 'smooth:yours'"):
+        study.refuse_early(replace(PRESETS["digits"], policies=("constant", "smooth:yours")))
+    with pytest.raises(SettingError, match="there is no policy 'acdp'"):
+        study.refuse_early(replace(PRESETS["digits"], policies=("acdp",)), files=False)
 
 
 def test_a_large_file_of_samples_is_not_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
