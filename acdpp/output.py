@@ -22,15 +22,19 @@ if TYPE_CHECKING:
 __all__ = ["READING", "bar", "bar_on", "console", "encode_leniently", "fail", "print_json", "say", "told"]
 
 SOON, EVERY = 3.0, 30.0  # seconds until the first line of progress, and between two
+UNKNOWN = 80  # columns of a terminal that has none to tell
 READING = "reading the data"
-BELONGS = re.compile(r" (?=[=±≤%])|(?<=[=±≤]) ")  # a blank within what is read as one
+BELONGS = re.compile(r" (?=[=±≤<→×%]|- )|(?<=[=±≤<→×]) |(?<= -) ")  # a blank within what is read as one
 
 
-def console() -> Console:
+def console(*, stderr: bool = False) -> Console:
     """What prints for people; rich is loaded with the first word, so a refused input does without it."""
     from rich.console import Console
 
-    return Console(highlight=False)
+    found = Console(highlight=False, emoji=False, stderr=stderr)
+    if not found.width:  # a terminal that does not know
+        found.width = UNKNOWN
+    return found
 
 
 def say(text: str, *, whole: bool = False, end: str = "\n") -> None:
@@ -48,10 +52,8 @@ def bar(
     what: str, of: int | None, *, quiet: bool = False, transient: bool = False
 ) -> Iterator[Callable[..., None]]:
     """A bar on a terminal; what it yields takes `completed`, `advance`, `description` or `total`."""
-    from rich.console import Console
-
     off = quiet or not sys.stderr.isatty()
-    with bar_on(Console(stderr=True), transient=transient, disable=off) as progress:
+    with bar_on(console(stderr=True), transient=transient, disable=off) as progress:
         yield partial(progress.update, progress.add_task(what, total=of))
 
 
@@ -60,7 +62,7 @@ def told(
     what: str, of: int | None, *, quiet: bool = False, transient: bool = False
 ) -> Iterator[Callable[..., None]]:
     """The same bar or, where standard error is no terminal, a line now and then: a long silence looks like a fault."""
-    if sys.stderr is None or sys.stderr.isatty():
+    if sys.stderr.isatty():
         with bar(what, of, quiet=quiet, transient=transient) as update:
             yield update
         return
