@@ -256,7 +256,7 @@ PLAN = "design --by prediction --out best.toml --buffers 8,9"
 EARLY = {  # for which no sample need be trained on
     f"{PLAN} {OWN} --cost 2 --budget 1e-9": "1e-09 a round buys no sample in 500 rounds, at prices from 2 on",
     f"{PLAN} {OWN} --cost 2 --budget 0.0041": "too rarely to tell the best rule",
-    f"{PLAN} {OWN} --mean-cost 2 --budget 0.0039": "buys no sample",
+    f"{PLAN} {OWN} --mean-cost 2 --budget 0.0039": "buys no sample in 500 rounds, at a mean price of 2:",
     f"{PLAN} {OWN} --cost 2 --budget 0": "budget must lie in",
     f"{PLAN} {OWN} --cost 2 --budget -1": "budget must lie in",
     f"{PLAN} {OWN} --cost 2 --budget inf": "--budget must be a number",
@@ -290,6 +290,17 @@ def test_nonsense_is_refused_before_torch_is_loaded(
     test_a_mistake_gets_one_line_and_a_failing_exit_and_leaves_nothing(
         words, complaint, tmp_path, monkeypatch
     )
+
+
+def test_what_a_budget_cannot_buy_is_the_cheapest_of_the_rounds_of_a_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("samples.csv").write_text(FILES["samples.csv"])
+    words = shlex.split(f"{PLAN} {OWN} --budget 0.01 --cost-trace many.csv")
+    for cheap, said in ((7, "replaces a sample too rarely"), (900, "in 500 rounds, at prices from 100 on")):
+        Path("many.csv").write_text("".join(f"{1 if k == cheap else 100}\n" for k in range(20_001)))
+        assert said in refusal(*words)
 
 
 def test_a_policy_of_the_users_own_is_not_made_before_its_constants_are_known(
