@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acdpp import parse
-from acdpp.output import say
+from acdpp.output import say, show_table
 from acdpp.predict import WORDS, progress, sureness, wholes
-from acdpp.study import fitted, needed_for, of_preset, refuse_early, show_table, with_error, words_of_the_user
+from acdpp.study import fitted, needed_for, of_preset, refuse_early, with_error, words_of_the_user
 from theory.setting import SettingError
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What every command needs to print: one JSON object, one error line, one console, one bar; on any kind of output."""
+"""What every command needs to print: one JSON object, error line, console, table and bar; on any kind of output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import codecs
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import partial
@@ -19,7 +19,18 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["READING", "bar", "bar_on", "console", "encode_leniently", "fail", "print_json", "say", "told"]
+__all__ = [
+    "READING",
+    "bar",
+    "bar_on",
+    "console",
+    "encode_leniently",
+    "fail",
+    "print_json",
+    "say",
+    "show_table",
+    "told",
+]
 
 SOON, EVERY = 3.0, 30.0  # seconds until the first line of progress, and between two
 UNKNOWN = 80  # columns of a terminal that has none to tell
@@ -45,6 +56,44 @@ def say(text: str, *, whole: bool = False, end: str = "\n") -> None:
         text = "\n".join(map(fill, BELONGS.sub("\N{NO-BREAK SPACE}", text).split("\n")))
         text = text.replace("\N{NO-BREAK SPACE}", " ")
     console().print(text, markup=False, soft_wrap=True, end=end)
+
+
+def show_table(
+    title: str,
+    headings: Sequence[str],
+    rows: Mapping[str, Sequence[str]] | Sequence[tuple[str, Sequence[str]]],
+    of: str = "policy",
+) -> None:
+    """One row a policy, or of what else. A name never breaks: a long one has a line of its own, above its numbers, and
+    where not even the numbers fit beside each other, they stand below each other."""
+    from rich.cells import cell_len
+
+    room, listed = console().width, list(rows.items() if isinstance(rows, Mapping) else rows)
+    columns = list(zip(headings, *(cells for _, cells in listed), strict=True))
+    widths = [max(map(cell_len, column)) for column in columns]
+    left = room - sum(widths) - 2 * len(widths) - 1  # for names, after a blank
+    say(title)
+    if left < cell_len(of):
+        for name, cells in listed:
+            say(f"{name}:")
+            for heading, cell in zip(headings, cells, strict=True):
+                say(f"  {heading}: {cell}")
+        say("")
+        return
+
+    def line(name: str, cells: Sequence[str]) -> str:
+        padded = (" " * (width - cell_len(cell)) + cell for cell, width in zip(cells, widths, strict=True))
+        return "  ".join([f" {name}{' ' * (wide - cell_len(name))}", *padded])
+
+    names = [of, *(name for name, _ in listed)]
+    wide = max(length for length in map(cell_len, names) if length <= left)
+    say(line(of, headings), whole=True)
+    say(f" {'─' * (wide + sum(widths) + 2 * len(widths))}", whole=True)
+    for name, cells in listed:
+        if cell_len(name) > wide:
+            say(f" {name}", whole=True)
+        say(line(name if cell_len(name) <= wide else "", cells), whole=True)
+    say("")
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from acdpp import parse
-from acdpp.output import READING, print_json, say, told
+from acdpp.output import READING, print_json, say, show_table, told
 from acdpp.study import (
     Average,
     AverageBy,
@@ -41,7 +41,6 @@ from acdpp.study import (
     needed_for,
     of_preset,
     refuse_early,
-    show_table,
     with_error,
     words_of_the_user,
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import interrupt, parse
-from acdpp.output import print_json, say
+from acdpp.output import print_json, say, show_table
 from acdpp.study import (
     AsJson,
     DataDir,
@@ -20,7 +20,6 @@ from acdpp.study import (
     ShowConfig,
     needed_for,
     progress,
-    show_table,
     words_of_the_user,
 )
 from theory.setting import SettingError

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import parse
-from acdpp.output import READING, console, say, told
+from acdpp.output import READING, told
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ __all__ = [
     "of_preset",
     "progress",
     "refuse_early",
-    "show_table",
     "suiting",
     "trace_of",
     "with_error",
@@ -423,7 +422,7 @@ def progress(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[Call
         yield lambda done: update(completed=done)
 
 
-# --- tables ------------------------------------------------------------------------------------------------
+# --- numbers -----------------------------------------------------------------------------------------------
 
 
 def with_error(mean: float | None, error: float | None) -> str:
@@ -438,34 +437,3 @@ def with_error(mean: float | None, error: float | None) -> str:
         return f"{mean:.4g}"
     places = max(-math.floor(math.log10(error)), 0)
     return f"{mean:.{places}f} ± {error:.{places}f}"
-
-
-def show_table(title: str, headings: list[str], rows: dict[str, list[str]], of: str = "policy") -> None:
-    """One row a policy, or of what else. A name never breaks: a long one has a line of its own, above its numbers, and
-    where not even the numbers fit beside each other, they stand below each other."""
-    from rich.cells import cell_len
-
-    room = console().width
-    columns = list(zip(headings, *rows.values(), strict=True))
-    widths = [max(map(cell_len, column)) for column in columns]
-    left = room - sum(widths) - 2 * len(widths) - 1  # for names, after a blank
-    say(title)
-    if left < cell_len(of):
-        for name, cells in rows.items():
-            say(f"{name}:")
-            for heading, cell in zip(headings, cells, strict=True):
-                say(f"  {heading}: {cell}")
-        return
-
-    def line(name: str, cells: list[str]) -> str:
-        padded = (" " * (width - cell_len(cell)) + cell for cell, width in zip(cells, widths, strict=True))
-        return "  ".join([f" {name}{' ' * (wide - cell_len(name))}", *padded])
-
-    wide = max(cell_len(name) for name in (of, *rows) if cell_len(name) <= left)
-    say(line(of, headings), whole=True)
-    say(f" {'─' * (wide + sum(widths) + 2 * len(widths))}", whole=True)
-    for name, cells in rows.items():
-        if cell_len(name) > wide:
-            say(f" {name}", whole=True)
-        say(line(name if cell_len(name) <= wide else "", cells), whole=True)
-    say("")

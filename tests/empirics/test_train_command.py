@@ -10,7 +10,6 @@ import pytest
 
 from acdpp import output
 from acdpp.main import main
-from acdpp.study import show_table
 from acdpp.train import EXAMPLES, _show_ranking, show_summary
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file
@@ -159,7 +158,7 @@ def test_a_name_never_breaks_and_the_table_turns_where_it_is_too_wide(capsys, mo
 
     def said(width):
         monkeypatch.setenv("COLUMNS", str(width))
-        show_table("Risk", ["final", "cumulative"], rows)
+        output.show_table("Risk", ["final", "cumulative"], rows)
         return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
 
     wide = said(60)
@@ -180,6 +179,7 @@ def test_a_name_never_breaks_and_the_table_turns_where_it_is_too_wide(capsys, mo
         "Risk",
         *("constant:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"),
         *(f"{long}:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"),
+        "",
     ]
 
 
