@@ -1,10 +1,12 @@
 """Mistakes on the command line: each gets one line and a failing exit, and leaves nothing behind."""
 
+import json
+import os
 import shlex
+import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -278,18 +280,35 @@ EARLY = {  # for which no sample need be trained on
 }
 
 
+ONE_BY_ONE = """
+import json, shlex, sys
+from tests.acdpp.program import refusal
+
+print(json.dumps([(refusal(*shlex.split(words)), "torch" in sys.modules) for words in sys.argv[1:]]))
+"""
+
+
+@pytest.fixture(scope="module")
+def refused_early(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, bool]]:
+    """What each is told, and whether torch is loaded by then; all in one process that begins without."""
+    place = tmp_path_factory.mktemp("early")
+    for name, content in FILES.items():
+        (place / name).write_text(content)
+    command = [sys.executable, "-c", ONE_BY_ONE, *EARLY]
+    here = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(command, cwd=place, env=here, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in place.iterdir()} == set(FILES)
+    return dict(zip(EARLY, json.loads(done.stdout), strict=True))
+
+
 @pytest.mark.parametrize(("words", "complaint"), EARLY.items(), ids=lambda words: words[-60:])
 def test_nonsense_is_refused_before_torch_is_loaded(
-    words: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: str, complaint: str, refused_early: dict[str, tuple[str, bool]]
 ) -> None:
-    def loading(*_: Any) -> None:
-        raise AssertionError("torch is loaded")
-
-    for module in ("study", "design_by_prediction", "predict", "train"):
-        monkeypatch.setattr(f"acdpp.{module}.needed_for", loading)
-    test_a_mistake_gets_one_line_and_a_failing_exit_and_leaves_nothing(
-        words, complaint, tmp_path, monkeypatch
-    )
+    said, loaded = refused_early[words]
+    assert complaint in said
+    assert not loaded
 
 
 def test_what_a_budget_cannot_buy_is_the_cheapest_of_the_rounds_of_a_trace(
