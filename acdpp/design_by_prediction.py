@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from acdpp import parse
 from acdpp.output import say, show_table
-from acdpp.predict import WORDS, progress, sureness, wholes
+from acdpp.predict import WORDS, doing_told, sureness, wholes
 from acdpp.study import fitted, needed_for, of_preset, refuse_early, with_error, words_of_the_user
 from theory.setting import SettingError
 
@@ -101,7 +101,7 @@ def predicted_design(
 
     refuse_beforehand(study)
     study = fitted(study, fit, {"eta": eta}, data_dir=data_dir, pilot=number, quiet=quiet)
-    with progress(quiet=quiet) as tell, words_of_the_user():
+    with doing_told(quiet=quiet) as tell, words_of_the_user():
         found = design_study(
             study,
             pilot=number,

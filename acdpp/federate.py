@@ -33,8 +33,8 @@ from acdpp.study import (
     fitted,
     needed_for,
     of_preset,
-    progress,
     refuse_early,
+    rounds_told,
     words_of_the_user,
 )
 from acdpp.train import show_summary
@@ -191,7 +191,7 @@ def command(
         folder.append(place)
         interrupt.last_words(f"stopped; continue with acdpp federate --resume {shlex.quote(str(place))}")
 
-    with progress(study.rounds, quiet=as_json) as tell, words_of_the_user():
+    with rounds_told(study.rounds, quiet=as_json) as tell, words_of_the_user():
         summary = federate(
             study,
             out if resume is None else resume,

@@ -46,7 +46,7 @@ from acdpp.study import (
 )
 from theory.setting import SettingError
 
-__all__ = ["EXAMPLES", "WORDS", "command", "progress", "show_drift", "sureness", "wholes"]
+__all__ = ["EXAMPLES", "WORDS", "command", "doing_told", "show_drift", "sureness", "wholes"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp predict[/bold] (the bundled digits) · "
@@ -157,7 +157,7 @@ def command(
         pilot=size,
         quiet=as_json,
     )
-    with progress(quiet=as_json) as tell, words_of_the_user():
+    with doing_told(quiet=as_json) as tell, words_of_the_user():
         found = predict_study(
             study,
             out,
@@ -184,7 +184,7 @@ def wholes(text: str, name: str) -> tuple[int, ...]:
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
+def doing_told(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
     """Tell what is being done, how much, and of what; `quiet`, on no terminal."""
     with told(READING, None, quiet=quiet) as update:
         yield lambda doing, done, of: update(description=doing, completed=done, total=of)

@@ -19,7 +19,7 @@ from acdpp.study import (
     Seeds,
     ShowConfig,
     needed_for,
-    progress,
+    rounds_told,
     words_of_the_user,
 )
 from theory.setting import SettingError
@@ -135,7 +135,7 @@ def command(
     def begun(place: Path) -> None:
         interrupt.last_words(f"stopped; continue with acdpp reproduce --resume {shlex.quote(str(place))}")
 
-    with progress(study.rounds, quiet=as_json) as tell, words_of_the_user():
+    with rounds_told(study.rounds, quiet=as_json) as tell, words_of_the_user():
         place, document = reproduce(
             study,
             out if resume is None else resume,
@@ -202,7 +202,7 @@ def _explain(
             eta=eta,
             device=device,
             data_dir=data_dir,
-            stage=lambda name, study: progress(study.rounds, quiet=as_json, what=name),
+            stage=lambda name, study: rounds_told(study.rounds, quiet=as_json, what=name),
             announce=begun,
             **_counts(chosen),
         )

@@ -58,8 +58,8 @@ __all__ = [
     "fitted",
     "needed_for",
     "of_preset",
-    "progress",
     "refuse_early",
+    "rounds_told",
     "suiting",
     "trace_of",
     "with_error",
@@ -416,7 +416,7 @@ def words_of_the_user() -> Iterator[None]:
 
 
 @contextmanager
-def progress(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[Callable[[int], None]]:
+def rounds_told(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[Callable[[int], None]]:
     """A bar on a terminal, or a line now and then, to be told how many rounds are done."""
     with told(what, rounds, quiet=quiet) as update:
         yield lambda done: update(completed=done)
