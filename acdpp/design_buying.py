@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from acdpp import parse
-from acdpp.output import console, say
+from acdpp.output import say, show_table
 from theory.buying_plan import Plan, best_plan, burst_plan, gap_closed, online_plan
 from theory.knapsack import purchase_limit
 from theory.prices import Atoms, PriceLaw, Uniform
@@ -169,42 +169,24 @@ def show(document: dict[str, Any]) -> None:
             f"stationary noise at contraction {noise['contraction']:.4g}: {noise['of_plan']:.4g} of a sample's "
             f"variance, {noise['of_best']:.4g} at best"
         )
-    _show_table(
+    bursts = ("threshold", "rate", "effective_rate", "cost")
+    show_table(
         "One threshold for all ages",
-        ("burst", "up to", "rate", "effective", "cost"),
+        ["up to", "rate", "effective", "cost"],
         [
-            [f"{one[name]:.4g}" for name in ("burst", "threshold", "rate", "effective_rate", "cost")]
+            (f"{one['burst']:.4g} at a time", [f"{one[name]:.4g}" for name in bursts])
             for one in document["bursts"]
         ],
+        of="burst",
     )
-    _show_table(
+    others = ("cost", "effective_rate", "best_effective_rate", "online_effective_rate")
+    show_table(
         "If prices are otherwise, with these thresholds",
-        (
-            "prices",
-            "cost",
-            "effective",
-            *(f"{one} for {document['budget']:.4g}" for one in ("best", "online")),
-        ),
+        ["cost", "effective", *(f"{one} for {document['budget']:.4g}" for one in ("best", "online"))],
         [
-            [
-                one["prices"],
-                *(
-                    "?" if one[name] is None else f"{one[name]:.4g}"
-                    for name in ("cost", "effective_rate", "best_effective_rate", "online_effective_rate")
-                ),
-            ]
+            (one["prices"], ["?" if one[name] is None else f"{one[name]:.4g}" for name in others])
             for one in document["other_prices"]
         ],
+        of="prices",
     )
     say("while it runs, the debt scales the thresholds until the budget is met")
-
-
-def _show_table(title: str, headings: tuple[str, ...], rows: list[list[str]]) -> None:
-    from rich.table import Table
-
-    table = Table(title=title, title_justify="left")
-    for heading in headings:
-        table.add_column(heading, justify="left" if heading == "prices" else "right")
-    for row in rows:
-        table.add_row(*row)
-    console().print(table)

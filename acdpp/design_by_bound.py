@@ -6,10 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from rich.table import Table
 
 from acdpp import parse
-from acdpp.output import console, say
+from acdpp.output import say, show_table
 from theory.design import Design, crossover_horizon, design, design_as_stated, design_limit, fill_ratio
 from theory.setting import Budget, Constants, SettingError
 
@@ -69,19 +68,18 @@ def show(document: dict[str, Any]) -> None:
     shown = ", ".join(rates if len(rates) <= 12 else [*rates[:6], "…", *rates[-3:]])
     say(f"rates λ_m: {shown}  (total {float(document['total_rate']):.6g} a round)")
     say(f"binding: {' and '.join(document['binding'])}")
-    table = Table(title="Landscape over K", title_justify="left")
     known = "bound" if document["bound"] is not None else "bound_without_constant"
     heading = "bound" if known == "bound" else "bound*"
-    for name in ("K", "rate", "occupancy", "cost", f"{heading} per round" if T is None else heading):
-        table.add_column(name, justify="right")
-    table.add_column("feasible")
-    for row in document["candidates"]:
+    headings = ["rate", "occupancy", "cost", f"{heading} per round" if T is None else heading, "feasible"]
+
+    def cells(row: dict[str, Any]) -> list[str]:
         chosen = row["K"] == document["K"] and row["feasible"]
-        cells = [f"{float(row[name]):.6g}" for name in ("total_rate", "occupancy", "cost")]
+        numbers = [f"{float(row[name]):.6g}" for name in ("total_rate", "occupancy", "cost")]
         reason = "yes, chosen" if chosen else "yes" if row["feasible"] else "no (cost)"
-        style = "bold" if chosen else "" if row["feasible"] else "dim"
-        table.add_row(_count(row["K"]), *cells, f"{row[known]:.8g}", reason, style=style)
-    console().print(table)
+        return [*numbers, f"{row[known]:.8g}", reason]
+
+    rows = [(f"K = {_count(row['K'])}", cells(row)) for row in document["candidates"]]
+    show_table("Landscape over K", headings, rows, of="retention")
     if known != "bound":
         say("* without the constant of every round, the same for all K: give G in --constants")
     say("no (cost): filling the buffers with that K costs more than the budget")

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acdpp import parse
-from acdpp.output import say
-from acdpp.predict import WORDS, progress, sureness, wholes
-from acdpp.study import fitted, needed_for, of_preset, refuse_early, show_table, with_error, words_of_the_user
+from acdpp.output import say, show_table
+from acdpp.predict import WORDS, doing_told, sureness, wholes
+from acdpp.study import fitted, needed_for, of_preset, refuse_early, with_error, words_of_the_user
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def predicted_design(
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, base)
     number = None if pilot is None else parse.whole(pilot, "--pilot")
     searched = {} if steps is None else {"steps": wholes(steps, "--steps")}
-    _refuse_poverty(study)
+    _refuse_poverty(study, law_known=law_known)
     # of all policies one alone is refused for a budget, and needs the law of prices
     refuse_early(replace(study, policies=("constant", *(["buy-cheap"] if law_known else []))), trains=False)
     with needed_for("predicting"):
@@ -101,7 +101,7 @@ def predicted_design(
 
     refuse_beforehand(study)
     study = fitted(study, fit, {"eta": eta}, data_dir=data_dir, pilot=number, quiet=quiet)
-    with progress(quiet=quiet) as tell, words_of_the_user():
+    with doing_told(quiet=quiet) as tell, words_of_the_user():
         found = design_study(
             study,
             pilot=number,
@@ -116,15 +116,20 @@ def predicted_design(
     return document | {"file": None if out is None else _kept(out, document["toml"])}
 
 
-def _refuse_poverty(study: Study) -> None:
+def _refuse_poverty(study: Study, *, law_known: bool) -> None:
     """A budget of which nobody can buy anything."""
-    from empirics.control.prices import law_of, make_prices
+    from empirics.control.prices import Trace, law_of, make_prices
 
-    lowest = float(law_of(make_prices(study.cost), study.seed, study.seeds, study.rounds).lowest)
+    prices = make_prices(study.cost)
+    if isinstance(prices, Trace):
+        lowest = float(prices.values[: study.rounds].min())
+    else:
+        lowest = float(law_of(prices, study.seed, study.seeds, study.rounds).lowest)
     if study.budget * study.rounds < lowest:
+        at = f"prices from {lowest:g} on" if law_known else f"a mean price of {lowest:g}"
         raise SettingError(
-            f"a budget of {study.budget:g} a round buys no sample in {study.rounds:,} rounds, at prices from "
-            f"{lowest:g} on: give a larger one"
+            f"a budget of {study.budget:g} a round buys no sample in {study.rounds:,} rounds, at {at}: give a larger "
+            "one"
         )
 
 

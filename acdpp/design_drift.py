@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from acdpp import parse
-from acdpp.output import console, say
+from acdpp.output import say, show_table
 from theory.drift_design import DriftChoice, drift_design
 from theory.setting import Budget, SettingError
 
-__all__ = ["drifting_design", "show", "show_choices"]
+__all__ = ["drifting_design", "show"]
 
 MEANS = "the mean square of the optimum's move in a round, over the variance of one sample"
 
@@ -56,24 +56,19 @@ def show(document: dict[str, Any]) -> None:
     how = "steps as small as you have time for" if step is None else f"steps of 1 - a = {step:.3g}"
     rounds = "1 round" if document["K"] == 1 else f"{document['K']} rounds"
     say(f"keep samples for K = {rounds}, take {document['rate']:.4g} a round, {how}")
-    show_choices(document["choices"], "1 - a", "error/s²")
+    _show_choices(document["choices"])
     say("error: the mean square distance to the moving optimum in the long run; exact for quadratic losses")
     say("window: of an exponential mean of models, in rounds; – is the last model")
 
 
-def show_choices(rows: list[dict[str, Any]], step: str, risk: str) -> None:
-    """All choices in a table, each over the least."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
-    table.add_column("at")
+def _show_choices(rows: list[dict[str, Any]]) -> None:
+    """All of them in a table, each over the least."""
     least = min(row["risk"] for row in rows)
-    for heading in ("K", "rate", step, "window", risk, "÷ least"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for row in rows:
-        cells = [
-            "–" if row[name] is None else f"{row[name]:.3g}" for name in ("rate", "step", "window", "risk")
-        ]
-        table.add_row(row["name"], str(row["K"]), *cells, f"{row['risk'] / least:.3g}" if least else "–")
-    console().print(table)
+
+    def cells(row: dict[str, Any]) -> list[str]:
+        numbers = (row[name] for name in ("rate", "step", "window", "risk"))
+        found = ["–" if number is None else f"{number:.3g}" for number in numbers]
+        return [str(row["K"]), *found, f"{row['risk'] / least:.3g}" if least else "–"]
+
+    headings = ["K", "rate", "1 - a", "window", "error/s²", "÷ least"]
+    show_table("All choices", headings, [(row["name"], cells(row)) for row in rows], of="at")

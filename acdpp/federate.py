@@ -33,8 +33,8 @@ from acdpp.study import (
     fitted,
     needed_for,
     of_preset,
-    progress,
     refuse_early,
+    rounds_told,
     words_of_the_user,
 )
 from acdpp.train import show_summary
@@ -174,7 +174,7 @@ def command(
         )
         study = federated(_sized(study, clients or (str(CLIENTS) if own else None), budget))
         if not show_config:  # what will be refused is, before a pilot looks
-            refuse_early(study)
+            refuse_early(study, files=export is None or bool(fit))
             _refuse_places(out, export, simulation)
         if export is None or fit:
             study = fitted(study, fit, {}, preset=preset, config=config, data_dir=data_dir, quiet=as_json)
@@ -191,7 +191,7 @@ def command(
         folder.append(place)
         interrupt.last_words(f"stopped; continue with acdpp federate --resume {shlex.quote(str(place))}")
 
-    with progress(study.rounds, quiet=as_json) as tell, words_of_the_user():
+    with rounds_told(study.rounds, quiet=as_json) as tell, words_of_the_user():
         summary = federate(
             study,
             out if resume is None else resume,

@@ -196,6 +196,8 @@ def _bare_flags(command: Any) -> Any:
 
 def main() -> None:
     """Run the command: a user's mistake is one line on stderr and exit status 2, never a traceback."""
+    if sys.stderr is None:  # closed: what is printed there would go to standard output
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     encode_leniently()
     try:
         code = _bare_flags(typer.main.get_command(app))(prog_name="acdpp", standalone_mode=False)

@@ -1,4 +1,4 @@
-"""What every command needs to print: one JSON object, one error line, one console, one bar; on any kind of output."""
+"""What every command needs to print: one JSON object, error line, console, table and bar; on any kind of output."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import codecs
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import partial
@@ -19,18 +19,33 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = ["READING", "bar", "bar_on", "console", "encode_leniently", "fail", "print_json", "say", "told"]
+__all__ = [
+    "READING",
+    "bar",
+    "bar_on",
+    "console",
+    "encode_leniently",
+    "fail",
+    "print_json",
+    "say",
+    "show_table",
+    "told",
+]
 
 SOON, EVERY = 3.0, 30.0  # seconds until the first line of progress, and between two
+UNKNOWN = 80  # columns of a terminal that has none to tell
 READING = "reading the data"
-BELONGS = re.compile(r" (?=[=±≤%])|(?<=[=±≤]) ")  # a blank within what is read as one
+BELONGS = re.compile(r" (?=[=±≤<→×%]|- )|(?<=[=±≤<→×]) |(?<= -) ")  # a blank within what is read as one
 
 
-def console() -> Console:
+def console(*, stderr: bool = False) -> Console:
     """What prints for people; rich is loaded with the first word, so a refused input does without it."""
     from rich.console import Console
 
-    return Console(highlight=False)
+    found = Console(highlight=False, emoji=False, stderr=stderr)
+    if not found.width:  # a terminal that does not know
+        found.width = UNKNOWN
+    return found
 
 
 def say(text: str, *, whole: bool = False, end: str = "\n") -> None:
@@ -43,15 +58,51 @@ def say(text: str, *, whole: bool = False, end: str = "\n") -> None:
     console().print(text, markup=False, soft_wrap=True, end=end)
 
 
+def show_table(
+    title: str,
+    headings: Sequence[str],
+    rows: Mapping[str, Sequence[str]] | Sequence[tuple[str, Sequence[str]]],
+    of: str = "policy",
+) -> None:
+    """One row a policy, or of what else. A name never breaks: a long one has a line of its own, above its numbers, and
+    where not even the numbers fit beside each other, they stand below each other."""
+    from rich.cells import cell_len
+
+    room, listed = console().width, list(rows.items() if isinstance(rows, Mapping) else rows)
+    columns = list(zip(headings, *(cells for _, cells in listed), strict=True))
+    widths = [max(map(cell_len, column)) for column in columns]
+    left = room - sum(widths) - 2 * len(widths) - 1  # for names, after a blank
+    say(title)
+    if left < cell_len(of):
+        for name, cells in listed:
+            say(f"{name}:")
+            for heading, cell in zip(headings, cells, strict=True):
+                say(f"  {heading}: {cell}")
+        say("")
+        return
+
+    def line(name: str, cells: Sequence[str]) -> str:
+        padded = (" " * (width - cell_len(cell)) + cell for cell, width in zip(cells, widths, strict=True))
+        return "  ".join([f" {name}{' ' * (wide - cell_len(name))}", *padded])
+
+    names = [of, *(name for name, _ in listed)]
+    wide = max(length for length in map(cell_len, names) if length <= left)
+    say(line(of, headings), whole=True)
+    say(f" {'─' * (wide + sum(widths) + 2 * len(widths))}", whole=True)
+    for name, cells in listed:
+        if cell_len(name) > wide:
+            say(f" {name}", whole=True)
+        say(line(name if cell_len(name) <= wide else "", cells), whole=True)
+    say("")
+
+
 @contextmanager
 def bar(
     what: str, of: int | None, *, quiet: bool = False, transient: bool = False
 ) -> Iterator[Callable[..., None]]:
     """A bar on a terminal; what it yields takes `completed`, `advance`, `description` or `total`."""
-    from rich.console import Console
-
     off = quiet or not sys.stderr.isatty()
-    with bar_on(Console(stderr=True), transient=transient, disable=off) as progress:
+    with bar_on(console(stderr=True), transient=transient, disable=off) as progress:
         yield partial(progress.update, progress.add_task(what, total=of))
 
 
@@ -60,7 +111,7 @@ def told(
     what: str, of: int | None, *, quiet: bool = False, transient: bool = False
 ) -> Iterator[Callable[..., None]]:
     """The same bar or, where standard error is no terminal, a line now and then: a long silence looks like a fault."""
-    if sys.stderr is None or sys.stderr.isatty():
+    if sys.stderr.isatty():
         with bar(what, of, quiet=quiet, transient=transient) as update:
             yield update
         return

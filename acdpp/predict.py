@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from acdpp import parse
-from acdpp.output import READING, print_json, say, told
+from acdpp.output import READING, print_json, say, show_table, told
 from acdpp.study import (
     Average,
     AverageBy,
@@ -41,13 +41,12 @@ from acdpp.study import (
     needed_for,
     of_preset,
     refuse_early,
-    show_table,
     with_error,
     words_of_the_user,
 )
 from theory.setting import SettingError
 
-__all__ = ["EXAMPLES", "WORDS", "command", "progress", "show_drift", "sureness", "wholes"]
+__all__ = ["EXAMPLES", "WORDS", "command", "doing_told", "show_drift", "sureness", "wholes"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp predict[/bold] (the bundled digits) · "
@@ -158,7 +157,7 @@ def command(
         pilot=size,
         quiet=as_json,
     )
-    with progress(quiet=as_json) as tell, words_of_the_user():
+    with doing_told(quiet=as_json) as tell, words_of_the_user():
         found = predict_study(
             study,
             out,
@@ -185,7 +184,7 @@ def wholes(text: str, name: str) -> tuple[int, ...]:
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
+def doing_told(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
     """Tell what is being done, how much, and of what; `quiet`, on no terminal."""
     with told(READING, None, quiet=quiet) as update:
         yield lambda doing, done, of: update(description=doing, completed=done, total=of)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import interrupt, parse
-from acdpp.output import print_json, say
+from acdpp.output import print_json, say, show_table
 from acdpp.study import (
     AsJson,
     DataDir,
@@ -19,8 +19,7 @@ from acdpp.study import (
     Seeds,
     ShowConfig,
     needed_for,
-    progress,
-    show_table,
+    rounds_told,
     words_of_the_user,
 )
 from theory.setting import SettingError
@@ -136,7 +135,7 @@ def command(
     def begun(place: Path) -> None:
         interrupt.last_words(f"stopped; continue with acdpp reproduce --resume {shlex.quote(str(place))}")
 
-    with progress(study.rounds, quiet=as_json) as tell, words_of_the_user():
+    with rounds_told(study.rounds, quiet=as_json) as tell, words_of_the_user():
         place, document = reproduce(
             study,
             out if resume is None else resume,
@@ -203,7 +202,7 @@ def _explain(
             eta=eta,
             device=device,
             data_dir=data_dir,
-            stage=lambda name, study: progress(study.rounds, quiet=as_json, what=name),
+            stage=lambda name, study: rounds_told(study.rounds, quiet=as_json, what=name),
             announce=begun,
             **_counts(chosen),
         )

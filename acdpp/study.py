@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import parse
-from acdpp.output import READING, console, say, told
+from acdpp.output import READING, told
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -57,9 +58,8 @@ __all__ = [
     "fitted",
     "needed_for",
     "of_preset",
-    "progress",
     "refuse_early",
-    "show_table",
+    "rounds_told",
     "suiting",
     "trace_of",
     "with_error",
@@ -255,21 +255,33 @@ def changed(
     return study.swept(*(sweep or ()))
 
 
-def refuse_early(study: Study, *, trains: bool = True) -> None:
+def refuse_early(study: Study, *, trains: bool = True, files: bool = True) -> None:
     """Prices, policies, a budget or a small file of samples that will not do: before torch is loaded, which takes
-    longer, and before a pilot looks."""
+    longer, and before a pilot looks. Of `acdpp federate` torch is loaded already.
+
+    Constants that stand for those of the data will do for built-in policies; others are looked for, and not made.
+    Without `files` nothing is, since they lie on other machines.
+    """
+    from empirics.control.registry import maker_of
     from empirics.control.released import CONSTANTS
     from empirics.control.schedule import Schedule
     from empirics.data import Columns, as_dataset
     from empirics.files import OWN_FILES
+    from empirics.settings.policy_name import PolicyName, is_built_in
 
     with words_of_the_user():
-        Schedule(study, CONSTANTS, trains=trains).advance(
-            1
-        )  # with constants that stand for those of the data
-    if study.dataset.startswith(OWN_FILES):
-        file = Path(study.dataset.partition(":")[2]).expanduser()
-        if not file.is_file() or file.stat().st_size <= QUICK:
+        played = tuple(name for name in study.policies if is_built_in(PolicyName(name).base))
+        for name in study.policies:
+            if name not in played and (files or ":" not in name):
+                maker_of(name)
+        if files or study.cost.file is None:
+            Schedule(replace(study, policies=played or ("constant",)), CONSTANTS, trains=trains).advance(1)
+    if files and study.dataset.startswith(OWN_FILES):
+        try:
+            small = os.path.getsize(os.path.expanduser(study.dataset.partition(":")[2])) <= QUICK
+        except (OSError, ValueError):  # of which more is said when it is read
+            small = True
+        if small:
             columns = Columns(study.label_column, study.time_column, study.client_column)
             as_dataset(study.dataset, columns=columns)
 
@@ -404,13 +416,13 @@ def words_of_the_user() -> Iterator[None]:
 
 
 @contextmanager
-def progress(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[Callable[[int], None]]:
+def rounds_told(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[Callable[[int], None]]:
     """A bar on a terminal, or a line now and then, to be told how many rounds are done."""
     with told(what, rounds, quiet=quiet) as update:
         yield lambda done: update(completed=done)
 
 
-# --- tables ------------------------------------------------------------------------------------------------
+# --- numbers -----------------------------------------------------------------------------------------------
 
 
 def with_error(mean: float | None, error: float | None) -> str:
@@ -425,34 +437,3 @@ def with_error(mean: float | None, error: float | None) -> str:
         return f"{mean:.4g}"
     places = max(-math.floor(math.log10(error)), 0)
     return f"{mean:.{places}f} ± {error:.{places}f}"
-
-
-def show_table(title: str, headings: list[str], rows: dict[str, list[str]], of: str = "policy") -> None:
-    """One row a policy, or of what else. A name never breaks: a long one has a line of its own, above its numbers, and
-    where not even the numbers fit beside each other, they stand below each other."""
-    from rich.cells import cell_len
-
-    room = console().width
-    columns = list(zip(headings, *rows.values(), strict=True))
-    widths = [max(map(cell_len, column)) for column in columns]
-    left = room - sum(widths) - 2 * len(widths) - 1  # for names, after a blank
-    say(title)
-    if left < cell_len(of):
-        for name, cells in rows.items():
-            say(f"{name}:")
-            for heading, cell in zip(headings, cells, strict=True):
-                say(f"  {heading}: {cell}")
-        return
-
-    def line(name: str, cells: list[str]) -> str:
-        padded = (" " * (width - cell_len(cell)) + cell for cell, width in zip(cells, widths, strict=True))
-        return "  ".join([f" {name}{' ' * (wide - cell_len(name))}", *padded])
-
-    wide = max(cell_len(name) for name in (of, *rows) if cell_len(name) <= left)
-    say(line(of, headings), whole=True)
-    say(f" {'─' * (wide + sum(widths) + 2 * len(widths))}", whole=True)
-    for name, cells in rows.items():
-        if cell_len(name) > wide:
-            say(f" {name}", whole=True)
-        say(line(name if cell_len(name) <= wide else "", cells), whole=True)
-    say("")

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from acdpp import interrupt, parse
-from acdpp.output import READING, print_json, say, told
+from acdpp.output import READING, print_json, say, show_table, told
 from acdpp.study import (
     AsJson,
     Average,
@@ -46,7 +46,6 @@ from acdpp.study import (
     needed_for,
     of_preset,
     refuse_early,
-    show_table,
     with_error,
     words_of_the_user,
 )

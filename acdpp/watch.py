@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from acdpp.output import READING, bar_on, told
+from acdpp.output import READING, bar_on, console, told
 
 __all__ = ["Curves", "Doing", "Tell", "watched"]
 
@@ -97,19 +97,19 @@ def watched(rounds: int) -> Iterator[tuple[Tell, See, Doing]]:
         with told(READING, rounds) as update:
             yield (lambda done: update(completed=done)), say, (lambda what: update(description=what))
         return
-    from rich.console import Console, Group
+    from rich.console import Group
     from rich.live import Live
     from rich.text import Text
 
-    console = Console(stderr=True)
-    bar = bar_on(console)
+    terminal = console(stderr=True)
+    bar = bar_on(terminal)
     task = bar.add_task(READING, total=rounds)
 
     def picture() -> Group:
-        lines = (Text(line, no_wrap=True, overflow="crop") for line in curves.lines(console.width))
+        lines = (Text(line, no_wrap=True, overflow="crop") for line in curves.lines(terminal.width))
         return Group(*lines, bar)
 
-    with Live(get_renderable=picture, console=console):
+    with Live(get_renderable=picture, console=terminal):
         yield (
             (lambda done: bar.update(task, completed=done)),
             curves.add,

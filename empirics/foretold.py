@@ -184,7 +184,8 @@ class Prediction:
         )
 
     def write(self, out: Path | str) -> None:
-        """Curves and document, whole or not at all: into a new folder, or as FILE.csv or FILE.parquet and FILE.json."""
+        """Curves and document, whole or not at all: into a new or empty folder, or as FILE.csv or FILE.parquet and
+        FILE.json."""
         out = Path(out)
         refuse_existing(out)
         out.parent.mkdir(parents=True, exist_ok=True)
@@ -196,15 +197,26 @@ class Prediction:
                 out.unlink(missing_ok=True)
                 raise
             return
+        if out.is_dir():  # an empty one, perhaps somebody's working directory: it stays
+            self._fill(out)
+            return
         beside = out.with_name(out.name + PARTIAL)
         shutil.rmtree(beside, ignore_errors=True)
         try:
             beside.mkdir()
-            replace_file(beside / CURVES, lambda file: self._write_curves(file, ".parquet"))
-            replace_file(beside / DOCUMENT, self._write_document)
-            beside.rename(out)  # which may be an empty folder
+            self._fill(beside)
+            beside.rename(out)
         except BaseException:
             shutil.rmtree(beside, ignore_errors=True)
+            raise
+
+    def _fill(self, folder: Path) -> None:
+        try:
+            replace_file(folder / CURVES, lambda file: self._write_curves(file, ".parquet"))
+            replace_file(folder / DOCUMENT, self._write_document)
+        except BaseException:
+            for name in (CURVES, DOCUMENT):
+                (folder / name).unlink(missing_ok=True)
             raise
 
     def _write_curves(self, place: Path, suffix: str) -> None:
@@ -248,8 +260,9 @@ def refuse_existing(out: Path) -> None:
         if out.suffix in SUFFIXES:
             taken = next((file for file in (out, out.with_suffix(".json")) if file.exists()), None)
         else:
-            taken = out if out.exists() and not (out.is_dir() and not any(out.iterdir())) else None
-        if not writable(out):
+            there = out.exists() or out.is_symlink()  # one that leads nowhere
+            taken = out if there and not (out.is_dir() and not any(out.iterdir())) else None
+        if not writable(out, within=out.is_dir()):
             raise SettingError(
                 f"{str(out)!r} cannot be used for the prediction: nothing can be written there"
             )

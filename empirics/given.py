@@ -15,7 +15,6 @@ from empirics.files import OWN_FILES
 from empirics.settings.costs import CostProcess
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import GIVEN, Study
-from theory.setting import SettingError
 
 __all__ = ["HandedOver", "threads"]
 
@@ -54,11 +53,7 @@ class HandedOver:
         return _rooted(Study.from_document(given, study))
 
     def prices(self, study: Study) -> Prices:
-        file = study.cost.file
-        if self.cost is None and file is not None and file.startswith(GIVEN):
-            raise SettingError(
-                f"the prices {file!r} were handed over in Python: hand them over again as cost="
-            )
+        """What it will pay."""
         plain = self.cost is None or isinstance(self.cost, CostProcess | str | os.PathLike)
         return make_prices(study.cost if plain else self.cost)
 

@@ -12,19 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from empirics.foretold import (
-    REMEDY,
-    Prediction,
-    Progress,
-    foretell,
-    refuse_existing,
-    refuse_flood,
-    same_problem,
-)
+from empirics.foretold import REMEDY, Prediction, Progress, foretell, refuse_existing, refuse_flood
 from empirics.given import HandedOver, threads
 from empirics.prediction.best import OBJECTIVES, OWN, best_constant
 from empirics.prediction.effort import seconds
-from empirics.prediction.keeping import Drifting, drifting
+from empirics.prediction.keeping import drifting
 from empirics.prediction.outlook import Outlook
 from empirics.prediction.pilot import draw_pilot, errors_without
 from empirics.prediction.surveyed import refusal
@@ -33,7 +25,7 @@ from empirics.training.constants import calibrate
 from empirics.training.problem import Problem, choose_device, make_problem
 from theory.setting import SettingError
 
-__all__ = ["Drifting", "Prediction", "drifting", "predict_study", "refuse_beforehand", "same_problem"]
+__all__ = ["predict_study", "refuse_beforehand"]
 
 
 def predict_study(

@@ -184,6 +184,23 @@ def test_no_claim_leaves_a_check_or_a_symbol_behind() -> None:
     assert {name: left for name, path in claims.items() if (left := unused(path.read_text()))} == {}
 
 
+def passed_on(source: str) -> set[str]:
+    """What a module exports and has from another."""
+    found: dict[str, set[str]] = {"has": set(), "exports": set()}
+    for top in ast.parse(source).body:
+        if isinstance(top, ast.ImportFrom):
+            found["has"] |= {alias.asname or alias.name for alias in top.names}
+        if isinstance(top, ast.Assign) and any(name.id == "__all__" for name in names_in(top.targets)):
+            found["exports"] |= set(ast.literal_eval(top.value))
+    return found["has"] & found["exports"]
+
+
+def test_a_room_of_empirics_exports_what_it_makes() -> None:
+    assert passed_on("from a import b, c\n__all__ = ['b', 'd']\nd = c") == {"b"}
+    rooms = {name: path for name, path in modules("empirics").items() if path.name != "__init__.py"}
+    assert {name: found for name, path in rooms.items() if (found := passed_on(path.read_text()))} == {}
+
+
 def test_no_imports_go_round_in_a_circle() -> None:
     assert circle(imports()) == []
     packages = [name for name, path in MODULES.items() if path.name == "__init__.py"]

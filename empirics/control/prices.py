@@ -21,6 +21,7 @@ from empirics.data.dataset import digest
 from empirics.data.real import real_array
 from empirics.draws import Purpose, uniform
 from empirics.settings.costs import CHEAPEST, DEAREST, CostProcess, Process
+from empirics.settings.study import GIVEN
 from theory.prices import Atoms, PriceLaw, Uniform
 from theory.setting import SettingError
 
@@ -247,6 +248,10 @@ def make_prices(cost: CostProcess | Prices | ArrayLike | str | os.PathLike[str])
     if isinstance(cost, CostProcess):
         if cost.process == Process.trace:
             assert cost.file is not None  # the settings see to it
+            if cost.file.startswith(GIVEN):
+                raise SettingError(
+                    f"the prices {cost.file!r} were handed over in Python: hand them over again as cost="
+                )
             return read_trace(cost.file, cost.column)
         return Drawn(cost)
     if type(cost) is Drawn or type(cost) is Trace or type(cost) is _Checked:

@@ -44,6 +44,7 @@ __all__ = [
     "kept_for",
     "make_policies",
     "make_policy",
+    "maker_of",
     "register",
 ]
 
@@ -302,8 +303,8 @@ def _takes_one(maker: Callable[..., Any]) -> bool:
     return True
 
 
-def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -> Policy:
-    """The policy of this name: handed over, registered, built in, or at an import path; or a variant of such a one."""
+def maker_of(name: str, own: Mapping[str, Any] | None = None) -> Maker:
+    """What makes the policy of this name: handed over, registered, built in, or at an import path."""
     name = PolicyName(name)
     base = name.base
     mine = {} if own is None else own
@@ -328,8 +329,15 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
         near = get_close_matches(base, known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else "or module:attribute for one of your own"
         raise SettingError(f"there is no policy {base!r}: known are {', '.join(known)}, {hint}")
+    return known[base]
+
+
+def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -> Policy:
+    """The policy of this name, or a variant of such a one."""
+    name = PolicyName(name)
+    make = maker_of(name, own)
     try:
-        policy = known[base](brief.of_policy(name))
+        policy = make(brief.of_policy(name))
     except (SettingError, ArithmeticError, MemoryError):
         raise
     except Exception as error:  # whatever a user's policy does
@@ -345,7 +353,7 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
     if "K" in name.own and name.own["K"] not in kept:
         rounds = f"for {' or '.join(map(str, np.unique(kept)))} {'round' if kept.max() == 1 else 'rounds'}"
         how = rounds if capacity.min() == FOREVER else "until newer ones need their place"
-        raise SettingError(f"{base} keeps samples {how} whatever K is: take K out of {name!r}")
+        raise SettingError(f"{name.base} keeps samples {how} whatever K is: take K out of {name!r}")
     return policy
 
 

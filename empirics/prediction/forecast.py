@@ -35,9 +35,9 @@ class Forecast:
     """A policy's expected excess risk at θ(1), …, θ(T+1), without the scatter of θ (`path`), and in the long run.
 
     Of a mean of models and of falling steps, whose noise keeps falling, the long run is the end of the study, and so it
-    is where the population moves. All are
-    means over some paths of prices and samples of a large population, and `errors` the standard errors of these means,
-    by the names of `document`; None where there was one of each, as where prices change nothing.
+    is where the population moves. All are means over some paths of prices and samples of a large population, and
+    `errors` the standard errors of these means, by the names of `document`; None where there was one of each, as where
+    prices change nothing.
     """
 
     risk: Floats

@@ -1,5 +1,7 @@
 r"""How long to keep samples of a population that moves: constant admission as the study has it, at every K.
 
+`drifting` says of a problem's samples, if they have times, both how they move (`Moving`) and how long to keep them.
+
 What a K costs over the rounds of the study is predicted as in a world at rest, with the study's own steps, clients and
 mean of models. To this comes the lag, \(\tfrac12\sum_hhq_h\sum_lW_l^2\), behind a walk of the variance that was
 measured (`theory.drift`), where rounds leave of a distance what they were predicted to. And samples in their order are

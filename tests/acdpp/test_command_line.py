@@ -191,6 +191,19 @@ def test_a_preset_says_what_it_keeps_for_other_data() -> None:
     assert 'dataset = "digits"' in done.stdout
 
 
+def test_the_landscape_is_whole_in_few_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    def numbers(columns: int) -> list[str]:
+        monkeypatch.setenv("COLUMNS", str(columns))
+        said = acdpp("design", *BUDGET, "--horizon", "1000").stdout
+        assert max(map(len, said.splitlines())) <= columns
+        assert "…" not in said
+        words = said.partition("Landscape")[2].split()
+        return [word.rstrip(":") for word in words if word[0].isdigit()]
+
+    assert numbers(80)[:6] == ["1", "100", "100", "550", "520.13292", "1"]
+    assert numbers(80) == numbers(40) == numbers(20)
+
+
 def test_tables_fit_into_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     for words in (["design", *BUDGET], ["bound", "constant", "--form", "stated", "--horizon", "1e15"]):

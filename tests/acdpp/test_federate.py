@@ -47,6 +47,21 @@ def test_an_app_is_written_into_a_new_folder_only(tmp_path: Path, monkeypatch: p
     assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_an_app_may_name_files_that_lie_on_other_machines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    far = ["--dataset", "npz:/there/site.npz", "--cost-trace", "/there/prices.csv", "--policy", "there:mine"]
+    done = acdpp("federate", *far, "--export", "app")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert study_file(tmp_path / "app" / "acdpp_app" / "study.toml").cost.file == "/there/prices.csv"
+    assert "cannot be read" in refusal("federate", *far[:2], "--fit", "--export", "other")
+    assert "oracle keeps samples" in refusal(
+        "federate", *far[:2], "--policy", "oracle@K=5", "--export", "other"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["app"]
+
+
 def test_without_flower_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "flwr", None)
     assert refusal("federate") == "acdpp: a federation needs flwr: pip install 'acdpp[flower]'"

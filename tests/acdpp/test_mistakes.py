@@ -1,9 +1,12 @@
 """Mistakes on the command line: each gets one line and a failing exit, and leaves nothing behind."""
 
+import json
+import os
 import shlex
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,6 +26,7 @@ FILES |= {
     "one.csv": "size,kind\n" + 9 * "1,a\n",
     "nothing.csv": "",
     "short.csv": "2\n3\n",
+    "given.toml": '[cost]\nprocess = "trace"\nfile = "given:ndarray"\n',
 }
 OWN = "--dataset csv:samples.csv --label kind"
 LATE = {  # refused before a pilot looks at the samples, and tells what it chose
@@ -254,7 +258,7 @@ PLAN = "design --by prediction --out best.toml --buffers 8,9"
 EARLY = {  # for which no sample need be trained on
     f"{PLAN} {OWN} --cost 2 --budget 1e-9": "1e-09 a round buys no sample in 500 rounds, at prices from 2 on",
     f"{PLAN} {OWN} --cost 2 --budget 0.0041": "too rarely to tell the best rule",
-    f"{PLAN} {OWN} --mean-cost 2 --budget 0.0039": "buys no sample",
+    f"{PLAN} {OWN} --mean-cost 2 --budget 0.0039": "buys no sample in 500 rounds, at a mean price of 2:",
     f"{PLAN} {OWN} --cost 2 --budget 0": "budget must lie in",
     f"{PLAN} {OWN} --cost 2 --budget -1": "budget must lie in",
     f"{PLAN} {OWN} --cost 2 --budget inf": "--budget must be a number",
@@ -269,22 +273,67 @@ EARLY = {  # for which no sample need be trained on
     f"{PLAN} {OWN} --cost 2 --budget 9 --dataset csv:word.csv": "holds 'x' in row 1",
     f"{PLAN} {OWN} --cost 2 --budget 9 --dataset csv:nowhere.csv": "cannot be read",
     f"train {OWN} --dataset csv:hole.csv": "is empty in row 1",
+    f"train {OWN} --dataset csv:~no-such-user/f.csv": "~no-such-user/f.csv cannot be read (No such file",
+    f"train {OWN} --dataset csv:{300 * 'f'}.csv": "f.csv cannot be read (File name too long)",
+    "train --config given.toml": "'given:ndarray' were handed over in Python: hand them over again as cost=",
     f"predict {OWN} --cost-trace short.csv": "2 prices and the study 500 rounds",
 }
 
 
+ONE_BY_ONE = """
+import json, shlex, sys
+from tests.acdpp.program import refusal
+
+print(json.dumps([(refusal(*shlex.split(words)), "torch" in sys.modules) for words in sys.argv[1:]]))
+"""
+
+
+@pytest.fixture(scope="module")
+def refused_early(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, bool]]:
+    """What each is told, and whether torch is loaded by then; all in one process that begins without."""
+    place = tmp_path_factory.mktemp("early")
+    for name, content in FILES.items():
+        (place / name).write_text(content)
+    command = [sys.executable, "-c", ONE_BY_ONE, *EARLY]
+    here = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(command, cwd=place, env=here, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in place.iterdir()} == set(FILES)
+    return dict(zip(EARLY, json.loads(done.stdout), strict=True))
+
+
 @pytest.mark.parametrize(("words", "complaint"), EARLY.items(), ids=lambda words: words[-60:])
 def test_nonsense_is_refused_before_torch_is_loaded(
-    words: str, complaint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: str, complaint: str, refused_early: dict[str, tuple[str, bool]]
 ) -> None:
-    def loading(*_: Any) -> None:
-        raise AssertionError("torch is loaded")
+    said, loaded = refused_early[words]
+    assert complaint in said
+    assert not loaded
 
-    for module in ("study", "design_by_prediction", "predict", "train"):
-        monkeypatch.setattr(f"acdpp.{module}.needed_for", loading)
-    test_a_mistake_gets_one_line_and_a_failing_exit_and_leaves_nothing(
-        words, complaint, tmp_path, monkeypatch
-    )
+
+def test_what_a_budget_cannot_buy_is_the_cheapest_of_the_rounds_of_a_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("samples.csv").write_text(FILES["samples.csv"])
+    words = shlex.split(f"{PLAN} {OWN} --budget 0.01 --cost-trace many.csv")
+    for cheap, said in ((7, "replaces a sample too rarely"), (900, "in 500 rounds, at prices from 100 on")):
+        Path("many.csv").write_text("".join(f"{1 if k == cheap else 100}\n" for k in range(20_001)))
+        assert said in refusal(*words)
+
+
+def test_a_policy_of_the_users_own_is_not_made_before_its_constants_are_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    Path("smooth.py").write_text("def mine(brief):\n    return 1 / brief.constants.L\n")
+    for names in (("smooth:mine",), ("constant", "smooth:mine@eta=0.1")):
+        study.refuse_early(replace(PRESETS["digits"], policies=names))
+    with pytest.raises(SettingError, match="there is no policy at 'smooth:yours'"):
+        study.refuse_early(replace(PRESETS["digits"], policies=("constant", "smooth:yours")))
+    with pytest.raises(SettingError, match="there is no policy 'acdp'"):
+        study.refuse_early(replace(PRESETS["digits"], policies=("acdp",)), files=False)
 
 
 def test_a_large_file_of_samples_is_not_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,20 +102,32 @@ def test_curves_and_document_are_written(tmp_path, name):
     before = sorted(out.parent.rglob("*"))
     assert "there already" in refused(predict, out, best=False)
     assert sorted(out.parent.rglob("*")) == before
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    found.write(empty)
-    assert (empty / "prediction.json").exists()
 
 
-@pytest.mark.parametrize("name", ["folder", "curves.csv"])
-def test_what_cannot_be_written_whole_leaves_nothing(tmp_path, monkeypatch, name):
-    found, other = predict(best=False), tmp_path / PARTIAL
+def test_a_folder_that_is_there_and_empty_is_filled_and_stays_where_it_is(tmp_path, monkeypatch, known):
+    here, linked = tmp_path / "here", tmp_path / "linked"
+    for folder in (here, linked):
+        folder.mkdir()
+    (tmp_path / "link").symlink_to(linked)
+    (tmp_path / "nowhere").symlink_to("gone")
+    monkeypatch.chdir(here)
+    for out in (".", "../link"):
+        known.write(out)
+    for folder in (here, linked):
+        assert {file.name for file in folder.iterdir()} == {"curves.parquet", "prediction.json"}
+    assert here.samefile(".")
+    assert {path.name for path in tmp_path.iterdir()} == {"here", "linked", "link", "nowhere"}
+    assert "'../nowhere' is there already" in refused(predict, "../nowhere", best=False)
+
+
+@pytest.mark.parametrize("name", ["folder", "curves.csv", ".partial"])
+def test_what_cannot_be_written_whole_leaves_nothing(tmp_path, monkeypatch, known, name):
+    other = tmp_path / PARTIAL
     other.mkdir()
-    monkeypatch.setattr(type(found), "document", lambda self: {"a": float("nan")})
+    monkeypatch.setattr(type(known), "document", lambda self: {"a": float("nan")})
     with pytest.raises(ValueError, match="not JSON compliant"):
-        found.write(tmp_path / name)
-    assert list(tmp_path.iterdir()) == [other]
+        known.write(tmp_path / name)
+    assert list(tmp_path.rglob("*")) == [other]
 
 
 def test_what_the_prediction_leaves_out_is_said():

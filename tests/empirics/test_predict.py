@@ -209,9 +209,8 @@ def test_what_cannot_be_predicted_is_refused(tmp_path):
 
 
 def test_where_all_samples_do_not_fit_into_memory_a_pilot_does(monkeypatch):
-    monkeypatch.setattr(
-        effort, "MOST", 100
-    )  # of 120 samples parts are followed, each with weights of its own
+    # of 120 samples parts are followed, each with weights of its own
+    monkeypatch.setattr(effort, "MOST", 100)
     monkeypatch.setattr(effort, "MOST_HELD", 1000)
     assert "take a pilot sample" in refused(predict, best=False)
     assert predict(best=False, pilot=60).pilot == 60

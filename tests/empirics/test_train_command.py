@@ -1,6 +1,7 @@
 """`acdpp train` from the outside."""
 
 import json
+import sys
 import tomllib
 from itertools import combinations
 
@@ -8,7 +9,7 @@ import numpy as np
 import pytest
 
 from acdpp import output
-from acdpp.study import show_table
+from acdpp.main import main
 from acdpp.train import EXAMPLES, _show_ranking, show_summary
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file
@@ -157,7 +158,7 @@ def test_a_name_never_breaks_and_the_table_turns_where_it_is_too_wide(capsys, mo
 
     def said(width):
         monkeypatch.setenv("COLUMNS", str(width))
-        show_table("Risk", ["final", "cumulative"], rows)
+        output.show_table("Risk", ["final", "cumulative"], rows)
         return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
 
     wide = said(60)
@@ -178,6 +179,7 @@ def test_a_name_never_breaks_and_the_table_turns_where_it_is_too_wide(capsys, mo
         "Risk",
         *("constant:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"),
         *(f"{long}:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"),
+        "",
     ]
 
 
@@ -190,6 +192,36 @@ def test_no_line_ends_within_a_name_nor_between_a_number_and_its_error(capsys, m
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["the mean of", long, "is 4.79 ± 0.05 here,"]
     assert lines[3:] == ["39 ± 1 % below; now", "K = 10, t ≤ 50 [a]", "", "and another one", sentence + "!"]
+    for glued in ("1 - a", "T → ∞", "3 × 4", "c < C"):
+        output.say(f"{'x' * 20} {glued} -b")
+        assert capsys.readouterr().out == f"{'x' * 20}\n{glued} -b\n"
+
+
+def test_words_are_printed_as_they_are_whatever_the_terminal_says_of_its_width(capsys, monkeypatch):
+    sentence = f"the data of csv:x:y, {60 * '.'} and a word"
+    for width, lines in (("0", 2), ("1", 8)):
+        monkeypatch.setenv("COLUMNS", width)
+        output.say(sentence)
+        said = capsys.readouterr().out
+        assert (" ".join(said.split()), len(said.splitlines())) == (sentence, lines)
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [("--rounds none", 2), ("--rounds 1 --seeds 1 --policies constant --watch --out new", 0)],
+)
+def test_where_standard_error_is_closed_it_goes_on_and_standard_output_is_spared(
+    words, status, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["acdpp", "train", *words.split()])
+    monkeypatch.setattr(sys, "stderr", None)
+    with pytest.raises(SystemExit) as left:
+        main()
+    sys.stderr.close()
+    assert left.value.code == status
+    assert "acdpp:" not in capsys.readouterr().out
+    assert (tmp_path / "new").exists() == (status == 0)
 
 
 def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(shown, capsys):
