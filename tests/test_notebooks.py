@@ -44,6 +44,7 @@ def executed(path: Path, folder: Path) -> Any:
         "IPYTHONDIR": str(folder / "ipython"),
         "JUPYTER_RUNTIME_DIR": str(folder),
         "OMP_NUM_THREADS": "1",  # more would wait for each other where tests run side by side
+        "PATH": str(Path(sys.executable).parent),  # without Coq, which most readers have not
     }
     work = folder / "work"
     work.mkdir()
