@@ -7,6 +7,8 @@
 Predicts constant admission on the digits study (E = 10), or the same on other data, for so many rounds, and trains a
 stretch of it with as many seeds, whose time is scaled up to all rounds; with `--all` every policy of the study; with
 `--labels classes` of ten classes. Every round measures what the study does or, with `--risk-alone`, nothing but risk.
+Samples of a large population have `--part` members, and `--all-axes` has mean paths along all axes, all eigenvectors
+included: what it costs to see less.
 Times are of one processor, whatever else it does; on a card they are of the clock, and the stretch should be all
 rounds, for the first ones are recorded. The first prediction of a process is timed with all it loads, the others alone;
 every line says how often it was timed (n), and what `acdpp train` estimates, by which it decides whether to predict.
@@ -24,6 +26,7 @@ import torch
 
 from benchmarks.hardware import hardware
 from empirics.control.schedule import Schedule
+from empirics.prediction import directions, landscape, sampling
 from empirics.prediction.effort import seconds, training_seconds
 from empirics.prediction.outlook import Outlook
 from empirics.settings.presets import PRESETS
@@ -46,9 +49,14 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--all", action="store_true", help="all policies of the study")
     parser.add_argument("--risk-alone", action="store_true", help="measure nothing else in training")
+    parser.add_argument("--part", type=int, default=landscape.PART, help="members of a sample")
+    parser.add_argument("--all-axes", action="store_true", help="for mean paths, too")
     parser.add_argument("--times", type=int, default=5)
     given = parser.parse_args()
     torch.set_num_threads(1)
+    landscape.PART = given.part
+    if given.all_axes:
+        sampling.FOLLOWED, directions.MOST_TOGETHER = sampling.KEPT, 10**6
     study = replace(
         PRESETS["digits"],
         dataset=given.dataset,
@@ -83,10 +91,14 @@ def main() -> None:
     timed = f"{predicted:.2f} s (median, n = {given.times}; first {predictions[0]:.2f} s)"
     print(f"prediction of {given.rounds:,} rounds: {timed}, taken for {seconds(problem):.1f} s")
     for name, forecast in forecasts.items():
-        error = "" if forecast.errors is None else f" ± {forecast.errors['cumulative_excess_risk']:.2g}"
-        print(
-            f"  {name}: cumulative excess risk {forecast.cumulative:.6g}{error}, noise floor {forecast.noise_floor:.4g}"
-        )
+        errors = forecast.errors or {}
+        told = [
+            f"{word} {value:.5g}" + (f" ± {errors[key]:.2g}" if errors else "")
+            for word, (key, value) in zip(
+                ("cumulative", "final", "in the long run"), forecast.document().items(), strict=True
+            )
+        ]
+        print(f"  {name}: excess risk {', '.join(told)}")
     print(
         f"training of {study.runs} runs: {trained:,.0f} s, scaled up from {given.stretch} rounds (n = 1), taken for "
         f"{training_seconds(problem):,.0f} s: {trained / predicted:,.3g} times the prediction, "
