@@ -13,11 +13,11 @@ import typer
 
 from acdpp import parse
 from acdpp.output import console, print_json, say
-from theory.algebra import ball, log, precise, sqrt
+from theory.numbers.algebra import ball, log, precise, sqrt
 from theory.setting import Constants, Region, SettingError
 
 if TYPE_CHECKING:
-    from theory.bound import Bound
+    from theory.bound.theorem1 import Bound
 
 __all__ = ["EXAMPLES", "Form", "command"]
 
@@ -82,15 +82,15 @@ class Request:
 
 def _terms(asked: Request) -> Bound:
     """A sum over rounds, term by term."""
-    from theory.constant_admission import (
+    from theory.bound.constant_admission import (
         constant_bound,
         constant_bound_as_stated,
         oracle_bound,
         oracle_bound_as_stated,
     )
-    from theory.regret import omega2, omega2_as_stated, omega3, omega3_as_stated
-    from theory.sharper import memory_constant_bound, sharper_constant_bound
-    from theory.stability import stability_constant_bound
+    from theory.bound.sharper import memory_constant_bound, sharper_constant_bound
+    from theory.bound.stability import stability_constant_bound
+    from theory.regret.omegas import omega2, omega2_as_stated, omega3, omega3_as_stated
 
     K, rate, T, constants = asked.K, asked.rate, asked.T, asked.constants
     stated, how = asked.form is Form.stated, {"certified": asked.certified}
@@ -111,7 +111,7 @@ def _terms(asked: Request) -> Bound:
 
 def _deviation(asked: Request) -> Any:
     """By how much a single run may exceed the stability bound, at the confidence asked for."""
-    from theory.confidence import deviation_constant
+    from theory.bound.confidence import deviation_constant
 
     system = ball if asked.certified else float
     T, rate, failure = map(system, (asked.T, asked.rate, 1 - asked.confidence))
@@ -119,8 +119,8 @@ def _deviation(asked: Request) -> Any:
 
 
 def _regret(asked: Request) -> tuple[Any, dict[str, Any]]:
-    from theory.regret import omega3_limit
-    from theory.regret_expansion import regret_expansion
+    from theory.regret.expansion import regret_expansion
+    from theory.regret.omegas import omega3_limit
 
     K, rate, T, constants = asked.K, ball(asked.rate), ball(asked.T), asked.constants.map(ball)
     leading = omega3_limit(K, rate, constants) * sqrt(T * log(T))
@@ -131,7 +131,7 @@ def _regret(asked: Request) -> tuple[Any, dict[str, Any]]:
 
 
 def _cost_violation(asked: Request) -> tuple[Any, dict[str, Any]]:
-    from theory.violation import cost_violation_bound
+    from theory.control.violation import cost_violation_bound
 
     if asked.budget is None or asked.mean_cost is None:
         raise SettingError(
@@ -146,7 +146,7 @@ def _cost_violation(asked: Request) -> tuple[Any, dict[str, Any]]:
 
 
 def _buffer_violation(asked: Request) -> tuple[Any, dict[str, Any]]:
-    from theory.violation import buffer_violation_maximum
+    from theory.control.violation import buffer_violation_maximum
 
     most = buffer_violation_maximum(asked.K, asked.T, asked.region.map(ball))
     note = "the most that a policy inside the region can hold beyond its buffers K times the rate, summed over T rounds"
@@ -274,7 +274,7 @@ def _number(asked: Request) -> dict[str, Any]:
 
 def _document(asked: Request, result: Bound) -> dict[str, Any]:
     """The terms and their total; where something is left out, no total but a partial one."""
-    from theory.bound import PER_ROUND, ROUNDING
+    from theory.bound.theorem1 import PER_ROUND, ROUNDING
 
     more = {}
     with precise() if asked.certified else nullcontext():

@@ -7,9 +7,9 @@ from typing import Any
 
 from acdpp import parse
 from acdpp.output import say, show_table
-from theory.buying_plan import Plan, best_plan, burst_plan, gap_closed, online_plan
-from theory.knapsack import purchase_limit
-from theory.prices import Atoms, PriceLaw, Uniform
+from theory.market.knapsack import purchase_limit
+from theory.market.long_run import Plan, best_plan, burst_plan, gap_closed, online_plan
+from theory.market.prices import Atoms, PriceLaw, Uniform
 from theory.setting import Budget, SettingError
 
 __all__ = ["buying_design", "price_law", "show"]
@@ -31,7 +31,7 @@ def price_law(cost: str | None, trace: Path | None, column: str | None) -> Price
             "buying cheap needs prices from one place: give --cost, such as uniform:1:10, or --cost-trace FILE"
         )
     if trace is not None:
-        from empirics.control.trace_file import read_prices
+        from empirics.control.price_file import read_prices
 
         return Atoms.thinned(read_prices(trace, column))
     if column is not None:

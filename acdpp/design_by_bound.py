@@ -9,7 +9,14 @@ import numpy as np
 
 from acdpp import parse
 from acdpp.output import say, show_table
-from theory.design import Design, crossover_horizon, design, design_as_stated, design_limit, fill_ratio
+from theory.design.offline import (
+    Design,
+    crossover_horizon,
+    design,
+    design_as_stated,
+    design_limit,
+    fill_ratio,
+)
 from theory.setting import Budget, Constants, SettingError
 
 __all__ = ["bound_design", "show"]

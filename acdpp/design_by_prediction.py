@@ -96,7 +96,7 @@ def predicted_design(
     # of all policies one alone is refused for a budget, and needs the law of prices
     refuse_early(replace(study, policies=("constant", *(["buy-cheap"] if law_known else []))), trains=False)
     with needed_for("predicting"):
-        from empirics.design import design_study
+        from empirics.planning.plan import design_study
         from empirics.predict import refuse_beforehand
 
     refuse_beforehand(study)

@@ -6,7 +6,7 @@ from typing import Any
 
 from acdpp import parse
 from acdpp.output import say, show_table
-from theory.drift_design import DriftChoice, drift_design
+from theory.drift.retention import DriftChoice, drift_design
 from theory.setting import Budget, SettingError
 
 __all__ = ["drifting_design", "show"]

@@ -211,7 +211,7 @@ def command(
 
 def _refuse_places(out: Path | None, export: Path | None, simulation: bool) -> None:
     from empirics.federation.app_folder import refuse_full
-    from empirics.records.folder import refuse_existing
+    from empirics.results.folder import refuse_existing
 
     if export is not None:
         if out is not None or simulation:

@@ -21,7 +21,7 @@ from theory.setting import SettingError
 
 if TYPE_CHECKING:
     from empirics.settings.study import Study
-    from empirics.training.ball import BallFit
+    from empirics.training.fit import BallFit
 
 __all__ = [
     "AsJson",
@@ -315,7 +315,7 @@ def fitted(
             )
         return study
     with needed_for("training"):
-        from empirics.training.ball import FITTED
+        from empirics.training.fit import FITTED
     kept = {name for name, value in options.items() if value is not None}
     kept |= named_in(config) if config is not None and not fit else frozenset()
     free = [name for name in FITTED if name not in kept]
@@ -345,9 +345,9 @@ def suiting(
 ) -> BallFit | str:
     """The ball, the scale and the steps that suit a study's data, or a pilot of them; or why nothing is chosen."""
     with needed_for("training"):
-        from empirics.given import threads
+        from empirics.overrides import threads
         from empirics.prediction.pilot import draw_pilot
-        from empirics.training.ball import fit_ball, why_not
+        from empirics.training.fit import fit_ball, why_not
         from empirics.training.problem import make_problem
 
     with threads(study, "take a part of them"):

@@ -250,7 +250,7 @@ def show_summary(document: dict[str, Any], command: str = TRAIN, *, verbose: boo
 
 def _show_answer(document: dict[str, Any]) -> str | None:
     """Which policy is best, by how much, whether that is certain, and what it cost: a line each; and its name."""
-    from empirics.records.answer import ACCURACY, LOSS, RISK, answer
+    from empirics.results.best_policy import ACCURACY, LOSS, RISK, answer
 
     policies, found = document["policies"], answer(document)
     if found is None:

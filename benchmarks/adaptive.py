@@ -28,11 +28,11 @@ from numpy.typing import NDArray
 from benchmarks.hardware import hardware, machine
 from empirics.control.adaptive import Adaptive, Listening
 from empirics.control.registry import LISTENING, Brief
-from empirics.records.folder import read_result
+from empirics.results.folder import read_result
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study
-from theory.student import half_width
+from theory.numbers.student import half_width
 
 RETENTIONS = (1, 2, 5, 10, 20, 40)
 WORLDS = {

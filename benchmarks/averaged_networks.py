@@ -23,7 +23,7 @@ from benchmarks.kept import continued, write
 from empirics.run import run_study
 from empirics.settings.section7 import section7
 from empirics.settings.study import Study
-from theory.student import half_width
+from theory.numbers.student import half_width
 
 POLICIES = ("acdpp", "constant", "oracle", "hybrid", "buy-cheap-online", "taper-online")
 MEAN = {"average": "polynomial", "average_by": 1.0, "seed": 1}

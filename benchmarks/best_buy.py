@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.hardware import machine
 from benchmarks.learner import write
-from empirics.design import design_study
+from empirics.planning.plan import design_study
 from empirics.run import run_study
 from empirics.settings.presets import PRESETS
 

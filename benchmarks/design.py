@@ -17,8 +17,8 @@ from fractions import Fraction
 import numpy as np
 
 from benchmarks.hardware import hardware
-from theory.constant_admission import constant_bound
-from theory.design import best_rate, design, fill_ratio
+from theory.bound.constant_admission import constant_bound
+from theory.design.offline import best_rate, design, fill_ratio
 from theory.setting import Budget, Constants
 
 SETTING = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)

@@ -31,7 +31,7 @@ from empirics.federation.app_folder import write_app
 from empirics.federation.holdings import Account
 from empirics.federation.journal import Journal, federated, prepare
 from empirics.federation.processes import Place, federation
-from empirics.records.folder import read_settings
+from empirics.results.folder import read_settings
 from empirics.run import run_study
 from empirics.settings.study import Study
 

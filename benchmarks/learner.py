@@ -39,11 +39,11 @@ from benchmarks.kept import PRESET, begun, continued, write
 from empirics.control.prices import make_prices
 from empirics.control.released import CONSTANTS as RELEASED
 from empirics.control.schedule import Schedule
-from empirics.prediction.landscape import Landscape
-from empirics.prediction.outlook import Outlook
+from empirics.prediction.curves import Outlook
+from empirics.prediction.loss_landscape import Landscape
 from empirics.prediction.pilot import draw_pilot
-from empirics.prediction.surveyed import landscape_of
-from empirics.records.folder import read_result
+from empirics.prediction.survey import landscape_of
+from empirics.results.folder import read_result
 from empirics.run import run_study
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
@@ -51,11 +51,11 @@ from empirics.training.constants import calibrate, smoothness
 from empirics.training.engine import Engine
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem, make_problem
-from theory.knapsack import purchase_limit
-from theory.lower_bound import most_samples
-from theory.prices import Atoms
+from theory.market.knapsack import purchase_limit
+from theory.market.lower_bound import most_samples
+from theory.market.prices import Atoms
+from theory.numbers.student import quantile
 from theory.setting import Constants, SettingError
-from theory.student import quantile
 
 POLICIES = (
     "constant",

@@ -24,10 +24,15 @@ import sympy
 from scipy.optimize import minimize_scalar
 
 from benchmarks.hardware import hardware
-from theory.admission import AdmissionState, acdpp_round
-from theory.minimiser import drift_plus_penalty, generalisation_slopes, mismatch_slopes, optimal_admission
-from theory.penalty import penalty
-from theory.region import region_maximum, region_minimum
+from theory.control.admission import AdmissionState, acdpp_round
+from theory.control.minimiser import (
+    drift_plus_penalty,
+    generalisation_slopes,
+    mismatch_slopes,
+    optimal_admission,
+)
+from theory.control.penalty import penalty
+from theory.control.region import region_maximum, region_minimum
 from theory.setting import Constants, Region
 
 CONSTANTS = Constants(D=1.0, sigma=1.0, eta=0.1, B=1.0, Pdim=500.0)

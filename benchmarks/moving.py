@@ -20,12 +20,12 @@ import numpy as np
 
 from benchmarks.hardware import hardware
 from empirics.predict import predict_study
-from empirics.records.folder import read_result
+from empirics.results.folder import read_result
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
-from theory.student import half_width
+from theory.numbers.student import half_width
 
 RETENTIONS = (1, 2, 3, 5, 10)
 ROUNDS, EACH, LAST = 200, 10, 1  # round, left for the test that follows the others

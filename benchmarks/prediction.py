@@ -26,9 +26,11 @@ import torch
 
 from benchmarks.hardware import hardware
 from empirics.control.schedule import Schedule
-from empirics.prediction import directions, landscape, sampling
-from empirics.prediction.effort import seconds, training_seconds
-from empirics.prediction.outlook import Outlook
+from empirics.prediction import eigenbasis as directions
+from empirics.prediction import loss_landscape as landscape
+from empirics.prediction import subsample as sampling
+from empirics.prediction.curves import Outlook
+from empirics.prediction.time_estimate import seconds, training_seconds
 from empirics.settings.presets import PRESETS
 from empirics.training.constants import calibrate
 from empirics.training.engine import Engine

@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.hardware import hardware, machine
 from figures.measured import read
 from figures.risk_vs_bound import READS, compute
-from theory.sharper import step_constant
+from theory.bound.sharper import step_constant
 
 
 def main() -> None:

@@ -33,16 +33,16 @@ from benchmarks.kept import asked, begun, continued, write
 from empirics.control.schedule import Schedule
 from empirics.data import load
 from empirics.data.dataset import Dataset
-from empirics.given import HandedOver, threads
-from empirics.prediction.keeping import drifting
-from empirics.prediction.outlook import Outlook
+from empirics.overrides import HandedOver, threads
+from empirics.prediction.curves import Outlook
+from empirics.prediction.drift_retention import drifting
 from empirics.prediction.pilot import draw_pilot
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.engine import Engine
 from empirics.training.problem import make_problem
-from theory.student import half_width
+from theory.numbers.student import half_width
 
 RETENTIONS = {"mnist": (1, 2, 3, 5, 7, 10, 14, 20, 30), "digits": (*range(1, 11), 14, 20, 30)}
 EACH, FEW = 100, 20  # samples that go by in a round, of MNIST and of the digits

@@ -23,11 +23,11 @@ import mpmath
 import numpy as np
 
 from benchmarks.hardware import hardware
-from theory import summation
-from theory.algebra import ball as to_ball
-from theory.constant_admission import constant_breaks, constant_round
+from theory.bound.constant_admission import constant_breaks, constant_round
+from theory.numbers import summation
+from theory.numbers.algebra import ball as to_ball
+from theory.numbers.summation import plain_total, total, total_ball
 from theory.setting import Constants
-from theory.summation import plain_total, total, total_ball
 
 SETTING = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 BREAKS = constant_breaks(10, 10, SETTING)

@@ -2,17 +2,16 @@
 
 A study is a list of policies and a number of replicates. Its admissions depend on costs and counts alone (`control`);
 every run and every client trains in one tensor program (`training`), and the excess risk is measured exactly, because
-the population is the finite data set itself. What comes out is a folder that explains itself (`records`).
+the population is the finite data set itself. What comes out is a folder that explains itself (`results`).
 
 | floor | what |
 | --- | --- |
 | `run` | a whole study: `run_study` |
-| `design` | the best policy and learner that a budget can buy: `design_study` |
+| `planning` | the best policy and learner that a budget can buy: `design_study` |
 | `export` | a trained model to take away: `export_model` |
 | `predict` | what a study will learn before anything is trained: `predict_study` |
-| `foretold` | the answer: `Prediction`, its documents, tables and files |
 | `shards` | who trains: this process, or workers on Ray, each some of the runs |
-| `records` | what remembers: result folder, columns, summary |
+| `results` | what remembers: result folder, columns, summary |
 | `prediction` | what foretells: the law of reuse on a study's own problem |
 | `training` | what trains: samples, models, the batched engine and its slow twin |
 | `control` | what decides: prices, policies, schedule, and a `Controller` for a server of your own |
@@ -38,36 +37,36 @@ if TYPE_CHECKING:
     from empirics.control.prices import Prices, Trace, make_prices, read_trace
     from empirics.control.registry import Brief, register
     from empirics.data import Dataset, as_dataset, from_table
-    from empirics.design import Design, design_study
     from empirics.export import export_model
-    from empirics.foretold import Prediction
+    from empirics.planning.plan import Design, design_study
     from empirics.predict import predict_study
-    from empirics.records.columns import COLUMNS
-    from empirics.records.folder import Result, read_result
+    from empirics.prediction.result import Prediction
+    from empirics.results.columns import COLUMNS
+    from empirics.results.folder import Result, read_result
     from empirics.run import run_study
     from empirics.settings.costs import CostProcess
     from empirics.settings.presets import PRESETS, read_toml
     from empirics.settings.study import Study
-    from empirics.training.ball import fitted_study
+    from empirics.training.fit import fitted_study
     from empirics.training.model import Model, Population
 
 _HOMES = {
     "run": ("run_study",),
-    "design": ("Design", "design_study"),
+    "planning.plan": ("Design", "design_study"),
     "predict": ("predict_study",),
-    "foretold": ("Prediction",),
+    "prediction.result": ("Prediction",),
     "export": ("export_model",),
     "settings.study": ("Study",),
     "settings.costs": ("CostProcess",),
     "settings.presets": ("PRESETS", "read_toml"),
-    "records.folder": ("Result", "read_result"),
-    "records.columns": ("COLUMNS",),
+    "results.folder": ("Result", "read_result"),
+    "results.columns": ("COLUMNS",),
     "control.controller": ("Books", "Controller"),
     "control.policy": ("Policy",),
     "control.registry": ("Brief", "register"),
     "control.prices": ("Prices", "Trace", "make_prices", "read_trace"),
     "data": ("Dataset", "as_dataset", "from_table"),
-    "training.ball": ("fitted_study",),
+    "training.fit": ("fitted_study",),
     "training.model": ("Model", "Population"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -13,11 +13,11 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from empirics.continuing import fingerprint, same_model
 from empirics.data import Columns, as_dataset
 from empirics.files import replace_file
-from empirics.measuring import versions
-from empirics.records.folder import read_state
+from empirics.results.folder import read_state
+from empirics.results.measures import versions
+from empirics.results.resume import fingerprint, same_model
 from empirics.settings.study import GIVEN, Study
 from empirics.training.linear import Linear
 from empirics.training.module import Module, answers

@@ -12,14 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from empirics.foretold import REMEDY, Prediction, Progress, foretell, refuse_existing, refuse_flood
-from empirics.given import HandedOver, threads
-from empirics.prediction.best import OBJECTIVES, OWN, best_constant
-from empirics.prediction.effort import seconds
-from empirics.prediction.keeping import drifting
-from empirics.prediction.outlook import Outlook
+from empirics.overrides import HandedOver, threads
+from empirics.prediction.best_constant import OBJECTIVES, OWN, best_constant
+from empirics.prediction.curves import Outlook
+from empirics.prediction.drift_retention import drifting
 from empirics.prediction.pilot import draw_pilot, errors_without
-from empirics.prediction.surveyed import refusal
+from empirics.prediction.result import REMEDY, Prediction, Progress, foretell, refuse_existing, refuse_flood
+from empirics.prediction.survey import refusal
+from empirics.prediction.time_estimate import seconds
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.problem import Problem, choose_device, make_problem

@@ -11,9 +11,10 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from empirics.records import explained, folder
-from empirics.records.columns import COLUMNS
-from empirics.records.summary import FIELDS
+from empirics.results import explained_gain as explained
+from empirics.results import folder
+from empirics.results.columns import COLUMNS
+from empirics.results.summary import FIELDS
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 from empirics.settings.toml import spelled

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from empirics.records import explained, reproduction
-from empirics.records.folder import SETTINGS, claim
+from empirics.results import explained_gain as explained
+from empirics.results import reproduction
+from empirics.results.folder import SETTINGS, claim
 from empirics.run import Announce, Progress, run_study
 from empirics.settings.ladder import EQUAL, at_equal_spending, rungs
 from empirics.settings.study import Study

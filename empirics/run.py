@@ -20,19 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.continuing import (
-    fingerprint_of,
-    refuse_changes,
-    refuse_horizon,
-    refuse_model,
-    refuse_other,
-    warn_of_changes,
-)
 from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
 from empirics.data import Dataset
-from empirics.given import HandedOver, threads
-from empirics.measuring import (
+from empirics.overrides import HandedOver, threads
+from empirics.prediction.curves import Outlook
+from empirics.prediction.forecast import Forecast, caveats
+from empirics.prediction.survey import refusal
+from empirics.prediction.time_estimate import seconds, training_seconds
+from empirics.results.folder import Folder, claim, read_result, read_settings, refuse_existing
+from empirics.results.measures import (
     CALM,
     concluded,
     least_for,
@@ -40,13 +37,16 @@ from empirics.measuring import (
     settings_document,
     with_excess,
 )
-from empirics.prediction.effort import seconds, training_seconds
-from empirics.prediction.forecast import Forecast, caveats
-from empirics.prediction.outlook import Outlook
-from empirics.prediction.surveyed import refusal
-from empirics.records.folder import Folder, claim, read_result, read_settings, refuse_existing
-from empirics.records.rows import Columns, replay, rows_of
-from empirics.records.summary import Tally, add_predictions
+from empirics.results.resume import (
+    fingerprint_of,
+    refuse_changes,
+    refuse_horizon,
+    refuse_model,
+    refuse_other,
+    warn_of_changes,
+)
+from empirics.results.rows import Columns, replay, rows_of
+from empirics.results.summary import Tally, add_predictions
 from empirics.settings.study import Study
 from empirics.shards.chunks import Chunks
 from empirics.shards.shard import REMEDY, TRAITS, Trainer

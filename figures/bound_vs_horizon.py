@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from figures.simulation import Simulation, play
 from figures.style import DASHES, Look, Width, decades, mix
 from figures.track import Track, silently
-from theory.bound import Bound, Terms, theorem_1, theorem_1_as_stated
-from theory.constant_admission import (
+from theory.bound.constant_admission import (
     constant_bound,
     constant_bound_as_stated,
     oracle_bound,
     oracle_bound_as_stated,
 )
-from theory.reuse import Trajectory, trajectory
+from theory.bound.theorem1 import Bound, Terms, theorem_1, theorem_1_as_stated
+from theory.reuse.counts import Trajectory, trajectory
 from theory.setting import Constants, SettingError, horizon, retention
 
 __all__ = ["PARTS", "BoundVsHorizon", "Curve", "compute", "draw"]

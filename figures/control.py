@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from figures.simulation import Runs, Simulation, play
 from figures.style import DASHES, Look, Width
 from figures.track import Track, silently
-from theory.region import region_maximum, region_minimum
-from theory.reuse import trajectory
+from theory.control.region import region_maximum, region_minimum
+from theory.reuse.counts import trajectory
 from theory.setting import Constants
 
 __all__ = ["Control", "Run", "compute", "draw"]
@@ -46,7 +46,7 @@ class Control:
 
 
 def compute(setting: Simulation, constants: Constants, *, track: Track = silently) -> Control:
-    """Both rules of `theory.admission`, on the costs of the seed."""
+    """Both rules of `theory.control.admission`, on the costs of the seed."""
     t = np.arange(1.0, setting.rounds + 1)
     played = {
         name: play(setting, constants, capped=name == "capped", track=track) for name in ("literal", "capped")

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from figures.style import DASHES, Look, Width
 from figures.track import Track, silently
-from theory.algebra import ratio
-from theory.constant_admission import constant_bound
-from theory.design import best_rate, design, design_as_stated, design_limit, fill_ratio
+from theory.bound.constant_admission import constant_bound
+from theory.design.offline import best_rate, design, design_as_stated, design_limit, fill_ratio
+from theory.numbers.algebra import ratio
 from theory.setting import Budget, Constants, SettingError, horizon
 
 __all__ = ["Designs", "Landscape", "compute", "draw"]

@@ -21,16 +21,16 @@ from numpy.typing import NDArray
 
 from empirics.control.prices import law_of, make_prices
 from empirics.control.schedule import plan
-from empirics.given import threads
-from empirics.prediction.outlook import MOST_PATHS, Outlook
+from empirics.overrides import threads
+from empirics.prediction.curves import MOST_PATHS, Outlook
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.problem import make_problem
 from figures.style import DASHES, Look, Width, decades
 from figures.track import Track, silently
-from theory.buying_plan import best_plan, burst_plan, gap_closed, online_plan
-from theory.knapsack import purchase_limit
-from theory.prices import PriceLaw
+from theory.market.knapsack import purchase_limit
+from theory.market.long_run import best_plan, burst_plan, gap_closed, online_plan
+from theory.market.prices import PriceLaw
 from theory.setting import Constants, SettingError
 
 __all__ = ["PREDICTED", "Frontier", "Risks", "budgets", "compute", "draw"]

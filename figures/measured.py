@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from empirics.settings.study import Study
 from figures.missing import NotMeasured
 from figures.style import Look, readable
-from theory import student
+from theory.numbers import student
 from theory.setting import Constants
 
 __all__ = [
@@ -99,7 +99,7 @@ class Measured:
 
 def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
     """A finished result folder; of its columns only the wanted ones, as far as it has them."""
-    from empirics.records.folder import (
+    from empirics.results.folder import (
         read_result,
     )  # with pyarrow, which figures that share our looks do without
 

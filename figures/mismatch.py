@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from figures.style import DASHES, Look, Width
 from proofs_check.simulator import Snapshot, simulate
-from theory.reuse import inverse_effective_constant, mismatch_constant, occupancy_constant
+from theory.reuse.counts import inverse_effective_constant, mismatch_constant, occupancy_constant
 from theory.setting import SettingError, positive, retention
 
 __all__ = ["Mismatch", "compute", "draw", "squared_mismatches"]
@@ -49,7 +49,7 @@ class Mismatch:
 def compute(
     K: int = 10, rate: int = 5, rounds: int | None = None, draws: int = 4000, seed: int = 0
 ) -> Mismatch:
-    """Both factors from `theory.reuse` under constant admission, and `draws` Monte Carlo draws keyed by the seed."""
+    """Both factors of `theory.reuse` under constant admission, and `draws` Monte Carlo draws keyed by the seed."""
     K, T = retention(K), rounds or 4 * K
     positive("the admission rate", rate)
     if rate != int(rate):

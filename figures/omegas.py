@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from figures.regret_terms import regret_term
 from figures.style import DASHES, MARKERS, Look, Width, decades
 from figures.track import Track, silently
-from theory.algebra import precise
-from theory.bound import Terms
-from theory.regret import omega3_limit
+from theory.bound.theorem1 import Terms
+from theory.numbers.algebra import precise
+from theory.regret.omegas import omega3_limit
 from theory.setting import Constants, SettingError, horizon, retention
 
 __all__ = ["TERMS", "Curve", "Omegas", "compute", "draw"]

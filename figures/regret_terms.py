@@ -1,6 +1,6 @@
 """Ω₁, Ω₂ and Ω₃ of constant admission over any horizon, in floats for lines and in balls for points.
 
-The differences are those of `theory.regret`, which has Ω₁ for a list of admissions only, and no fast floats.
+The differences are those of `theory.regret.omegas`, which has Ω₁ for a list of admissions only, and no fast floats.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
-from theory.algebra import ball, precise, ratio
-from theory.bound import Terms, generalisation_term, linear_term, root_term
-from theory.constant_admission import constant_breaks, constant_round, sum_rounds
-from theory.penalty import (
+from theory.bound.constant_admission import constant_breaks, constant_round, sum_rounds
+from theory.bound.theorem1 import Terms, generalisation_term, linear_term, root_term
+from theory.control.penalty import (
     penalty_comparison,
     penalty_comparison_as_stated,
     penalty_limit,
     penalty_limit_as_stated,
 )
-from theory.reuse import inverse_effective_constant, occupancy_constant
+from theory.numbers.algebra import ball, precise, ratio
+from theory.reuse.counts import inverse_effective_constant, occupancy_constant
 from theory.setting import Constants, Region
 
 __all__ = ["regret_term"]

@@ -18,7 +18,7 @@ from empirics.settings.policy_name import PolicyName
 from figures.measured import Measured, half_width
 from figures.missing import NotMeasured
 from figures.style import DASHES, Look, Width, readable
-from theory.design import design, design_limit
+from theory.design.offline import design, design_limit
 
 __all__ = ["PANELS", "READS", "Retention", "Risk", "compute", "draw", "draw_risk", "name_retentions"]
 

@@ -1,8 +1,9 @@
 """Cumulative excess risk, measured, against bounds on the same run's own trajectory: Theorem 1, stated and corrected,
 and the bound by stability.
 
-The latter is drawn where its hypotheses hold (`theory.stability`), else the note says why not. That no policy looks at
-sample values is so by construction: policies are told prices and their own books alone (`empirics.control.policy`).
+The latter is drawn where its hypotheses hold (`theory.bound.stability`), else the note says why not. That no policy
+looks at sample values is so by construction: policies are told prices and their own books alone
+(`empirics.control.policy`).
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from numpy.typing import NDArray
 from figures.measured import BAND, Measured, Spread, draw_band, spread
 from figures.missing import NotMeasured
 from figures.style import DASHES, Look, Width, decades, readable, round_axis
-from theory.bound import Bound, theorem_1, theorem_1_as_stated
+from theory.bound.stability import recorded_overlaps, stability_1, stability_round
+from theory.bound.theorem1 import Bound, theorem_1, theorem_1_as_stated
 from theory.setting import SettingError
-from theory.stability import recorded_overlaps, stability_1, stability_round
 
 __all__ = ["READS", "TRAJECTORY", "OnePolicy", "RiskVsBound", "bounds", "compute", "draw"]
 

@@ -37,7 +37,7 @@ def read(path: Path) -> Reproduction:
         return parse(load(path), str(path))
     if (path / NAME).exists():
         return parse(load(path / NAME), str(path / NAME))
-    from empirics.records.reproduction import reproduction
+    from empirics.results.reproduction import reproduction
 
     return parse(reproduction(path), str(path))
 

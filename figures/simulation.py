@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from empirics.control.prices import make_prices
 from empirics.settings.costs import CostProcess
 from figures.track import Track, silently
-from theory.admission import AdmissionState, acdpp_round
+from theory.control.admission import AdmissionState, acdpp_round
 from theory.setting import Constants, Region, SettingError, horizon, positive, retention
 
 __all__ = ["Runs", "Simulation", "play"]

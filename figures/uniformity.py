@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from figures.style import DASHES, MARKERS, Look, Width
 from proofs_check.simulator import simulate
-from theory.reuse import (
+from theory.reuse.counts import (
     occupancy_constant,
     uniformity_constant,
     uniformity_constant_as_stated,
@@ -60,7 +60,7 @@ class Uniformity:
 
 
 def compute(retentions: Sequence[int] = (2, 5, 10), rounds: int | None = None) -> Uniformity:
-    """Count samples one by one with `proofs_check.simulator`, and evaluate both closed forms of `theory.reuse`.
+    """Count samples one by one with `proofs_check.simulator`, and evaluate both closed forms of `theory.reuse.counts`.
 
     >>> compute([2, 5]).rounds, compute([2, 5], 20).rounds
     (15, 20)

@@ -9,12 +9,12 @@ import pytest
 
 from benchmarks.buying import spiky, table
 from empirics.settings.study import Study
-from theory.buying import age_ceiling, purchase_drift, reserve_weight
-from theory.buying_plan import best_plan, burst_plan, gap_closed, online_plan
-from theory.capacity import effective_rate
-from theory.knapsack import purchase_limit
-from theory.prices import Atoms, Uniform
-from theory.sticky import best_sticky_replacement
+from theory.market.capacity import effective_rate
+from theory.market.knapsack import purchase_limit
+from theory.market.long_run import best_plan, burst_plan, gap_closed, online_plan
+from theory.market.online import age_ceiling, purchase_drift, reserve_weight
+from theory.market.prices import Atoms, Uniform
+from theory.market.sticky import best_sticky_replacement
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "buying-cheap.md").read_text(encoding="utf-8")

@@ -32,12 +32,11 @@ FLOORS = {
     """,
     "empirics": """
         reproduce reference
-        design export federation run
-        shards
-        measuring continuing predict
-        foretold records
+        planning export federation run
+        shards predict
+        results
         prediction
-        training given
+        training overrides
         control
         data settings
         draws files
@@ -53,16 +52,15 @@ FLOORS = {
         evidence experiments kernel simulator symbols
     """,
     "theory": """
-        drift_design
-        drift_limits stationary
-        confidence design
-        regret_expansion
-        admission buying_plan stability transient
-        design_search drift lower_bound minimiser regret replacement sharper sticky
-        averaging capacity constant_admission curved knapsack penalty violation
-        bound clients law paper prices region reuse
-        averaged_limits buying lambert rates setting
-        algebra student summation
+        drift market
+        law
+        design
+        regret
+        control
+        bound
+        reuse paper
+        setting
+        numbers
     """,
 }
 LAYERS = list(FLOORS)

@@ -3,7 +3,7 @@
 Here and nowhere else: studies, claims, figures and tests take them from here. What the text leaves open is chosen in
 `empirics.settings.section7`; `ROUNDS` alone is the default of the code that the authors released.
 
->>> from theory.design import best_rate, design_limit
+>>> from theory.design.offline import best_rate, design_limit
 >>> from theory.setting import Constants
 >>> design_limit(MNIST, Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)).K == RETENTION
 True

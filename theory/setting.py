@@ -1,7 +1,7 @@
 """What a user chooses: the constants of the theory, the budgets, the admission region.
 
 Frozen dataclasses that refuse what makes no sense, in one sentence that says what would. Their fields may be
-of any number system of `theory.algebra`, symbols included; a symbol is refused only where its assumptions
+of any number system of `theory.numbers.algebra`, symbols included; a symbol is refused only where its assumptions
 contradict the requirement.
 """
 
@@ -14,7 +14,7 @@ from functools import cached_property
 from numbers import Real
 from typing import Any, Self
 
-from theory.algebra import kind, ratio
+from theory.numbers.algebra import kind, ratio
 
 __all__ = [
     "Budget",

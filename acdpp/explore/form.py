@@ -16,7 +16,7 @@ from empirics.files import OWN_FILES, separator
 from empirics.settings.policy_name import AVERAGES, PolicyName, listed
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
-from empirics.training.ball import FITTED
+from empirics.training.fit import FITTED
 from theory.setting import SettingError
 
 __all__ = [

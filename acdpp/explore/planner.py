@@ -20,16 +20,16 @@ from acdpp.explore.form import Asked
 from acdpp.study import suiting
 from empirics.control.prices import make_prices
 from empirics.control.schedule import brief_for
-from empirics.design import Design, design_from
 from empirics.files import OWN_FILES
-from empirics.foretold import Prediction, same_problem
+from empirics.planning.plan import Design, design_from
 from empirics.predict import predict_study
-from empirics.prediction.best import OWN
-from empirics.prediction.outlook import Outlook
+from empirics.prediction.best_constant import OWN
+from empirics.prediction.curves import Outlook
+from empirics.prediction.result import Prediction, same_problem
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
-from empirics.training.ball import FITTED, BallFit
-from theory.design import best_rate
+from empirics.training.fit import FITTED, BallFit
+from theory.design.offline import best_rate
 from theory.setting import SettingError
 
 __all__ = ["Answer", "Curve", "Money", "More", "Planner", "Refused", "Stopped", "commands"]

@@ -19,14 +19,14 @@ __all__ = ["LETTER", "MARKS", "MEANING", "PARTS", "differs", "gather", "read_res
 
 PARTS = {
     "reuse": "Reuse of samples",
-    "learning": "The learning error",
+    "bound": "The learning error",
     "design": "Design",
     "control": "Control and constraints",
     "regret": "Regret",
     "experiments": "Experiments",
     "beyond": "Beyond the paper: bounds",
-    "prediction": "The law of reuse",
-    "buying": "Buying cheap",
+    "law": "The law of reuse",
+    "market": "Buying cheap",
     "averaging": "Averaging",
     "drift": "A world that moves",
 }
@@ -158,7 +158,7 @@ def differs(document: dict[str, Any]) -> list[str]:
 def read_result(path: Path) -> dict[str, Any]:
     """The summary of a finished result, which is checked before it is believed; and the words of its folder."""
     try:
-        from empirics.records.folder import read_result as read
+        from empirics.results.folder import read_result as read
     except ImportError as error:
         raise SettingError(f"reading a result needs {error.name}: pip install 'acdpp[empirics]'") from None
 

@@ -132,7 +132,7 @@ def _prediction(document: dict[str, Any]) -> dict[str, Any] | None:
 
 def _horizons() -> list[tuple[str, int]]:
     """Fill ratios and the K that the corrected corollary chooses, as the theory has them."""
-    from theory.design import design_limit
+    from theory.design.offline import design_limit
     from theory.setting import Budget, Constants
 
     constants = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)  # for the limit they do not matter

@@ -54,7 +54,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument(
         "--only",
-        help="only modules whose name begins so, separated by commas: theory.reuse,proofs_check.claims",
+        help="only modules whose name begins so, separated by commas: theory.reuse.counts,proofs_check.claims",
     )
     parser.add_argument(
         "--card", action="store_true", help="on the graphics card, with the tests that need one"

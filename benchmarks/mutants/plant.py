@@ -23,7 +23,7 @@ ALSO = (
     *("acdpp.parse", "acdpp.study", "acdpp.design_buying", "acdpp.design_by_prediction"),
     *("acdpp.explore.form", "acdpp.explore.planner", "acdpp.explore.words"),
 )
-NOT_FORMULAS = ("theory.algebra", "theory.setting")  # number systems and validation
+NOT_FORMULAS = ("theory.numbers.algebra", "theory.setting")  # number systems and validation
 OF_THE_CLAIMS = ("proofs_check.claims.", "proofs_check.groundwork.")
 SHOWN = {
     "Axes",

@@ -49,7 +49,8 @@ LINK = re.compile(r"(!?\[[^\]]*\]\()([^)\s]+)(\))")
 
 def api() -> dict[str, list[str]]:
     """The modules with a page of their own, package by package."""
-    theory = [one.name for one in pkgutil.iter_modules(importlib.import_module("theory").__path__)]
+    found = pkgutil.walk_packages(importlib.import_module("theory").__path__, "theory.")
+    theory = [one.name.removeprefix("theory.") for one in found if not one.ispkg]
     claims = [
         "claim",
         "evidence",
@@ -190,7 +191,7 @@ def _modules(package: str, uri: str) -> str:
         return f"[`{found[1]}`]({up}/{package}/{found[1]}.md)" if found[1] in pages else found[0]
 
     rows = [line.split(" | ", 1) for line in table[0].splitlines()]
-    return "\n".join(" | ".join([re.sub(r"`(\w+)`", linked, first), *rest]) for first, *rest in rows)
+    return "\n".join(" | ".join([re.sub(r"`([\w.]+)`", linked, first), *rest]) for first, *rest in rows)
 
 
 def _result_files() -> list[Path]:

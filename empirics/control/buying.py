@@ -1,8 +1,8 @@
 r"""Buy where it is cheap, keep the memory full: samples leave when their place is needed, first in, first out.
 
 A sample that has been used j times is worth replacing up to a price of about w(j): it goes where
-\(Z(t)\,c(t)<Z_0\,w(j)\) (`theory.buying`). The debt Z starts at the reserve \(Z_0\): below it money is left over, above
-it too much was spent. Round 1 fills the memory at once and leaves the rest to the debt.
+\(Z(t)\,c(t)<Z_0\,w(j)\) (`theory.market.online`). The debt Z starts at the reserve \(Z_0\): below it money is left
+over, above it too much was spent. Round 1 fills the memory at once and leaves the rest to the debt.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirics.control.policy import FOREVER
-from theory.admission import debt_update
-from theory.buying import buys, savings_price, used_again
+from theory.control.admission import debt_update
+from theory.market.online import buys, savings_price, used_again
 from theory.setting import Budget, SettingError, positive
 
 __all__ = ["BuyCheap", "Filled", "Places", "Taper", "rising"]
@@ -46,8 +46,8 @@ class BuyCheap:
     counts the rounds since it came: what has been saved for the next. With one worth for all ages, or as many for all
     places, all are bought or none: kept for a round they are bursts that are used once, with idle rounds in between.
 
-    The debt never exceeds `theory.buying.debt_ceiling` for V = Z_0 and w(J), unless the reserve or the first round puts
-    it higher.
+    The debt never exceeds `theory.market.online.debt_ceiling` for V = Z_0 and w(J), unless the reserve or the first
+    round puts it higher.
     """
 
     worth: tuple[float, ...]

@@ -29,9 +29,9 @@ from numpy.typing import NDArray
 
 from empirics.control.policy import DriftPlusPenalty, State, Whole
 from empirics.control.released import Script, at_least_one, released_region, ternary_search
-from theory.admission import integer_admissions
-from theory.minimiser import optimal_admission
-from theory.region import region_maximum, region_minimum
+from theory.control.admission import integer_admissions
+from theory.control.minimiser import optimal_admission
+from theory.control.region import region_maximum, region_minimum
 
 __all__ = ["Departing"]
 

@@ -1,7 +1,7 @@
 r"""What a server makes of its rounds: the step size of each, and what each new model weighs in the mean of models.
 
 \(\bar\theta\leftarrow\bar\theta+w(\theta-\bar\theta)\) after every round that trained. θ(1) counts: it is the first
-model and the first mean, the k-th has the weight w(k) of its kind (`theory.averaging`), and a round without samples
+model and the first mean, the k-th has the weight w(k) of its kind (`theory.law.averaging`), and a round without samples
 makes no model, so that its w is 0. Whether θ(1) counts matters: it decides how fast the start is forgotten.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from empirics.control.schedule import Rounds
 from empirics.settings.study import Study
-from theory.averaging import equal, exponential, latest, polynomial
+from theory.law.averaging import equal, exponential, latest, polynomial
 
 __all__ = ["Learner", "Models", "step_sizes"]
 

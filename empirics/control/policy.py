@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirics.control.released import Script, at_least_one, released_admission
-from theory.admission import AdmissionState, acdpp_round, advance, integer_admissions
+from theory.control.admission import AdmissionState, acdpp_round, advance, integer_admissions
 from theory.setting import Budget, Constants, Region
 
 __all__ = ["FOREVER", "DriftPlusPenalty", "Fixed", "Policy", "Released", "State"]

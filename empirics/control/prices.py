@@ -16,13 +16,13 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from empirics.control.trace_file import read_prices
+from empirics.control.price_file import read_prices
 from empirics.data.dataset import digest
 from empirics.data.real import real_array
 from empirics.draws import Purpose, uniform
 from empirics.settings.costs import CHEAPEST, DEAREST, CostProcess, Process
 from empirics.settings.study import GIVEN
-from theory.prices import Atoms, PriceLaw, Uniform
+from theory.market.prices import Atoms, PriceLaw, Uniform
 from theory.setting import SettingError
 
 __all__ = ["Drawn", "Prices", "Trace", "checked", "law_of", "make_prices", "read_trace"]

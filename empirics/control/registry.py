@@ -27,10 +27,10 @@ from empirics.control.prices import law_of, make_prices
 from empirics.control.released import script_for
 from empirics.settings.policy_name import MARK, PolicyName, is_built_in
 from empirics.settings.study import Study
-from theory.design import best_rate, design_limit
-from theory.knapsack import purchase_limit
-from theory.prices import PriceLaw
-from theory.replacement import best_replacement
+from theory.design.offline import best_rate, design_limit
+from theory.market.knapsack import purchase_limit
+from theory.market.prices import PriceLaw
+from theory.market.replacement import best_replacement
 from theory.setting import Budget, Constants, Region, SettingError
 
 __all__ = [

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.admission import AdmissionState
-from theory.bound import linear_term
-from theory.region import region_maximum, region_minimum
+from theory.bound.theorem1 import linear_term
+from theory.control.admission import AdmissionState
+from theory.control.region import region_maximum, region_minimum
 from theory.setting import Constants, Region
 
 __all__ = [

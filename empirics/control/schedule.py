@@ -22,8 +22,8 @@ from empirics.control.prices import Prices, make_prices
 from empirics.control.registry import Brief, capacity_for, dropped_by, kept_for, make_policies
 from empirics.control.totals import Totals
 from empirics.settings.study import Study
-from theory.admission import debt_update
-from theory.reuse import Trajectory
+from theory.control.admission import debt_update
+from theory.reuse.counts import Trajectory
 from theory.setting import Constants, SettingError
 
 __all__ = ["Rounds", "Schedule", "brief_for", "plan", "whole_samples"]

@@ -20,18 +20,18 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from empirics.continuing import fingerprint, refuse_changes, refuse_model
-from empirics.control.codec import plain, restored
 from empirics.control.controller import Controller
 from empirics.control.policy import FOREVER
 from empirics.control.prices import Prices, make_prices
 from empirics.control.schedule import Rounds
+from empirics.control.state_json import plain, restored
 from empirics.federation.holdings import Account, Holdings
-from empirics.given import HandedOver
-from empirics.measuring import CALM, final_measures, least_for, settings_document, with_excess
-from empirics.records.folder import Folder, read_settings, refuse_existing
-from empirics.records.rows import Columns, rows_of
-from empirics.records.summary import Tally
+from empirics.overrides import HandedOver
+from empirics.results.folder import Folder, read_settings, refuse_existing
+from empirics.results.measures import CALM, final_measures, least_for, settings_document, with_excess
+from empirics.results.resume import fingerprint, refuse_changes, refuse_model
+from empirics.results.rows import Columns, rows_of
+from empirics.results.summary import Tally
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration, calibrate
 from empirics.training.engine import FRESH, LAST, aggregation_weights

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from empirics.federation.app_folder import PATIENCE, write_app
 from empirics.federation.journal import federated, prepare
 from empirics.federation.processes import Federation, Place, federation, last_error
-from empirics.records.folder import claim, read_result, read_settings
+from empirics.results.folder import claim, read_result, read_settings
 from empirics.settings.study import Study
 from theory.setting import SettingError
 

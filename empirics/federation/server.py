@@ -23,8 +23,8 @@ from empirics.federation.journal import Journal, federated, prepare
 from empirics.federation.memory import Order
 from empirics.federation.post import GONE, POLL, Prompt, Sent, answers, send
 from empirics.federation.records import Reply, Task, who
-from empirics.given import HandedOver
-from empirics.records.folder import SETTINGS, Busy
+from empirics.overrides import HandedOver
+from empirics.results.folder import SETTINGS, Busy
 from empirics.settings.study import Study
 from theory.setting import SettingError
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.prediction.played import MOST_PLAYED
-from empirics.prediction.sampling import FOLLOWED, KEPT
+from empirics.prediction.decided_rounds import MOST_PLAYED
+from empirics.prediction.subsample import FOLLOWED, KEPT
 from empirics.settings.study import Study
 from theory.setting import Constants
 
@@ -49,7 +49,9 @@ class Forecast:
     fitted: float  # of a fresh sample's residual, within a round, at most
     errors: dict[str, float] | None = None
     risk_error: Floats | None = None  # the standard error of `risk`, of the same paths and samples
-    lag: Floats | None = None  # ΣW² of `theory.drift`, mean over all rounds, by lump; none if some are idle
+    lag: Floats | None = (
+        None  # ΣW² of `theory.drift.moving_optimum`, mean over all rounds, by lump; none if some are idle
+    )
     sampled: tuple[int, ...] = ()  # sizes of the samples that stand for a large population
 
     @property

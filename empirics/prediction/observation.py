@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from empirics.prediction.landscape import Landscape, mixed
 from empirics.prediction.local_steps import AgeClass, LocalSteps
-from empirics.prediction.samples import (
+from empirics.prediction.loss_landscape import Landscape, mixed
+from empirics.prediction.residuals import (
     View,
     at_rest,
     covariance,

@@ -12,8 +12,8 @@ import torch
 from numpy.typing import NDArray
 
 from empirics.draws import Purpose, permutation
-from empirics.prediction.best import OWN, Best, gain
-from empirics.prediction.outlook import Outlook
+from empirics.prediction.best_constant import OWN, Best, gain
+from empirics.prediction.curves import Outlook
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem
 from empirics.training.streams import Streams

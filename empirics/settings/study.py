@@ -426,7 +426,7 @@ class Study:
         return replace(constants, eta=own.eta, E=own.steps)
 
     def theory_budget(self, mean_cost: Fraction) -> Budget:
-        """The budgets as `theory.design` takes them, exact; prices have this mean unless another is assumed."""
+        """The budgets as `theory.design.offline` takes them, exact; prices have this mean unless another is assumed."""
         mean = mean_cost if self.assumed_mean_cost is None else Fraction(str(self.assumed_mean_cost))
         return Budget(buffers=self.buffers, cost=Fraction(str(self.budget)), mean_cost=mean)
 

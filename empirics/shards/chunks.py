@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from empirics.control.schedule import Rounds, Schedule
-from empirics.records.rows import Columns
+from empirics.results.rows import Columns
 from empirics.shards.shard import Played, Tick, Trainer
 from empirics.training.engine import FRESH
 

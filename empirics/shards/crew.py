@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirics.control.schedule import Rounds
-from empirics.measuring import versions
-from empirics.records.rows import Columns
+from empirics.results.measures import versions
+from empirics.results.rows import Columns
 from empirics.settings.study import Study
 from empirics.shards.shard import TRAITS, Assignment, Bookmark, Played, Tick
 from empirics.shards.split import Part

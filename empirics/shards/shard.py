@@ -11,12 +11,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.continuing import probe, traits
 from empirics.control.schedule import Rounds
 from empirics.data import Dataset
-from empirics.given import threads
-from empirics.measuring import last_measures, machine
-from empirics.records.rows import Columns
+from empirics.overrides import threads
+from empirics.results.measures import last_measures, machine
+from empirics.results.resume import probe, traits
+from empirics.results.rows import Columns
 from empirics.settings.study import Study
 from empirics.shards.split import Part
 from empirics.training.engine import Engine

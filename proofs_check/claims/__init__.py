@@ -28,7 +28,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "eq:ck-bound-detail/occupancy",
         ),
     },
-    "learning": {
+    "bound": {
         "definitions": (
             "eq:local-empirical-risk",
             "eq:population-risk/minimiser",
@@ -199,7 +199,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
         "log_free": ("thm:dpp-regret/log-free",),
         "region_buys_nothing": ("thm:dpp-regret/region-buys-nothing",),
     },
-    "prediction": {
+    "law": {
         "exact_law": ("law:reuse",),
         "retention": (
             "law:reuse/retention",
@@ -227,7 +227,7 @@ CONTENTS: dict[str, dict[str, tuple[str, ...]]] = {
             "law:reuse/regression",
         ),
     },
-    "buying": {
+    "market": {
         "limit": ("buy:limit",),
         "full_memory": (
             "buy:full-memory",

@@ -40,7 +40,7 @@ from proofs_check.evidence import Evidence, Outcome, Strength
 from proofs_check.experiments.document import Reproduction
 from proofs_check.experiments.fields import Estimate, Floats
 from proofs_check.experiments.stated import ROUNDS, RUNS, SECTION7, TRAINED
-from theory.student import half_width
+from theory.numbers.student import half_width
 
 __all__ = [
     "ERROR",

@@ -1,4 +1,4 @@
-r"""Monte Carlo of the real control loop (`theory.admission.acdpp_round`), many runs at once.
+r"""Monte Carlo of the real control loop (`theory.control.admission.acdpp_round`), many runs at once.
 
 Runs are independent, so a quantity of a run that lies in a known interval [a, b] has a mean for which a
 confidence interval holds at every sample size, with no normality assumed: the empirical Bernstein bound
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from proofs_check.evidence import Evidence, fails, holds, undecided
-from theory.admission import AdmissionState, acdpp_round
+from theory.control.admission import AdmissionState, acdpp_round
 from theory.setting import Constants, Region
 
 __all__ = [

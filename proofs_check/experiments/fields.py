@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from theory.numbers.student import quantile
 from theory.setting import SettingError
-from theory.student import quantile
 
 __all__ = ["Estimate", "Fields", "Floats", "load"]
 

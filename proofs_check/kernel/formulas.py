@@ -16,24 +16,18 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.kernel.coq import coq
-from theory import (
-    admission,
-    bound,
-    buying,
-    capacity,
-    constant_admission,
-    design,
-    drift_limits,
-    law,
-    lower_bound,
-    penalty,
-    region,
-    regret,
-    reuse,
-    stationary,
-    violation,
-)
-from theory.knapsack import Limit
+from theory.bound import constant_admission
+from theory.bound import theorem1 as bound
+from theory.control import admission, penalty, region, violation
+from theory.design import offline as design
+from theory.drift import long_run as drift_limits
+from theory.law import quadratic as law
+from theory.law import stationary
+from theory.market import capacity, lower_bound
+from theory.market import online as buying
+from theory.market.knapsack import Limit
+from theory.regret import omegas as regret
+from theory.reuse import counts as reuse
 from theory.setting import Budget, Constants, Region
 
 __all__ = ["FORMULAS", "written"]
@@ -50,7 +44,7 @@ def _budget(total_buffer: Any, cost: Any, mean_cost: Any) -> Budget:
 
 
 def _omega3_round(K: Any, t: Any, rate: Any, c: Constants) -> Any:
-    """A round of `theory.regret.omega3`."""
+    """A round of `theory.regret.omegas.omega3`."""
     limit, oracle = (
         penalty.penalty_limit(K, t, rate, c.merged),
         constant_admission.constant_round(1, t, K * rate, c),
@@ -59,7 +53,7 @@ def _omega3_round(K: Any, t: Any, rate: Any, c: Constants) -> Any:
 
 
 def _omega3_round_as_stated(K: Any, t: Any, rate: Any, c: Constants) -> Any:
-    """A round of `theory.regret.omega3_as_stated`."""
+    """A round of `theory.regret.omegas.omega3_as_stated`."""
     single = replace(c, E=1)
     oracle = constant_admission.constant_round(1, t, K * rate, single)
     return (penalty.penalty_limit_as_stated(K, t, rate, single) - oracle).total

@@ -11,8 +11,8 @@ import pytest
 from acdpp.main import COMMANDS
 from acdpp.study import words_of_the_user
 from tests.acdpp.program import acdpp, answer, process
-from theory.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
-from theory.design import design
+from theory.bound.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
+from theory.design.offline import design
 from theory.setting import Budget, Constants
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)

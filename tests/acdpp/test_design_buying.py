@@ -12,9 +12,9 @@ import pytest
 from acdpp.design import Buying
 from acdpp.design_buying import buying_design, price_law
 from tests.acdpp.program import acdpp, answer
-from theory.buying_plan import best_plan, burst_plan, online_plan
-from theory.knapsack import purchase_limit
-from theory.prices import Atoms, PriceLaw, Uniform
+from theory.market.knapsack import purchase_limit
+from theory.market.long_run import best_plan, burst_plan, online_plan
+from theory.market.prices import Atoms, PriceLaw, Uniform
 from theory.setting import Budget
 
 PAPER = (8, 9, 10, 11, 12, 8, 9, 10, 11, 12)

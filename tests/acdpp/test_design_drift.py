@@ -5,15 +5,15 @@ import math
 import pytest
 
 from tests.acdpp.program import acdpp, answer, refusal
-from theory.drift_design import best_drifting_mean, drift_design, smoothed_floor
-from theory.drift_limits import (
+from theory.drift.long_run import (
     best_drifting_retention,
     drift_floor,
     stationary_lag,
     tracking_risk,
     tracking_step,
 )
-from theory.law import stationary_noise
+from theory.drift.retention import best_drifting_mean, drift_design, smoothed_floor
+from theory.law.quadratic import stationary_noise
 from theory.setting import Budget
 
 PAPER = ("design", "--buffers", "8,9,10,11,12,8,9,10,11,12", "--budget", "55", "--mean-cost", "5.5")

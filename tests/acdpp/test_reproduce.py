@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from acdpp import interrupt
 from acdpp.main import COMMANDS
 from acdpp.reproduce import command
-from empirics.records.reproduction import NAME, reproduction
+from empirics.results.reproduction import NAME, reproduction
 from empirics.run import run_study
 from empirics.settings.study import Study
 from tests.empirics.data.made_data import bright_squares, put

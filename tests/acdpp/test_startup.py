@@ -37,9 +37,21 @@ for n, words in enumerate(sys.argv[1:]):
 CASES = [  # words, exit status, and what is not loaded
     ("--help", 0, ("rich.progress", "theory.setting", "empirics", "figures", *NUMBERS)),
     ("nonsense", 2, ("rich", "theory.setting", "empirics", "figures", *NUMBERS)),
-    ("design --nonsense", 2, ("rich.console", "theory.design", "theory.bound", *NUMBERS[1:], *TRAINING)),
-    ("design --buffers x --budget 1 --mean-cost 1", 2, ("rich.console", "theory.design", *NUMBERS[1:])),
-    ("bound constant --K x", 2, ("rich.console", "theory.bound", "theory.summation", *NUMBERS[1:])),
+    (
+        "design --nonsense",
+        2,
+        ("rich.console", "theory.design.offline", "theory.bound.theorem1", *NUMBERS[1:], *TRAINING),
+    ),
+    (
+        "design --buffers x --budget 1 --mean-cost 1",
+        2,
+        ("rich.console", "theory.design.offline", *NUMBERS[1:]),
+    ),
+    (
+        "bound constant --K x",
+        2,
+        ("rich.console", "theory.bound.theorem1", "theory.numbers.summation", *NUMBERS[1:]),
+    ),
     ("bound constant", 0, ("acdpp.design", "empirics", "figures", "sympy", "scipy", "flint", *TRAINING)),
     (f"design {BUDGET}", 0, ("empirics", "figures", "sympy", "flint", *TRAINING)),
     ("design --policy buy-cheap --cost uniform:1:10", 0, ("empirics", "sympy", "flint", "torch")),

@@ -30,7 +30,7 @@ import empirics
 import figures
 import theory
 from acdpp.__main__ import main
-from empirics.records.folder import read_result
+from empirics.results.folder import read_result
 from empirics.run import run_study
 from empirics.settings.presets import read_toml
 from tests.empirics.small import blobs_file, stopped_at

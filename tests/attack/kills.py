@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from empirics.records.folder import read_settings
+from empirics.results.folder import read_settings
 from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
 from theory.setting import SettingError
 

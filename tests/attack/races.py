@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
 
-from empirics.records import folder
+from empirics.results import folder
 from tests.attack.arena import LONGER, ROUNDS, Arena, Child, Outcome, first_of, start
 
 SPAN = 0.5  # seconds over which the writers start: about as long as one of them takes

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from empirics.records.folder import read_result
+from empirics.results.folder import read_result
 from tests.attack.arena import ORDER, Arena, Child, Ended, Outcome, plainly, start
 from tests.attack.bad_settings import ODD, limit_memory, write_study
 from tests.attack.kills import die_at, watch

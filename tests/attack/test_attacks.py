@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from empirics.records.folder import Folder, read_result
+from empirics.results.folder import Folder, read_result
 from tests.attack import bad_settings, damage, interrupts, kills, races, resumes, terminals
 from tests.attack.arena import Arena, Outcome, arena
 from theory.setting import SettingError

@@ -45,7 +45,7 @@ def linked():
     return argument((a > b, [a > 2], "where"), (c, d, "both"), (1 / t, t, end, "limit"), (a > 1, named, ""))
 """
 
-ELSEWHERE = "curved.local_shift: sign"
+ELSEWHERE = "law.curved.local_shift: sign"
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def test_an_error_in_the_text_of_a_claim_is_known_by_its_id(broken):
 @pytest.mark.parametrize(
     "module",
     [
-        "theory.reuse",
+        "theory.reuse.counts",
         "proofs_check.claims.reuse",
         "empirics.control.policy",
         "figures.measured",
@@ -168,7 +168,7 @@ def _judged(mutant, entry):
     ("error", "label"),
     [
         pytest.param("reuse.effective_from_sums: factor dropped", "eq:Neff-def", marks=pytest.mark.slow),
-        ("reuse.uniformity_constant: constant", "eq:vck-exact"),
+        ("reuse.counts.uniformity_constant: constant", "eq:vck-exact"),
         pytest.param("bound.generalisation_term: constant", "lem:gen-Neff-app", marks=pytest.mark.slow),
         pytest.param("design.fill_ratio: factor dropped", "cor:optimal-k", marks=pytest.mark.slow),
         pytest.param("admission.debt_update: positive part", "eq:Z-update/start", marks=pytest.mark.slow),

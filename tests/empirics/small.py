@@ -11,7 +11,7 @@ import torch
 
 from empirics import Policy, predict_study
 from empirics.data import Dataset
-from empirics.records.folder import read_result
+from empirics.results.folder import read_result
 from empirics.run import run_study
 from empirics.settings.study import Study
 from empirics.training.problem import from_dataset

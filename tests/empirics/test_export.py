@@ -15,7 +15,7 @@ from pyarrow import csv
 from empirics import export, export_model
 from empirics.data import Columns, as_dataset
 from empirics.export import _rebuilt
-from empirics.records.folder import read_result
+from empirics.results.folder import read_result
 from empirics.run import run_study
 from empirics.training.networks import Residual, lenet, resnet9
 from tests.acdpp.program import acdpp, answer, refusal

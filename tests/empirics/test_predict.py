@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from empirics import predict_study, run_study
-from empirics.prediction import best as search
-from empirics.prediction import effort
-from empirics.prediction.outlook import Outlook
+from empirics.prediction import best_constant as search
+from empirics.prediction import time_estimate as effort
+from empirics.prediction.curves import Outlook
 from empirics.prediction.pilot import draw_pilot, jackknife
 from empirics.settings.policy_name import PolicyName
 from empirics.training.problem import from_dataset

@@ -12,7 +12,7 @@ from acdpp.design_by_prediction import BUYS, _kept, show
 from acdpp.main import app
 from acdpp.predict import _show
 from empirics.control.registry import BUILT_IN
-from empirics.prediction import best_buy
+from empirics.planning import search as best_buy
 from empirics.settings.presets import PRESETS
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file, until

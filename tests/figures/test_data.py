@@ -10,15 +10,20 @@ from figures import bound_vs_horizon, control, design, mismatch, omegas, regret_
 from figures.regret_terms import regret_term
 from figures.simulation import Simulation, play
 from tests.refused import refused
-from theory import regret
-from theory.admission import debt_update
-from theory.algebra import ball
-from theory.bound import Bound, theorem_1, theorem_1_as_stated
-from theory.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
-from theory.design import best_rate, design_as_stated, design_limit
-from theory.design import design as best_design
-from theory.region import region_maximum
-from theory.reuse import crossover_constant, mismatch_constant, trajectory, uniformity_constant_as_stated
+from theory.bound.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
+from theory.bound.theorem1 import Bound, theorem_1, theorem_1_as_stated
+from theory.control.admission import debt_update
+from theory.control.region import region_maximum
+from theory.design.offline import best_rate, design_as_stated, design_limit
+from theory.design.offline import design as best_design
+from theory.numbers.algebra import ball
+from theory.regret import omegas as regret
+from theory.reuse.counts import (
+    crossover_constant,
+    mismatch_constant,
+    trajectory,
+    uniformity_constant_as_stated,
+)
 from theory.setting import Budget, Constants, Region
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)

@@ -15,8 +15,8 @@ from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 from figures import frontier
 from tests.figures.small import SLIDES, UNIT, fits
-from theory.buying_plan import best_plan, burst_plan, online_plan
-from theory.prices import Uniform
+from theory.market.long_run import best_plan, burst_plan, online_plan
+from theory.market.prices import Uniform
 from theory.setting import Constants
 
 STUDY = replace(PRESETS["digits"], rounds=12, steps=2, seeds=2, buffers=(3, 5))

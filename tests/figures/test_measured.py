@@ -9,17 +9,17 @@ import pyarrow as pa
 import pytest
 
 from empirics.predict import predict_study
-from empirics.records.folder import read_result
+from empirics.results.folder import read_result
 from empirics.run import study_of
 from figures import constraints, learning, measured_mismatch, money, prediction, risk_vs_bound
 from figures.measured import STRETCHES, Measured, _turns, read, thinned
 from figures.missing import NotMeasured
-from proofs_check.groundwork.learning.stable import overlap_of
+from proofs_check.groundwork.bound.stable import overlap_of
 from proofs_check.simulator import simulate
 from tests.figures.small import PAPER, SWEEP, cut, summary_of
-from theory.bound import theorem_1
-from theory.knapsack import uniform_rate
-from theory.reuse import trajectory
+from theory.bound.theorem1 import theorem_1
+from theory.market.knapsack import uniform_rate
+from theory.reuse.counts import trajectory
 
 
 def test_a_result_is_read_in_order(measured: Measured) -> None:
@@ -147,7 +147,7 @@ def test_what_nobody_beats_is_read_where_it_is_known(
     settings = {"study": {"policies": ["constant"], "rounds": 1, "seeds": 1}, "constants": constants}
     summary = {"intervals": {}, "policies": {}, "lower_bound": bound}
     rows = pa.table({"policy": ["constant"], "seed": [0], "round": [1]})
-    monkeypatch.setattr("empirics.records.folder.read_result", lambda *asked: (settings, summary, rows))
+    monkeypatch.setattr("empirics.results.folder.read_result", lambda *asked: (settings, summary, rows))
     assert read(Path()).least_final_risk == least
 
 

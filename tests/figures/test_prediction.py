@@ -17,7 +17,7 @@ from figures.measured import Measured, half_width, read
 from figures.missing import NotMeasured
 from figures.style import LOOKS, Look
 from tests.figures.small import PAPER, SLIDES, SWEEP, cut, fits, summary_of
-from theory.design import design, design_limit
+from theory.design.offline import design, design_limit
 from theory.setting import Budget
 
 

@@ -193,7 +193,7 @@ def test_a_folder_without_the_document_is_computed(tmp_path: Path, monkeypatch: 
         asked.append(folder)
         return made_up.reproduction("imagenette")
 
-    monkeypatch.setattr("empirics.records.reproduction.reproduction", reproduction)
+    monkeypatch.setattr("empirics.results.reproduction.reproduction", reproduction)
     assert section7.read(tmp_path).dataset == "imagenette"
     assert asked == [tmp_path]
 

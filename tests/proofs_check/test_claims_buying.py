@@ -6,11 +6,11 @@ from fractions import Fraction as F
 import pytest
 
 from proofs_check.claim import Context
-from proofs_check.claims.buying import online_age
-from proofs_check.groundwork.buying import certificates, figures, loop, rules
+from proofs_check.claims.market import online_age
+from proofs_check.groundwork.market import certificates, figures, loop, rules
 from proofs_check.simulator import simulate_by_capacity
-from theory.algebra import ball
-from theory.prices import Uniform
+from theory.market.prices import Uniform
+from theory.numbers.algebra import ball
 
 
 def test_a_new_sample_takes_the_place_of_its_own_clients_oldest():

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from proofs_check.groundwork.learning import counterexamples, excess_risk, worst_round
-from proofs_check.groundwork.learning.training import Loss, Problem, theta
+from proofs_check.groundwork.bound import counterexamples, excess_risk, worst_round
+from proofs_check.groundwork.bound.training import Loss, Problem, theta
 from proofs_check.simulator import Snapshot
-from theory import sharper
+from theory.bound import sharper
 from theory.setting import Constants
 
 

@@ -8,17 +8,17 @@ import pytest
 import sympy as sp
 
 from proofs_check.claim import decide
+from proofs_check.claims.bound import supremum
 from proofs_check.claims.control import comparison, independence, t_slot
 from proofs_check.claims.design import oracle
-from proofs_check.claims.learning import supremum
-from proofs_check.claims.prediction import effective_rate
+from proofs_check.claims.law import effective_rate
 from proofs_check.claims.regret import decomposition, sign
 from proofs_check.claims.reuse import ages
-from proofs_check.groundwork.prediction.curvatures import PAIR, Kinds, Stream
+from proofs_check.groundwork.law.curvatures import PAIR, Kinds, Stream
 from proofs_check.groundwork.reuse.reuse_rounds import added_up
 from proofs_check.registry import labelled
 from proofs_check.simulator import simulate
-from theory.algebra import log_plus
+from theory.numbers.algebra import log_plus
 
 
 def test_another_order_of_drop_and_training_breaks_the_retention_claim(monkeypatch):
@@ -97,7 +97,7 @@ PRINTED = {  # refuting examples that are said to have the printed logarithm, an
 @pytest.mark.parametrize("example", PRINTED, ids=lambda example: example.__name__)
 def test_an_example_has_the_printed_logarithm_or_decides_nothing(monkeypatch, example):
     seen = []
-    monkeypatch.setattr("theory.bound.log_plus", lambda x: seen.append(x) or log_plus(x))
+    monkeypatch.setattr("theory.bound.theorem1.log_plus", lambda x: seen.append(x) or log_plus(x))
     assert example().outcome == "fails"
     assert seen
     assert not any(x < 1 for x in seen if not getattr(x, "free_symbols", ()))

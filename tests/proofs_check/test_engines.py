@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proofs_check.claim import Context
 from proofs_check.engines import enclosure, exact, expansion, identity, limit, simulation, smt, worst_case
 from proofs_check.engines.exact import retentions
-from theory.algebra import minimum, ratio
+from theory.numbers.algebra import minimum, ratio
 from theory.setting import Constants, Region
 
 K, t, j = sp.symbols("K t j", integer=True, positive=True)

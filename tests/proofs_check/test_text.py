@@ -26,8 +26,8 @@ from proofs_check.symbols import (
 )
 from proofs_check.text import explained, line, mathematics, said, split, symbols_of, terminal
 from tests.refused import refused
-from theory.bound import generalisation_term, initial_term, linear_term, root_term
-from theory.reuse import inverse_effective_constant, uniformity_constant_as_stated
+from theory.bound.theorem1 import generalisation_term, initial_term, linear_term, root_term
+from theory.reuse.counts import inverse_effective_constant, uniformity_constant_as_stated
 
 B, D, E, G, eta, sigma, Pdim = (
     getattr(CONSTANTS, name) for name in ("B", "D", "E", "G", "eta", "sigma", "Pdim")

@@ -5,7 +5,7 @@ from fractions import Fraction as F
 import numpy as np
 
 from tests.refused import refused
-from theory.averaging import (
+from theory.law.averaging import (
     averaged,
     best_weights,
     by_shares,
@@ -19,7 +19,7 @@ from theory.averaging import (
     risk_matrix,
     tail,
 )
-from theory.law import Cohorts, by_age, by_capacity
+from theory.law.quadratic import Cohorts, by_age, by_capacity
 
 ADMISSIONS = [3, 0, 0, 1, 2, 0, 0, 0, 4, 1, 0, 2]
 T = len(ADMISSIONS)

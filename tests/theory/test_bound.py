@@ -11,11 +11,20 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from proofs_check.groundwork.learning.stable import overlap_of
+from proofs_check.groundwork.bound.stable import overlap_of
 from proofs_check.simulator import simulate, simulate_by_capacity
-from theory import sharper, stability
-from theory.algebra import ball, precise
-from theory.bound import (
+from theory.bound import sharper, stability
+from theory.bound.confidence import deviation_1, deviation_constant
+from theory.bound.constant_admission import (
+    constant_bound,
+    constant_bound_as_stated,
+    constant_round,
+    constant_round_as_stated,
+    oracle_bound,
+    oracle_bound_as_stated,
+    with_constants,
+)
+from theory.bound.theorem1 import (
     DEVIATION,
     ROUNDING,
     Bound,
@@ -26,17 +35,8 @@ from theory.bound import (
     theorem_1,
     theorem_1_as_stated,
 )
-from theory.confidence import deviation_1, deviation_constant
-from theory.constant_admission import (
-    constant_bound,
-    constant_bound_as_stated,
-    constant_round,
-    constant_round_as_stated,
-    oracle_bound,
-    oracle_bound_as_stated,
-    with_constants,
-)
-from theory.reuse import trajectory, uniformity_constant_as_stated
+from theory.numbers.algebra import ball, precise
+from theory.reuse.counts import trajectory, uniformity_constant_as_stated
 from theory.setting import Constants, SettingError
 
 positive = st.fractions(Fraction(1, 20), 50, max_denominator=20)

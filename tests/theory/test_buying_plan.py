@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.buying_plan import best_plan, burst_plan, online_plan, under
-from theory.knapsack import purchase_limit
-from theory.prices import Atoms, Uniform
+from theory.market.knapsack import purchase_limit
+from theory.market.long_run import best_plan, burst_plan, online_plan, under
+from theory.market.prices import Atoms, Uniform
 
 UNIFORM = Uniform(1.0, 10.0)
 LAWS = st.lists(st.integers(1, 30), min_size=1, max_size=6).map(Atoms.of)

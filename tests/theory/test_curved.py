@@ -5,8 +5,8 @@ from fractions import Fraction as F
 import numpy as np
 import pytest
 
-from theory import curved
-from theory.law import Cohorts, by_age, squared_weights
+from theory.law import curved
+from theory.law.quadratic import Cohorts, by_age, squared_weights
 
 HALF = F(1, 2)
 MOMENTS = curved.Moments(h=F(2, 3), spread=F(1, 5), noise=F(3), tilt=F(1, 7), skew=F(1, 4))

@@ -9,8 +9,8 @@ import sympy
 from hypothesis import given, settings
 
 from tests.theory.test_design_search import UNEVEN, budgets
-from theory.constant_admission import constant_bound
-from theory.design import (
+from theory.bound.constant_admission import constant_bound
+from theory.design.offline import (
     best_rate,
     crossover_horizon,
     crossover_leading,

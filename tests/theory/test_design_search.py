@@ -10,11 +10,11 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.constant_admission import constant_bound, constant_round
-from theory.design import best_rate, design, fill_ratio
-from theory.design_search import Search
+from theory.bound.constant_admission import constant_bound, constant_round
+from theory.design.offline import best_rate, design, fill_ratio
+from theory.design.search import Search
 from theory.paper import MNIST
-from theory.reuse import inverse_effective_constant, mismatch_constant
+from theory.reuse.counts import inverse_effective_constant, mismatch_constant
 from theory.setting import Budget, Constants
 
 UNEVEN = Budget(buffers=(10, 11), cost=10, mean_cost=1)

@@ -10,12 +10,14 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory import law, stationary, violation
-from theory.algebra import ball, precise
-from theory.capacity import age_burden
-from theory.curved import local_shift
-from theory.lambert import lambert_partial
-from theory.regret_expansion import generalisation_integral
+from theory.control import violation
+from theory.law import quadratic as law
+from theory.law import stationary
+from theory.law.curved import local_shift
+from theory.market.capacity import age_burden
+from theory.numbers.algebra import ball, precise
+from theory.numbers.lambert import lambert_partial
+from theory.regret.expansion import generalisation_integral
 from theory.setting import Region
 
 regions = st.builds(

@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 
 from tests.refused import refused
-from theory.averaging import contractions, equal, exponential, latest, over_models, over_rounds, polynomial
-from theory.drift import drifting_risk, path_bias, walk_lag
-from theory.drift_design import best_drifting_mean, drift_design, smoothed_floor
-from theory.drift_limits import (
+from theory.drift.long_run import (
     best_drifting_retention,
     best_drifting_step,
     best_drifting_window,
@@ -26,7 +23,18 @@ from theory.drift_limits import (
     tracking_risk,
     tracking_step,
 )
-from theory.law import by_age, by_capacity
+from theory.drift.moving_optimum import drifting_risk, path_bias, walk_lag
+from theory.drift.retention import best_drifting_mean, drift_design, smoothed_floor
+from theory.law.averaging import (
+    contractions,
+    equal,
+    exponential,
+    latest,
+    over_models,
+    over_rounds,
+    polynomial,
+)
+from theory.law.quadratic import by_age, by_capacity
 from theory.setting import Budget
 
 ADMISSIONS = [3, 0, 0, 1, 2, 0, 0, 0, 4, 1, 0, 2]
@@ -218,7 +226,7 @@ def test_a_mean_that_forgets_at_once_is_the_last_model_and_a_slow_drift_wants_a_
 
 def test_a_design_says_what_corollary_2_would_do_where_that_is_something_else(monkeypatch):
     monkeypatch.setattr(
-        "theory.drift_design.best_drifting_step", lambda *_, **__: 0.1
+        "theory.drift.retention.best_drifting_step", lambda *_, **__: 0.1
     )  # searched for elsewhere
     problem = {"h": [1], "variance": [1], "eta": 0.3}
     for buffer, walk, found in [

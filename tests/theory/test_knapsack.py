@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from theory.knapsack import Limit, purchase_limit
-from theory.prices import Atoms, Uniform
+from theory.market.knapsack import Limit, purchase_limit
+from theory.market.prices import Atoms, Uniform
 
 
 def test_a_budget_just_below_all_prices_buys_all_but_a_rounding():

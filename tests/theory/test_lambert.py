@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory import lambert
-from theory.lambert import lambert_partial, lambert_total
+from theory.numbers import lambert
+from theory.numbers.lambert import lambert_partial, lambert_total
 
 GAPS = [Fraction(1, 2), Fraction(1, 100), Fraction(1, 10**6)]
 ratios = st.fractions(Fraction(1, 1000), Fraction(999, 1000), max_denominator=1000)

@@ -9,7 +9,7 @@ import sympy
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from theory.minimiser import (
+from theory.control.minimiser import (
     _concave_stretch,
     _faded,
     _Runs,
@@ -19,7 +19,7 @@ from theory.minimiser import (
     mismatch_slopes,
     optimal_admission,
 )
-from theory.penalty import penalty
+from theory.control.penalty import penalty
 from theory.setting import Constants
 
 UNIT = Constants(D=1.0, sigma=1.0, eta=0.1, B=1.0, Pdim=100.0)

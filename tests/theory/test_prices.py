@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 
-from theory.prices import Atoms, Uniform
+from theory.market.prices import Atoms, Uniform
 
 LISTS = {
     "one price": [3],

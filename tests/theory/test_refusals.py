@@ -10,19 +10,30 @@ import pytest
 import sympy
 
 from tests.refused import refused
-from theory import capacity, clients, curved, design, law, reuse, stationary, violation
-from theory.admission import AdmissionState, advance, integer_admissions
-from theory.bound import theorem_1
-from theory.capacity import age_burden, trajectory_by_capacity
-from theory.constant_admission import constant_bound
-from theory.knapsack import purchase_limit
-from theory.minimiser import optimal_admission
+from theory.bound.constant_admission import constant_bound
+from theory.bound.sharper import (
+    memory_1,
+    memory_constant_bound,
+    sharper_1,
+    sharper_constant_bound,
+    stale_weight,
+)
+from theory.bound.theorem1 import theorem_1
+from theory.control import violation
+from theory.control.admission import AdmissionState, advance, integer_admissions
+from theory.control.minimiser import optimal_admission
+from theory.design import offline as design
+from theory.law import clients, curved, stationary
+from theory.law import quadratic as law
+from theory.market import capacity
+from theory.market.capacity import age_burden, trajectory_by_capacity
+from theory.market.knapsack import purchase_limit
+from theory.market.prices import Atoms, Uniform
+from theory.market.replacement import best_replacement, best_rule, cycle, least_burden
+from theory.market.sticky import best_sticky_replacement
 from theory.paper import MNIST
-from theory.prices import Atoms, Uniform
-from theory.replacement import best_replacement, best_rule, cycle, least_burden
+from theory.reuse import counts as reuse
 from theory.setting import Budget, Constants, Region, retention
-from theory.sharper import memory_1, memory_constant_bound, sharper_1, sharper_constant_bound, stale_weight
-from theory.sticky import best_sticky_replacement
 
 UNIT = Constants(D=1, sigma=1, eta=F(1, 10), B=1, Pdim=5)
 INF, NAN = float("inf"), float("nan")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from theory.algebra import ball, exp_above_tangent, precise
-from theory.penalty import penalty_comparison, penalty_comparison_as_stated
-from theory.region import region_maximum, region_minimum, region_minimum_total, region_minimum_window
+from theory.control.penalty import penalty_comparison, penalty_comparison_as_stated
+from theory.control.region import region_maximum, region_minimum, region_minimum_total, region_minimum_window
+from theory.numbers.algebra import ball, exp_above_tangent, precise
 from theory.setting import Constants, Region
 
 UNIT = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)

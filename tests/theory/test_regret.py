@@ -9,9 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from theory import penalty, regret, summation
-from theory.algebra import precise
-from theory.constant_admission import constant_round, constant_round_as_stated
+from theory.bound.constant_admission import constant_round, constant_round_as_stated
+from theory.control import penalty
+from theory.numbers import summation
+from theory.numbers.algebra import precise
+from theory.regret import omegas as regret
 from theory.setting import Constants, Region, SettingError
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)

@@ -10,10 +10,10 @@ from scipy import sparse
 from scipy.optimize import linprog
 
 from tests.refused import refused
-from theory.capacity import age_burden
-from theory.knapsack import purchase_limit
-from theory.prices import Atoms, Uniform
-from theory.replacement import best_replacement, best_rule, cycle, least_burden
+from theory.market.capacity import age_burden
+from theory.market.knapsack import purchase_limit
+from theory.market.prices import Atoms, Uniform
+from theory.market.replacement import best_replacement, best_rule, cycle, least_burden
 
 AGES = 4
 SMALL = [(1, 2, 6), (F(1, 1000), 1000), (4,)]

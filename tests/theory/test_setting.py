@@ -6,7 +6,7 @@ import mpmath
 import pytest
 import sympy
 
-from theory.algebra import ball
+from theory.numbers.algebra import ball
 from theory.setting import Budget, Constants, Region, SettingError, positive, retention
 
 GOOD = {"D": 1, "sigma": 1, "eta": 1, "B": 1, "Pdim": 5}

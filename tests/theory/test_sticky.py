@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from theory.prices import Atoms
-from theory.replacement import best_replacement
-from theory.sticky import best_sticky_replacement, sticky_rule
+from theory.market.prices import Atoms
+from theory.market.replacement import best_replacement
+from theory.market.sticky import best_sticky_replacement, sticky_rule
 
 
 def best_of_all(law, stay, money, ages):

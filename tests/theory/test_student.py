@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from theory.student import half_width, mean_interval, p_value, quantile
+from theory.numbers.student import half_width, mean_interval, p_value, quantile
 
 
 @pytest.mark.parametrize("runs", [2, 7, 30])

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from theory import summation
-from theory.algebra import exp, log_plus, minimum, sqrt
-from theory.summation import plain_total, total, total_ball
+from theory.numbers import summation
+from theory.numbers.algebra import exp, log_plus, minimum, sqrt
+from theory.numbers.summation import plain_total, total, total_ball
 
 ONE_ULP = np.finfo(float).eps
 

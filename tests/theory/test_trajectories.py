@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theory import reuse
-from theory.capacity import trajectory_by_capacity, trajectory_of
-from theory.law import Cohorts, by_age, squared_weights
-from theory.sharper import stale_weight_constant
+from theory.bound.sharper import stale_weight_constant
+from theory.law.quadratic import Cohorts, by_age, squared_weights
+from theory.market.capacity import trajectory_by_capacity, trajectory_of
+from theory.reuse import counts as reuse
 
 
 @given(st.floats(0.01, 100), st.integers(1, 6))

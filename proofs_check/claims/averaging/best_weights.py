@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, steps
 from proofs_check.engines.exact import Found, differing, drawn, everywhere, fractions, unless
-from proofs_check.groundwork.prediction.lags import AVERAGED
-from theory.averaging import best_weights, by_shares, risk_matrix
-from theory.law import by_age, by_capacity
-from theory.lower_bound import bayes_risk
+from proofs_check.groundwork.law.lags import AVERAGED
+from theory.law.averaging import best_weights, by_shares, risk_matrix
+from theory.law.quadratic import by_age, by_capacity
+from theory.market.lower_bound import bayes_risk
 
 delta, spread, N, n1, n2 = sp.symbols(
     "D v N n_1 n_2", positive=True

@@ -13,14 +13,14 @@ from proofs_check.claim import WRITTEN, Claim, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, steps
 from proofs_check.engines.exact import Found, by_profile, drawn, everywhere, unless
 from proofs_check.engines.kernel import theorem
-from proofs_check.groundwork.prediction.lags import AVERAGED
+from proofs_check.groundwork.law.lags import AVERAGED
 from proofs_check.text import said
-from theory.averaged_limits import wait_factor
-from theory.averaging import averaged_risk, by_shares, contractions, equal, over_models
-from theory.capacity import burst_effective_rate, burst_rate
-from theory.law import by_age
-from theory.lower_bound import burst_inverse, burst_risk
-from theory.reuse import effective_sample_size
+from theory.law.averaged_limits import wait_factor
+from theory.law.averaging import averaged_risk, by_shares, contractions, equal, over_models
+from theory.law.quadratic import by_age
+from theory.market.capacity import burst_effective_rate, burst_rate
+from theory.market.lower_bound import burst_inverse, burst_risk
+from theory.reuse.counts import effective_sample_size
 
 LARGE_NUMBERS = Given("the law of large numbers", "that means over independent waits tend to expectations")
 a, q, S, T, x = sp.symbols("a q S T x", positive=True)

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from proofs_check.claim import Claim, confirming
 from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, fractions, unless
 from proofs_check.engines.kernel import theorem
-from proofs_check.groundwork.prediction.lags import AVERAGED
-from proofs_check.groundwork.prediction.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
-from theory.averaging import (
+from proofs_check.groundwork.law.lags import AVERAGED
+from proofs_check.groundwork.law.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
+from theory.law.averaging import (
     averaged,
     averaged_risk,
     by_shares,
@@ -27,7 +27,7 @@ from theory.averaging import (
     polynomial,
     tail,
 )
-from theory.law import by_age, by_capacity, squared_weights
+from theory.law.quadratic import by_age, by_capacity, squared_weights
 
 MEANS: dict[str, Any] = {
     "last": latest,

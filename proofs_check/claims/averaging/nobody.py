@@ -14,14 +14,14 @@ from proofs_check.claim import WRITTEN, Claim, Given, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, limits
 from proofs_check.engines.exact import Found, by_profile, everywhere, unless
 from proofs_check.engines.kernel import theorem
-from proofs_check.groundwork.buying.figures import figures
-from proofs_check.groundwork.buying.market import HIGH, LOW, PLACES, SETTING
-from proofs_check.groundwork.prediction.lags import AVERAGED
-from theory.algebra import ball
-from theory.knapsack import Limit, purchase_limit, uniform_rate, uniform_threshold
-from theory.lower_bound import bayes_risk, burst_risk, least_risk, most_samples, van_trees
+from proofs_check.groundwork.law.lags import AVERAGED
+from proofs_check.groundwork.market.figures import figures
+from proofs_check.groundwork.market.market import HIGH, LOW, PLACES, SETTING
+from theory.market.knapsack import Limit, purchase_limit, uniform_rate, uniform_threshold
+from theory.market.lower_bound import bayes_risk, burst_risk, least_risk, most_samples, van_trees
+from theory.market.prices import Atoms
+from theory.numbers.algebra import ball
 from theory.paper import BUDGET
-from theory.prices import Atoms
 
 N, t = sp.symbols("N t", positive=True)
 mean, guess, second, error, noise = sp.symbols("m e m_2 u epsilon", real=True)

@@ -14,10 +14,10 @@ import sympy as sp
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, equivalent, limits, symbolic_sum
 from proofs_check.engines.exact import Found, by_profile, differing, everywhere, unless
-from proofs_check.groundwork.prediction.lags import AVERAGED
+from proofs_check.groundwork.law.lags import AVERAGED
 from proofs_check.symbols import K
 from proofs_check.text import said
-from theory.averaged_limits import (
+from theory.law.averaged_limits import (
     averaged_left_constant,
     averaged_noise_constant,
     averaged_rest,
@@ -25,8 +25,8 @@ from theory.averaged_limits import (
     polynomial_factor,
     polynomial_left,
 )
-from theory.averaging import by_shares, final_weights, over_rounds, polynomial
-from theory.law import Cohorts, by_age
+from theory.law.averaging import by_shares, final_weights, over_rounds, polynomial
+from theory.law.quadratic import Cohorts, by_age
 
 a, x, T, gamma = sp.symbols("a x T gamma", positive=True)
 d, k, m = sp.symbols("d k m", integer=True, nonnegative=True)

@@ -17,11 +17,11 @@ from proofs_check.groundwork.regret.transient import fewest_samples, most_sample
 from proofs_check.printing import decimal
 from proofs_check.symbols import CONSTANTS, K, rate
 from proofs_check.text import said
-from theory.algebra import ball, precise
-from theory.bound import deviation_term
-from theory.regret_expansion import regret_log_free
-from theory.reuse import inverse_effective_constant
-from theory.sharper import sharper_constant_bound
+from theory.bound.sharper import sharper_constant_bound
+from theory.bound.theorem1 import deviation_term
+from theory.numbers.algebra import ball, precise
+from theory.regret.expansion import regret_log_free
+from theory.reuse.counts import inverse_effective_constant
 
 less, more = sp.symbols("less more", positive=True)  # N lies between Λ̄(t-less) and Λ̄(t+more)
 SUMMABLE = sp.Rational(3, 2)

@@ -9,9 +9,9 @@ import sympy as sp
 from proofs_check.claim import Claim
 from proofs_check.engines.argument import Evidence, argument, equations
 from proofs_check.symbols import CONSTANTS, rate, total_buffer
-from theory.bound import generalisation_term
-from theory.reuse import inverse_effective_constant as inverse
-from theory.reuse import mismatch_constant
+from theory.bound.theorem1 import generalisation_term
+from theory.reuse.counts import inverse_effective_constant as inverse
+from theory.reuse.counts import mismatch_constant
 
 j, u = sp.symbols("j u", integer=True, nonnegative=True)
 k, late = j + 1, j + 2 + u  # K >= 1 and t >= K + 1: from K to K + 1 while K < t

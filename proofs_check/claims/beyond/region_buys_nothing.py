@@ -11,7 +11,7 @@ from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import oracle_third
 from proofs_check.symbols import C, K, mean_cost, total_buffer
 from proofs_check.text import said
-from theory.design import best_rate
+from theory.design.offline import best_rate
 from theory.setting import Budget
 
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)

@@ -17,11 +17,11 @@ from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import ABOVE, BELOW, EXPANDED, EXPANSION, LIMIT
 from proofs_check.symbols import CONSTANTS, K, rate
 from proofs_check.text import said
-from theory.algebra import ball, log, precise, sqrt
-from theory.bound import generalisation_term
-from theory.constant_admission import constant_bound, constant_round, oracle_bound
-from theory.regret import omega1_limit, omega3_limit
-from theory.regret_expansion import generalisation_integral, regret_expansion
+from theory.bound.constant_admission import constant_bound, constant_round, oracle_bound
+from theory.bound.theorem1 import generalisation_term
+from theory.numbers.algebra import ball, log, precise, sqrt
+from theory.regret.expansion import generalisation_integral, regret_expansion
+from theory.regret.omegas import omega1_limit, omega3_limit
 
 # H beyond 1 as it reads best, which no printer of ours finds; `closed_form` ties it to theory's function
 H_LATEX = (

@@ -10,16 +10,22 @@ from __future__ import annotations
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.groundwork.learning import many_rounds, one_round, population
-from proofs_check.groundwork.learning.chaining import HAUSSLER, proved_constant
-from proofs_check.groundwork.learning.excess_risk import memory_powered, sharper_powered
-from proofs_check.groundwork.learning.one_round import PROJECTION
-from proofs_check.groundwork.learning.worst_round import worst_case_memory
+from proofs_check.groundwork.bound import many_rounds, one_round, population
+from proofs_check.groundwork.bound.chaining import HAUSSLER, proved_constant
+from proofs_check.groundwork.bound.excess_risk import memory_powered, sharper_powered
+from proofs_check.groundwork.bound.one_round import PROJECTION
+from proofs_check.groundwork.bound.worst_round import worst_case_memory
 from proofs_check.printing import decimal
 from proofs_check.symbols import CONSTANTS, K, T, chi, inverse_neff, rate, t
 from proofs_check.text import said
-from theory.bound import initial_term
-from theory.sharper import memory_round, sharper_round, stale_weight, stale_weight_constant, step_constant
+from theory.bound.sharper import (
+    memory_round,
+    sharper_round,
+    stale_weight,
+    stale_weight_constant,
+    step_constant,
+)
+from theory.bound.theorem1 import initial_term
 
 _more = sp.Symbol("more", positive=True)  # k - 1, for looks
 k, m, M = sp.symbols("k m M", integer=True, positive=True)

@@ -19,11 +19,11 @@ from proofs_check.groundwork.regret.every_policy import drawn_inside, every_poli
 from proofs_check.groundwork.regret.transient import FEWEST, F, s, w
 from proofs_check.symbols import CONSTANTS, REGION, K, rate
 from proofs_check.text import said
-from theory.algebra import ball, log_plus, precise
-from theory.bound import Terms
+from theory.bound.theorem1 import Terms
+from theory.control.violation import cost_violation_rate
+from theory.numbers.algebra import ball, log_plus, precise
+from theory.regret.transient import spread_bound
 from theory.setting import Region
-from theory.transient import spread_bound
-from theory.violation import cost_violation_rate
 
 x, M, S, k, y, P, Q = sp.symbols("x M S k y P Q", positive=True)
 THIRD = sp.Rational(1, 3)
@@ -81,7 +81,7 @@ def late_sums() -> Evidence:
 
 
 def assembled() -> Evidence:
-    """theory.transient.spread_bound, put together from the links: each sum where it belongs."""
+    """theory.regret.transient.spread_bound, put together from the links: each sum where it belongs."""
     size = h * sp.log(2 * h)
     wide = K - 1 + size + h
     begin = (K - 1) * 2 * h + (2 * h + size) / K + 2 * h * 1 + 2 * sp.log(1 + 2 * h)
@@ -175,7 +175,7 @@ CLAIMS = [
         r"differ in a round by at most the width of this range. Early rounds, $s\le2h$: the width is at "
         r"most high $\le1/(k(1-x))+1/F$. In the $K-1$ rounds before $K$ that is at most $2h$. After, "
         r"$1/(1-x)=1+x/(1-x)$ adds up to $2h+S$ over $2h$ rounds, and $1/F\le2h/(s(s+1))+2/(s+1)$ to "
-        r"$2h+2\log(1+2h)$: `early` in theory.transient.spread_bound. The root of a width is at most "
+        r"$2h+2\log(1+2h)$: `early` in theory.regret.transient.spread_bound. The root of a width is at most "
         r"(1+width)/2. Late rounds, $s>2h$: $x\le1/3$, $F\ge s/2$, $M-F\le w=K-1+S+h$, so the width is at "
         "most $2x/(K(1-x))+6w/s^2+11x/h$, which adds up to $2S/K+9w/(2h)+11$: `late`; and high "
         r"$\ge2/(3K)$, so the roots differ by at most $\sqrt{3K/2}$ times the width. Third term: it falls "

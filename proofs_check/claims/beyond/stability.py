@@ -9,14 +9,14 @@ from __future__ import annotations
 import sympy as sp
 
 from proofs_check.claim import WRITTEN, Check, Claim, confirming
-from proofs_check.groundwork.learning import few_samples, many_rounds, one_round, population, stable
-from proofs_check.groundwork.learning.excess_risk import stability_powered
-from proofs_check.groundwork.learning.one_round import PROJECTION
+from proofs_check.groundwork.bound import few_samples, many_rounds, one_round, population, stable
+from proofs_check.groundwork.bound.excess_risk import stability_powered
+from proofs_check.groundwork.bound.one_round import PROJECTION
 from proofs_check.symbols import CONSTANTS, K, T, n, rate, t
 from proofs_check.text import said
-from theory.bound import initial_term
-from theory.sharper import step_constant
-from theory.stability import overlap_by_uses, overlap_constant, stability_round
+from theory.bound.sharper import step_constant
+from theory.bound.stability import overlap_by_uses, overlap_constant, stability_round
+from theory.bound.theorem1 import initial_term
 
 _overlap, _uses = sp.Symbol("overlap", positive=True), sp.Symbol("Ā", positive=True)
 STEADY = overlap_constant(K, t, rate).subs(sp.Min(K, t), K).subs(sp.Min(K - 1, t - K), K - 1)

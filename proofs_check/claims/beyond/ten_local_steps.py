@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument
 from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, exhaust, unless
-from proofs_check.groundwork.learning.chaining import HAUSSLER
-from proofs_check.groundwork.learning.printed_round import (
+from proofs_check.groundwork.bound.chaining import HAUSSLER
+from proofs_check.groundwork.bound.printed_round import (
     HYPOTHESES,
     STATISTICS,
     a_bound_is_below,
@@ -21,10 +21,10 @@ from proofs_check.groundwork.learning.printed_round import (
     mu,
 )
 from proofs_check.symbols import CONSTANTS
-from theory import bound
-from theory.reuse import trajectory
+from theory.bound import theorem1 as bound
+from theory.bound.sharper import halfway_constant
+from theory.reuse.counts import trajectory
 from theory.setting import Constants
-from theory.sharper import halfway_constant
 
 FEWER, MORE = range(4, 7), range(7, 11)
 c = CONSTANTS

@@ -12,11 +12,11 @@ from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import Found, admissions, drawn, fractions, retentions, unless
-from proofs_check.groundwork.learning import one_round
-from proofs_check.groundwork.learning.chaining import HAUSSLER
-from proofs_check.groundwork.learning.many_rounds import memory_telescopes
-from proofs_check.groundwork.learning.one_round import PROJECTION
-from proofs_check.groundwork.learning.printed_round import (
+from proofs_check.groundwork.bound import one_round
+from proofs_check.groundwork.bound.chaining import HAUSSLER
+from proofs_check.groundwork.bound.many_rounds import memory_telescopes
+from proofs_check.groundwork.bound.one_round import PROJECTION
+from proofs_check.groundwork.bound.printed_round import (
     HYPOTHESES,
     PROVED,
     STATISTICS,
@@ -27,12 +27,12 @@ from proofs_check.groundwork.learning.printed_round import (
 from proofs_check.printing import decimal
 from proofs_check.symbols import CONSTANTS, N, inverse_neff
 from proofs_check.text import said
-from theory import bound
-from theory.algebra import ball
-from theory.bound import theorem_1_as_stated
-from theory.reuse import effective_from_sums, trajectory
+from theory.bound import theorem1 as bound
+from theory.bound.sharper import memory_round, sharper_round, stale_weight, step_constant
+from theory.bound.theorem1 import theorem_1_as_stated
+from theory.numbers.algebra import ball
+from theory.reuse.counts import effective_from_sums, trajectory
 from theory.setting import Constants
-from theory.sharper import memory_round, sharper_round, stale_weight, step_constant
 
 MOST_STEPS = 3
 ENOUGH = Fraction(32, 5)  # this argument needs no more than that for the printed 10

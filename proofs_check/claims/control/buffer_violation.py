@@ -18,9 +18,9 @@ from proofs_check.groundwork.control.region_ends import corners, placed, totals_
 from proofs_check.simulator import simulate
 from proofs_check.symbols import CONSTANTS, REGION, K, T, rate, rho
 from proofs_check.text import said
-from theory import violation
-from theory.penalty import least_rate_as_printed
-from theory.region import region_maximum, region_minimum_total
+from theory.control import violation
+from theory.control.penalty import least_rate_as_printed
+from theory.control.region import region_maximum, region_minimum_total
 from theory.setting import Region
 
 age = sp.Symbol("age", integer=True, positive=True)

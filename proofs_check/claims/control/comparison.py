@@ -17,10 +17,10 @@ from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.control.region_ends import lies_inside, placed, switched
 from proofs_check.symbols import CONSTANTS, REGION, N, n, rate
 from proofs_check.text import said
-from theory.algebra import ball, log
-from theory.bound import generalisation_term, linear_term, root_term
-from theory.penalty import penalty, penalty_comparison_as_stated, penalty_terms
-from theory.region import region_maximum, region_maximum_total, region_minimum, region_minimum_window
+from theory.bound.theorem1 import generalisation_term, linear_term, root_term
+from theory.control.penalty import penalty, penalty_comparison_as_stated, penalty_terms
+from theory.control.region import region_maximum, region_maximum_total, region_minimum, region_minimum_window
+from theory.numbers.algebra import ball, log
 from theory.setting import Region
 
 r, a, more, first, second, fewer, left = sp.symbols("r a more first second fewer left", positive=True)

@@ -17,11 +17,11 @@ from proofs_check.evidence import Evidence, holds, obeying, undecided
 from proofs_check.groundwork.control import drift_step, lambert_sum
 from proofs_check.symbols import CONSTANTS, REGION, C, T, V, rate, rho
 from proofs_check.text import said
-from theory import violation
-from theory.bound import linear_term, root_term
-from theory.lambert import lambert_partial
-from theory.penalty import penalty_terms
-from theory.region import region_minimum_total
+from theory.bound.theorem1 import linear_term, root_term
+from theory.control import violation
+from theory.control.penalty import penalty_terms
+from theory.control.region import region_minimum_total
+from theory.numbers.lambert import lambert_partial
 from theory.setting import Region
 
 STATED = violation.cost_violation_rate_as_stated(T, V, rho)

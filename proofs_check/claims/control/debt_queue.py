@@ -15,9 +15,9 @@ from proofs_check.evidence import Evidence, fails, holds
 from proofs_check.groundwork.control.drift_step import c
 from proofs_check.simulator import simulate
 from proofs_check.symbols import C
-from theory.admission import AdmissionState, acdpp_round, advance, debt_update
-from theory.minimiser import drift_plus_penalty
-from theory.region import region_maximum, region_minimum
+from theory.control.admission import AdmissionState, acdpp_round, advance, debt_update
+from theory.control.minimiser import drift_plus_penalty
+from theory.control.region import region_maximum, region_minimum
 from theory.setting import Constants, Region
 
 

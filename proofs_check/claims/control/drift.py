@@ -22,11 +22,11 @@ from proofs_check.groundwork.control.orders import HORIZONS, tight_regions
 from proofs_check.groundwork.control.region_ends import placed
 from proofs_check.symbols import REGION, C, T, rate, rho, t
 from proofs_check.text import said
-from theory.admission import debt_update
-from theory.algebra import ball
-from theory.regret import drift_constant
+from theory.control.admission import debt_update
+from theory.numbers.algebra import ball
+from theory.numbers.summation import total_ball
+from theory.regret.omegas import drift_constant
 from theory.setting import Region
-from theory.summation import total_ball
 
 # what the correction prints: B_t, and ΣB_t without what the wide early region adds
 ROUND = {

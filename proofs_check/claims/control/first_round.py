@@ -19,11 +19,11 @@ from proofs_check.groundwork.control.printed_log import LARGE, LARGE_RATE, LOG_P
 from proofs_check.groundwork.control.region_ends import plain
 from proofs_check.symbols import REGION, C, K, T, rate, rho
 from proofs_check.text import said
-from theory.admission import AdmissionState, acdpp_round
+from theory.control.admission import AdmissionState, acdpp_round
+from theory.control.region import region_maximum, region_maximum_total, region_minimum, region_minimum_total
+from theory.control.violation import cost_violation_least
 from theory.paper import BUDGET, BUFFERS, RATE, RETENTION
-from theory.region import region_maximum, region_maximum_total, region_minimum, region_minimum_total
 from theory.setting import Constants, Region
-from theory.violation import cost_violation_least
 
 FIRST, LEAST = plain(region_maximum(REGION, 1)), cost_violation_least(T, rho, C)
 x = sp.Symbol("x", positive=True)  # ρ^T

@@ -16,8 +16,8 @@ from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.drift_step import in_round_1
 from proofs_check.groundwork.control.orders import ONES
 from proofs_check.symbols import C, rate
-from theory.admission import debt_update
-from theory.region import region_maximum
+from theory.control.admission import debt_update
+from theory.control.region import region_maximum
 from theory.setting import Region
 
 SMALL, BUDGET = Region(rate=3, rho=Fraction(1, 2)), Fraction(3)  # affordable at mean cost 1

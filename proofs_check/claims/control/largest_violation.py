@@ -17,9 +17,9 @@ from proofs_check.groundwork.control.printed_log import LARGE
 from proofs_check.groundwork.control.region_ends import corners, placed
 from proofs_check.symbols import REGION, C, T, V, mean_cost, rate, rho, t
 from proofs_check.text import said
-from theory.region import region_maximum
+from theory.control.region import region_maximum
+from theory.control.violation import cost_excess_maximum, cost_violation_bound, cost_violation_rate_as_stated
 from theory.setting import Region
-from theory.violation import cost_excess_maximum, cost_violation_bound, cost_violation_rate_as_stated
 
 TOP = region_maximum(REGION, t).replace(sp.exp, lambda x: rho ** (x / sp.log(rho)))
 

@@ -11,8 +11,8 @@ from proofs_check.evidence import Evidence, refutes
 from proofs_check.groundwork.regret.expansion import third
 from proofs_check.symbols import CONSTANTS, K, rate, t
 from proofs_check.text import said
-from theory.bound import Terms, linear_term, root_term
-from theory.penalty import penalty_limit_as_stated
+from theory.bound.theorem1 import Terms, linear_term, root_term
+from theory.control.penalty import penalty_limit_as_stated
 
 GAP = penalty_limit_as_stated(K, t, rate, CONSTANTS).linear / (CONSTANTS.eta * CONSTANTS.sigma**2)
 MOST = Terms(

@@ -16,7 +16,7 @@ from proofs_check.groundwork.control.region_ends import k, plain, power, s
 from proofs_check.simulator import simulate
 from proofs_check.symbols import REGION, rate, rho, t
 from proofs_check.text import said
-from theory.region import contraction, region_minimum, region_minimum_total, region_minimum_window
+from theory.control.region import contraction, region_minimum, region_minimum_total, region_minimum_window
 from theory.setting import Region
 
 # of t = k+s rounds s have left the memory

@@ -15,11 +15,11 @@ from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, obeying
 from proofs_check.simulator import simulate
 from proofs_check.symbols import CONSTANTS, C, V
-from theory.algebra import ball
-from theory.bound import generalisation_term
-from theory.minimiser import drift_plus_penalty, generalisation_slopes, mismatch_slopes
-from theory.penalty import penalty_terms
-from theory.region import region_maximum, region_minimum
+from theory.bound.theorem1 import generalisation_term
+from theory.control.minimiser import drift_plus_penalty, generalisation_slopes, mismatch_slopes
+from theory.control.penalty import penalty_terms
+from theory.control.region import region_maximum, region_minimum
+from theory.numbers.algebra import ball
 from theory.setting import Constants, Region
 
 one, other, moved, held, gone, price, debt = sp.symbols("one other moved held gone price debt", positive=True)

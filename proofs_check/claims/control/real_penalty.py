@@ -18,10 +18,10 @@ from proofs_check.groundwork.control.printed_log import LARGE, as_printed
 from proofs_check.groundwork.control.region_ends import lies_inside, plain
 from proofs_check.groundwork.control.repaired_penalty import third_term_falls
 from proofs_check.symbols import CONSTANTS, REGION, N, rate, rho
-from theory.algebra import ball, log
-from theory.bound import generalisation_term_as_printed
+from theory.bound.theorem1 import generalisation_term_as_printed
+from theory.control.region import region_maximum, region_minimum
+from theory.numbers.algebra import ball, log
 from theory.paper import RATE
-from theory.region import region_maximum, region_minimum
 from theory.setting import Region
 
 P = CONSTANTS.Pdim

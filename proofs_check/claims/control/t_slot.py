@@ -18,14 +18,14 @@ from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behave
 from proofs_check.groundwork.control.orders import LIGHTER, ONES
 from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.symbols import CONSTANTS, C, V, rate
-from theory.admission import debt_update
-from theory.algebra import ball
-from theory.bound import linear_term
-from theory.minimiser import drift_plus_penalty
-from theory.penalty import penalty, penalty_comparison, penalty_comparison_as_stated
-from theory.region import region_maximum, region_minimum
-from theory.regret import drift_constant
-from theory.reuse import trajectory
+from theory.bound.theorem1 import linear_term
+from theory.control.admission import debt_update
+from theory.control.minimiser import drift_plus_penalty
+from theory.control.penalty import penalty, penalty_comparison, penalty_comparison_as_stated
+from theory.control.region import region_maximum, region_minimum
+from theory.numbers.algebra import ball
+from theory.regret.omegas import drift_constant
+from theory.reuse.counts import trajectory
 from theory.setting import Constants, Region
 
 Paths = dict[tuple[int, ...], Fraction]  # cost paths and their probabilities

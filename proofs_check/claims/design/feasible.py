@@ -16,7 +16,7 @@ from proofs_check.evidence import Evidence
 from proofs_check.groundwork.reuse.constant_counts import s
 from proofs_check.simulator import simulate
 from proofs_check.symbols import K, T, rate
-from theory.reuse import mean_occupancy_constant, occupancy_constant
+from theory.reuse.counts import mean_occupancy_constant, occupancy_constant
 
 # --- constant admission ------------------------------------------------------------------------------------
 

@@ -16,9 +16,9 @@ from proofs_check.evidence import Evidence, obeying, refutes
 from proofs_check.groundwork.design.leading_terms import average_share, third_term_grows, third_terms
 from proofs_check.symbols import CONSTANTS, K, total_buffer
 from proofs_check.text import said
-from theory.bound import root_term
-from theory.constant_admission import constant_bound
-from theory.design import best_rate, crossover_horizon, crossover_ratio, design, fill_ratio
+from theory.bound.constant_admission import constant_bound
+from theory.bound.theorem1 import root_term
+from theory.design.offline import best_rate, crossover_horizon, crossover_ratio, design, fill_ratio
 from theory.paper import MNIST
 from theory.setting import Budget, Constants
 
@@ -152,7 +152,7 @@ CLAIMS = [
                 crossover=crossover_ratio(K, x, CONSTANTS),
             ),
             sketch="The bound falls in the rate, so the tighter constraint sets it; branch and bound cuts blocks of "
-            "$K$ between whose ends the bound is known to be large (theory/design_search.py, cor:optimal-k/monotone). "
+            "$K$ between whose ends the bound is known to be large (theory/design/search.py, cor:optimal-k/monotone). "
             r"The floor pays $D\sigma(\sqrt{x/K}-1)/\sqrt{\sum B}$ more in every round; the ceiling's third terms add "
             r"up to $20B\sqrt{\mathrm{Pdim}}(\sqrt{K+1}-\sqrt x)\sqrt{T\log T/\sum B}$ more: the two are equal at the "
             r"$T/\log T$ given. In full, with the linear term and with the sums of the third terms as integrals, it "

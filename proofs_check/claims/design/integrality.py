@@ -14,8 +14,8 @@ from proofs_check.claim import Claim, Correction, confirming
 from proofs_check.engines import exact, smt
 from proofs_check.symbols import REGION, rate, rho, t
 from proofs_check.text import said
-from theory.admission import integer_admissions
-from theory.region import region_maximum, region_minimum
+from theory.control.admission import integer_admissions
+from theory.control.region import region_maximum, region_minimum
 from theory.setting import Region
 
 x = sp.Symbol("x", positive=True)  # ρ^t

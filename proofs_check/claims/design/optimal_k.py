@@ -19,7 +19,7 @@ from proofs_check.evidence import Evidence, refutes
 from proofs_check.groundwork.design.leading_terms import share, third_terms
 from proofs_check.symbols import C, K, mean_cost, n, total_buffer
 from proofs_check.text import said
-from theory.design import best_rate, design_as_stated, design_limit, fill_ratio
+from theory.design.offline import best_rate, design_as_stated, design_limit, fill_ratio
 from theory.setting import Budget, Constants
 
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)

@@ -18,9 +18,9 @@ from proofs_check.evidence import Evidence, obeying, refutes, together
 from proofs_check.groundwork.design.leading_terms import share
 from proofs_check.symbols import CONSTANTS, n
 from proofs_check.text import said
-from theory.algebra import ball
-from theory.bound import Terms, generalisation_term, theorem_1
-from theory.constant_admission import constant_round, oracle_bound, oracle_bound_as_stated
+from theory.bound.constant_admission import constant_round, oracle_bound, oracle_bound_as_stated
+from theory.bound.theorem1 import Terms, generalisation_term, theorem_1
+from theory.numbers.algebra import ball
 from theory.setting import Constants
 
 # Losses zθ²⁰⁰ on Θ = [0, 1], z = 0 or 1 with equal chances. Pdim 1: each loss is monotone in θ.

@@ -12,11 +12,9 @@ from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, equations, limits
 from proofs_check.engines.exact import Found, by_profile, differing, everywhere, unless
 from proofs_check.groundwork.drift.moving import BEST, LAG, MOVING, full, q
-from proofs_check.groundwork.prediction.lags import a
+from proofs_check.groundwork.law.lags import a
 from proofs_check.symbols import K
-from theory.averaging import averaged, exponential, latest, over_rounds, round_shares
-from theory.drift import path_bias, walk_lag
-from theory.drift_limits import (
+from theory.drift.long_run import (
     best_drifting_window,
     drift_floor,
     jump_left,
@@ -24,7 +22,9 @@ from theory.drift_limits import (
     smoothed_noise,
     stationary_lag,
 )
-from theory.law import by_age, stationary_noise
+from theory.drift.moving_optimum import path_bias, walk_lag
+from theory.law.averaging import averaged, exponential, latest, over_rounds, round_shares
+from theory.law.quadratic import by_age, stationary_noise
 
 b, t = sp.symbols("beta t", positive=True)
 j, d, m, other = sp.symbols("j d m other", integer=True, nonnegative=True)

@@ -15,10 +15,10 @@ from proofs_check.engines.exact import Found, drawn, everywhere, fractions, grid
 from proofs_check.groundwork.drift.moving import LAG, MOVING, nu, q
 from proofs_check.symbols import C, K, mean_cost, rate, total_buffer
 from proofs_check.text import said
-from theory.algebra import ball, sqrt
-from theory.averaging import best_weights
-from theory.design import best_rate
-from theory.drift_limits import drift_floor, least_drifting_risk, tracking_risk, tracking_step
+from theory.design.offline import best_rate
+from theory.drift.long_run import drift_floor, least_drifting_risk, tracking_risk, tracking_step
+from theory.law.averaging import best_weights
+from theory.numbers.algebra import ball, sqrt
 from theory.setting import Budget
 
 a, h, t, x, y, P, after, n = sp.symbols("a h t x y P P_1 n", positive=True)

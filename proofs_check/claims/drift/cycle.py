@@ -11,10 +11,10 @@ from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument
 from proofs_check.engines.exact import Found, by_profile, everywhere, unless
 from proofs_check.groundwork.drift.moving import MOVING, NOISE, full
-from proofs_check.groundwork.prediction.lags import a
-from theory.averaging import latest, over_rounds
-from theory.drift import path_bias
-from theory.drift_limits import cycle_left
+from proofs_check.groundwork.law.lags import a
+from theory.drift.long_run import cycle_left
+from theory.drift.moving_optimum import path_bias
+from theory.law.averaging import latest, over_rounds
 
 c, s = sp.symbols("c s", real=True)
 z = sp.Symbol("z")

@@ -11,9 +11,9 @@ from proofs_check.claim import Claim, confirming
 from proofs_check.engines.exact import Found, by_profile, differing, everywhere
 from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.drift.moving import MOVING, VARIANCE, mean_squares
-from theory.averaging import equal, exponential, latest, over_models, over_rounds
-from theory.drift import drifting_risk
-from theory.law import by_age, by_capacity, contraction
+from theory.drift.moving_optimum import drifting_risk
+from theory.law.averaging import equal, exponential, latest, over_models, over_rounds
+from theory.law.quadratic import by_age, by_capacity, contraction
 
 MEANS: dict[str, Any] = {"last": latest, "equal": equal, "exponential": partial(exponential, keep=F(1, 3))}
 # a slope, a jump and back, a cycle; five places each

@@ -13,13 +13,13 @@ from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import Found, everywhere, grid, unless
 from proofs_check.groundwork.drift.moving import BEST, MOVING, nu, q
 from proofs_check.text import said
-from theory.algebra import ball
-from theory.drift_limits import (
+from theory.drift.long_run import (
     burst_tracking_risk,
     freshness_drift,
     freshness_drift_random,
     tracking_risk,
 )
+from theory.numbers.algebra import ball
 
 cheap, often, wait, known, gain, k, a = sp.symbols("c p u F Delta k a", positive=True)
 m = sp.Symbol("m", integer=True, positive=True)

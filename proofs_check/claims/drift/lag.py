@@ -12,14 +12,14 @@ from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.engines.argument import Evidence, argument, equations, limits, symbolic_sum
 from proofs_check.engines.exact import Found, differing, drawn, everywhere, fractions, unless
 from proofs_check.groundwork.drift.moving import MOVING, NOISE, full, long_run
-from proofs_check.groundwork.prediction.lags import EVERY, a, d
+from proofs_check.groundwork.law.lags import EVERY, a, d
 from proofs_check.symbols import K
 from proofs_check.text import said
-from theory.averaging import latest, over_rounds
-from theory.drift import path_bias, walk_lag
-from theory.drift_limits import jump_left, mean_younger, slope_lag, stationary_lag
-from theory.law import lag_sum, stationary_noise
-from theory.stationary import mean_lag
+from theory.drift.long_run import jump_left, mean_younger, slope_lag, stationary_lag
+from theory.drift.moving_optimum import path_bias, walk_lag
+from theory.law.averaging import latest, over_rounds
+from theory.law.quadratic import lag_sum, stationary_noise
+from theory.law.stationary import mean_lag
 
 Y, v, W, W1, t = sp.symbols("Y v W W_1 t", positive=True)
 m, more = sp.symbols("m more", integer=True, nonnegative=True)

@@ -11,9 +11,9 @@ from proofs_check.engines.argument import Evidence, argument, equations, limits
 from proofs_check.engines.exact import Found, everywhere, unless
 from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.drift.moving import LAG, MOVING, nu
-from proofs_check.groundwork.prediction.lags import EVERY, a
-from theory.drift_limits import drift_floor, slope_lag
-from theory.law import stationary_noise
+from proofs_check.groundwork.law.lags import EVERY, a
+from theory.drift.long_run import drift_floor, slope_lag
+from theory.law.quadratic import stationary_noise
 
 g, t = sp.symbols("g t", positive=True)
 

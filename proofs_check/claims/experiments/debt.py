@@ -25,10 +25,10 @@ from proofs_check.groundwork.experiments.constraints import (
 )
 from proofs_check.groundwork.experiments.playing import OURS, play
 from proofs_check.symbols import REGION, C, rate, rho, t
-from theory.admission import debt_update
-from theory.lambert import lambert_total
+from theory.control.admission import debt_update
+from theory.control.region import region_maximum, region_minimum
+from theory.numbers.lambert import lambert_total
 from theory.paper import PRICES
-from theory.region import region_maximum, region_minimum
 
 DOOB = Given(
     "Doob 1953", r"that $\mathbb E\max_{t\le T}|M_t|\le2\sqrt{\mathbb E[M_T^2]}$ for a martingale $M$"

@@ -34,10 +34,10 @@ from proofs_check.groundwork.experiments.playing import OURS, play
 from proofs_check.groundwork.experiments.section7 import Measured, Seen, claims_from, each
 from proofs_check.symbols import REGION, K, rate, rho, t
 from proofs_check.text import said
+from theory.control.region import region_maximum
+from theory.control.violation import buffer_excess_maximum, cost_violation_least
 from theory.paper import RATE, RETENTION
-from theory.region import region_maximum
 from theory.setting import Region
-from theory.violation import buffer_excess_maximum, cost_violation_least
 
 CAPPED = "acdpp-capped"
 SMALL = Fraction(69, 100)

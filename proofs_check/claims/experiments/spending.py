@@ -29,9 +29,9 @@ from proofs_check.groundwork.experiments.playing import OURS, play
 from proofs_check.groundwork.experiments.section7 import TEXT, Measured, Seen, claims_from, each
 from proofs_check.symbols import C, T, rho
 from proofs_check.text import said
+from theory.control.violation import cost_excess_maximum, cost_violation_least
 from theory.paper import RATE
 from theory.setting import Region
-from theory.violation import cost_excess_maximum, cost_violation_least
 
 
 def excess_over_T() -> Evidence:

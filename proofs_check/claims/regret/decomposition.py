@@ -20,14 +20,14 @@ from proofs_check.groundwork.control.orders import LIGHTER, ONES, RATIONAL
 from proofs_check.groundwork.regret.envelope import bound_of, three
 from proofs_check.symbols import T, V
 from proofs_check.text import said
-from theory import regret
-from theory.algebra import ball, precise
-from theory.bound import theorem_1_as_stated
-from theory.constant_admission import oracle_bound, oracle_bound_as_stated
-from theory.minimiser import generalisation_slopes, mismatch_slopes
-from theory.penalty import penalty, penalty_comparison
-from theory.region import region_maximum, region_minimum
-from theory.reuse import trajectory
+from theory.bound.constant_admission import oracle_bound, oracle_bound_as_stated
+from theory.bound.theorem1 import theorem_1_as_stated
+from theory.control.minimiser import generalisation_slopes, mismatch_slopes
+from theory.control.penalty import penalty, penalty_comparison
+from theory.control.region import region_maximum, region_minimum
+from theory.numbers.algebra import ball, precise
+from theory.regret import omegas as regret
+from theory.reuse.counts import trajectory
 from theory.setting import Constants, Region
 
 # --- as printed --------------------------------------------------------------------------------------------

@@ -24,12 +24,12 @@ from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import SUMMABLE, lipschitz_near_zero, surrogate_round
 from proofs_check.symbols import CONSTANTS, K, rate
 from proofs_check.text import said
-from theory.algebra import ball, log, precise, ratio
-from theory.bound import Terms, generalisation_term, per_round_constant_as_stated, round_terms
-from theory.constant_admission import constant_bound, constant_round
-from theory.penalty import penalty_limit, penalty_terms
-from theory.regret import omega1, omega1_as_stated, omega1_discrepancy, omega1_limit
-from theory.reuse import inverse_effective_constant, occupancy_constant
+from theory.bound.constant_admission import constant_bound, constant_round
+from theory.bound.theorem1 import Terms, generalisation_term, per_round_constant_as_stated, round_terms
+from theory.control.penalty import penalty_limit, penalty_terms
+from theory.numbers.algebra import ball, log, precise, ratio
+from theory.regret.omegas import omega1, omega1_as_stated, omega1_discrepancy, omega1_limit
+from theory.reuse.counts import inverse_effective_constant, occupancy_constant
 from theory.setting import Region
 
 
@@ -102,7 +102,7 @@ def _sample_by_sample(admitted: tuple[int, ...], K: int, *, stated: bool) -> Ter
 
 
 def the_sum(*, stated: bool) -> Evidence:
-    """theory.regret's Ω₁ of a trajectory, against the definition sample by sample."""
+    """theory.regret.omegas's Ω₁ of a trajectory, against the definition sample by sample."""
     form, numbers, path = (omega1_as_stated if stated else omega1), RATIONAL.map(ball), (3, 5, 1, 4, 2, 6, 3)
     with precise():
         apart = {

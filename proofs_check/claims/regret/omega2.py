@@ -23,12 +23,12 @@ from proofs_check.groundwork.regret import omega2_links as link
 from proofs_check.groundwork.regret.transient import most_samples, plain, third_term
 from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho, t
 from proofs_check.text import said
-from theory.algebra import ball, precise, ratio
-from theory.bound import PER_ROUND, Terms
-from theory.region import region_maximum, region_minimum, region_minimum_total
-from theory.regret import omega2, omega2_as_stated, omega2_limit
+from theory.bound.theorem1 import PER_ROUND, Terms
+from theory.control.region import region_maximum, region_minimum, region_minimum_total
+from theory.numbers.algebra import ball, precise, ratio
+from theory.regret.omegas import omega2, omega2_as_stated, omega2_limit
+from theory.regret.transient import omega2_bound, omega2_floor, omega2_floor_as_stated
 from theory.setting import Region
-from theory.transient import omega2_bound, omega2_floor, omega2_floor_as_stated
 
 # --- Ω₂ itself ---------------------------------------------------------------------------------------------
 
@@ -49,7 +49,7 @@ def _by_hand(K: int, region: Region, T: int, *, stated: bool) -> Terms:
 
 
 def the_sum(context: Context, *, stated: bool) -> Evidence:
-    """theory.regret's Ω₂(T), summed by Euler-Maclaurin, against the definition added up round by round."""
+    """theory.regret.omegas's Ω₂(T), summed by Euler-Maclaurin, against the definition added up round by round."""
     region, T = Region(rate=Fraction(7, 2), rho=Fraction(4, 5)), context.choose(12, 60)
     with precise():
         value = (omega2_as_stated if stated else omega2)(3, region, T, RATIONAL, certified=True).terms

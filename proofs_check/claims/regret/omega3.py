@@ -21,11 +21,11 @@ from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.expansion import LIMIT, oracle_round, surrogate_round
 from proofs_check.symbols import CONSTANTS, rate
 from proofs_check.text import said
-from theory.algebra import ball, log, precise, sqrt
-from theory.bound import Terms
-from theory.constant_admission import constant_round
-from theory.penalty import penalty_limit, penalty_limit_as_stated
-from theory.regret import omega3, omega3_as_stated, omega3_limit
+from theory.bound.constant_admission import constant_round
+from theory.bound.theorem1 import Terms
+from theory.control.penalty import penalty_limit, penalty_limit_as_stated
+from theory.numbers.algebra import ball, log, precise, sqrt
+from theory.regret.omegas import omega3, omega3_as_stated, omega3_limit
 
 PACE = 6  # Λ̄, no less than Pdim: N = Λ̄t >= Pdim, where log⁺ is the printed log
 AT = rf"$\bar\Lambda={PACE}$, constants {RATIONAL}"

@@ -16,9 +16,9 @@ from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.orders import UNIT, t
 from proofs_check.symbols import CONSTANTS, REGION
 from proofs_check.text import said
-from theory.algebra import ball, log, sqrt
-from theory.penalty import penalty_comparison_as_stated, penalty_limit_as_stated
-from theory.regret import omega2_discrepancy
+from theory.control.penalty import penalty_comparison_as_stated, penalty_limit_as_stated
+from theory.numbers.algebra import ball, log, sqrt
+from theory.regret.omegas import omega2_discrepancy
 from theory.setting import Constants, Region
 
 HALF = Region(rate=10, rho=sp.Rational(1, 2))

@@ -31,15 +31,15 @@ from proofs_check.groundwork.regret.envelope import regret_end
 from proofs_check.groundwork.regret.expansion import FLOOR, LIMIT, grows_with_rho, leading_order, spread_order
 from proofs_check.symbols import CONSTANTS, C, K, V, rate, rho
 from proofs_check.text import said
-from theory import rates
-from theory.algebra import ball
-from theory.bound import generalisation_term
-from theory.rates import regret_rate_as_stated
-from theory.regret import drift_constant, omega2_limit
-from theory.regret_expansion import regret_expansion, regret_lower_bound
+from theory.bound.theorem1 import generalisation_term
+from theory.control.violation import cost_violation_rate_as_stated, lambert_bound
+from theory.numbers.algebra import ball
+from theory.regret import rates
+from theory.regret.expansion import regret_expansion, regret_lower_bound
+from theory.regret.omegas import drift_constant, omega2_limit
+from theory.regret.rates import regret_rate_as_stated
+from theory.regret.transient import omega2_bound, spread_bound
 from theory.setting import Region
-from theory.transient import omega2_bound, spread_bound
-from theory.violation import cost_violation_rate_as_stated, lambert_bound
 
 A, q, gamma, phi = sp.symbols("A q gamma phi", positive=True)
 BETWEEN = [gamma < 1, phi < 1]

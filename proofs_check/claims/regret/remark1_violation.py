@@ -24,15 +24,15 @@ from proofs_check.groundwork.regret.expansion import third
 from proofs_check.groundwork.regret.transient import most_samples
 from proofs_check.symbols import CONSTANTS, REGION, C, V, rate, rho, t
 from proofs_check.text import said
-from theory.rates import remark_1_as_stated, remark_1_by_region
-from theory.region import region_maximum, region_minimum
-from theory.setting import Region
-from theory.violation import (
+from theory.control.region import region_maximum, region_minimum
+from theory.control.violation import (
     cost_violation_by_debt,
     cost_violation_every_round,
     cost_violation_rate_as_stated,
     cost_violation_toss,
 )
+from theory.regret.rates import remark_1_as_stated, remark_1_by_region
+from theory.setting import Region
 
 gamma, phi, q, u, x, y = sp.symbols("gamma phi q u x y", positive=True)
 BETWEEN = [gamma < 1, phi < 1]

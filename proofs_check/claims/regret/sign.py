@@ -29,14 +29,14 @@ from proofs_check.groundwork.regret.envelope import (
 from proofs_check.groundwork.regret.every_policy import drawn_inside
 from proofs_check.groundwork.regret.transient import most_samples
 from proofs_check.symbols import CONSTANTS, REGION, K, rate
-from theory.algebra import ball, precise
-from theory.bound import Terms, theorem_1_as_stated
-from theory.constant_admission import oracle_bound, oracle_bound_as_stated
-from theory.minimiser import generalisation_slopes
-from theory.penalty import penalty_terms
-from theory.region import region_maximum, region_maximum_total, region_minimum
-from theory.regret_expansion import regret_expansion, regret_lower_bound
-from theory.reuse import trajectory
+from theory.bound.constant_admission import oracle_bound, oracle_bound_as_stated
+from theory.bound.theorem1 import Terms, theorem_1_as_stated
+from theory.control.minimiser import generalisation_slopes
+from theory.control.penalty import penalty_terms
+from theory.control.region import region_maximum, region_maximum_total, region_minimum
+from theory.numbers.algebra import ball, precise
+from theory.regret.expansion import regret_expansion, regret_lower_bound
+from theory.reuse.counts import trajectory
 from theory.setting import Region
 
 # --- negative ----------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from proofs_check.groundwork.control.orders import ALL, t
 from proofs_check.groundwork.regret.envelope import eventual_range
 from proofs_check.simulator import simulate
 from proofs_check.symbols import CONSTANTS, K, rate
-from theory.bound import linear_term
+from theory.bound.theorem1 import linear_term
 
 # --- another step size -------------------------------------------------------------------------------------
 

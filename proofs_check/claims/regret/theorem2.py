@@ -22,7 +22,7 @@ from proofs_check.groundwork.regret.every_policy import drawn_inside, narrows
 from proofs_check.groundwork.regret.expansion import EXPANSION, LIMIT
 from proofs_check.symbols import T, V, rho
 from proofs_check.text import said
-from theory.rates import regret_rate, regret_rate_as_stated
+from theory.regret.rates import regret_rate, regret_rate_as_stated
 from theory.setting import Region
 
 PRINTED = regret_rate_as_stated(T, V, rho)

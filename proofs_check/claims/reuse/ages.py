@@ -15,7 +15,7 @@ from proofs_check.evidence import Evidence, refutes, together
 from proofs_check.simulator import Order, simulate
 from proofs_check.symbols import K, t
 from proofs_check.text import said
-from theory.reuse import uses_kstep
+from theory.reuse.counts import uses_kstep
 
 j, age = sp.symbols("j age", integer=True, positive=True)
 s = sp.Symbol("s", integer=True, nonnegative=True)

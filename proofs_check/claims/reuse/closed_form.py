@@ -14,7 +14,7 @@ from proofs_check.engines.kernel import refuted, theorem
 from proofs_check.groundwork.reuse.constant_counts import CASES, FULL, in_y, k, run, s
 from proofs_check.symbols import K, rate, t
 from proofs_check.text import said
-from theory.reuse import inverse_effective_constant, uniformity_constant, uniformity_constant_as_stated
+from theory.reuse.counts import inverse_effective_constant, uniformity_constant, uniformity_constant_as_stated
 
 
 def lost_squares(uniformity: Any, horizon: Any) -> Any:

@@ -19,7 +19,7 @@ from proofs_check.evidence import Evidence
 from proofs_check.groundwork.reuse.reuse_rounds import added_up, cauchy_schwarz_equality
 from proofs_check.symbols import N
 from proofs_check.text import said
-from theory.reuse import effective_from_sums, effective_sample_size, uniformity
+from theory.reuse.counts import effective_from_sums, effective_sample_size, uniformity
 
 A = sp.Symbol("A", positive=True)  # a sample's count
 S1, S2 = sp.symbols("S1 S2", positive=True)  # sums of the reuse counts and of their squares

@@ -14,7 +14,7 @@ from proofs_check.simulator import Snapshot, simulate
 from proofs_check.symbols import K as horizon
 from proofs_check.symbols import N
 from proofs_check.text import said
-from theory import reuse
+from theory.reuse import counts as reuse
 
 D1, D2 = sp.symbols("D1 D2", nonnegative=True)  # the boundary deficits
 

@@ -13,7 +13,7 @@ from proofs_check.evidence import Evidence, refutes
 from proofs_check.groundwork.reuse.constant_counts import CASES, late, run, s
 from proofs_check.symbols import K, rate, t
 from proofs_check.text import said
-from theory.reuse import occupancy_constant, trajectory
+from theory.reuse.counts import occupancy_constant, trajectory
 
 LARGE = occupancy_constant(K, late, rate)
 EARLY = occupancy_constant(K, t, rate) / rate

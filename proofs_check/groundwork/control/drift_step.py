@@ -17,13 +17,13 @@ from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.control.repaired_penalty import third_term_falls
 from proofs_check.symbols import CONSTANTS, REGION, C, V, rate, rho, t
-from theory.admission import debt_update
-from theory.bound import generalisation_term
-from theory.minimiser import drift_plus_penalty
-from theory.region import region_maximum, region_minimum
-from theory.regret import drift_constant
+from theory.bound.theorem1 import generalisation_term
+from theory.control.admission import debt_update
+from theory.control.minimiser import drift_plus_penalty
+from theory.control.region import region_maximum, region_minimum
+from theory.control.violation import cost_violation_rate_as_stated
+from theory.regret.omegas import drift_constant
 from theory.setting import Constants, Region
-from theory.violation import cost_violation_rate_as_stated
 
 Z, c, Lambda, most = sp.symbols("Z c Lambda_t most", nonnegative=True)
 square = sp.Symbol("second_moment", positive=True)  # E[c²]

@@ -14,8 +14,8 @@ from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
 from proofs_check.evidence import Evidence, together
 from proofs_check.symbols import CONSTANTS, rate
-from theory.algebra import ball, log_plus, sqrt
-from theory.bound import PER_ROUND, Terms
+from theory.bound.theorem1 import PER_ROUND, Terms
+from theory.numbers.algebra import ball, log_plus, sqrt
 from theory.setting import Constants, Region
 
 t, T = sp.symbols("t T", positive=True)  # a real round and a real horizon, for limits and slopes

@@ -16,9 +16,9 @@ from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.region_ends import plain
 from proofs_check.symbols import CONSTANTS, inverse_neff, rate, rho
-from theory.bound import generalisation_term, generalisation_term_as_printed
-from theory.penalty import least_rate_as_printed
-from theory.region import region_minimum
+from theory.bound.theorem1 import generalisation_term, generalisation_term_as_printed
+from theory.control.penalty import least_rate_as_printed
+from theory.control.region import region_minimum
 from theory.setting import Constants, Region
 
 LARGE = [rho < 1, rate >= least_rate_as_printed(rho, CONSTANTS)]  # with symbols

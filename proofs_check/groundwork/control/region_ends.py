@@ -14,9 +14,9 @@ from proofs_check.claim import confirming
 from proofs_check.engines import exact, identity
 from proofs_check.evidence import Evidence
 from proofs_check.symbols import REGION, K, rho, t
-from theory.algebra import ball, precise
-from theory.lambert import lambert_partial
-from theory.region import region_maximum, region_maximum_total, region_minimum, region_minimum_total
+from theory.control.region import region_maximum, region_maximum_total, region_minimum, region_minimum_total
+from theory.numbers.algebra import ball, precise
+from theory.numbers.lambert import lambert_partial
 from theory.setting import Region
 
 s = sp.Symbol("s", integer=True, nonnegative=True)

@@ -1,6 +1,6 @@
 r"""The comparison penalty is an upper bound: for every K, t, region, constants and history inside the region.
 
-The pieces of `theory.penalty.penalty_comparison` are the penalty's terms at \(n_{\min}\), \(N_{\max}\) and
+The pieces of `theory.control.penalty.penalty_comparison` are the penalty's terms at \(n_{\min}\), \(N_{\max}\) and
 \(N_{\min}\), sums of the region's ends (`region_ends`) plus Λ̄, and each term moves the right way.
 """
 
@@ -18,10 +18,10 @@ from proofs_check.engines.argument import argument
 from proofs_check.evidence import Evidence, together, undecided
 from proofs_check.groundwork.control.region_ends import corners, placed, plain, s, switched
 from proofs_check.symbols import CONSTANTS, REGION, K, N, n, rate, t
-from theory.algebra import ball, log
-from theory.bound import PER_ROUND, Terms, generalisation_term, linear_term, root_term
-from theory.penalty import penalty_comparison, penalty_terms
-from theory.region import region_maximum_total, region_minimum_total
+from theory.bound.theorem1 import PER_ROUND, Terms, generalisation_term, linear_term, root_term
+from theory.control.penalty import penalty_comparison, penalty_terms
+from theory.control.region import region_maximum_total, region_minimum_total
+from theory.numbers.algebra import ball, log
 from theory.setting import Constants, Region
 
 CASES = {"$t=K+s$": (K, K + s), "$K=t+s$": (t + s, t)}  # every pair (K, t), twice at t = K

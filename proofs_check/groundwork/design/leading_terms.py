@@ -10,8 +10,8 @@ import sympy as sp
 from proofs_check.engines.limit import equivalent
 from proofs_check.evidence import Evidence, together
 from proofs_check.symbols import CONSTANTS, K, rate
-from theory.bound import linear_term, root_term
-from theory.constant_admission import constant_round
+from theory.bound.constant_admission import constant_round
+from theory.bound.theorem1 import linear_term, root_term
 
 t = sp.Symbol("t", positive=True)
 LONG_RUN = r"constant admission, any $K$ and rate; $T\to\infty$"

@@ -15,11 +15,11 @@ import numpy as np
 import sympy as sp
 
 from proofs_check.claim import Given
-from proofs_check.groundwork.prediction.lags import AVERAGED
-from proofs_check.groundwork.prediction.streams import DRAWN
-from theory.averaging import latest, over_rounds
-from theory.drift import path_bias
-from theory.law import Cohorts, by_age
+from proofs_check.groundwork.law.lags import AVERAGED
+from proofs_check.groundwork.law.streams import DRAWN
+from theory.drift.moving_optimum import path_bias
+from theory.law.averaging import latest, over_rounds
+from theory.law.quadratic import Cohorts, by_age
 
 __all__ = ["BEST", "LAG", "LIMITS", "MOVING", "NOISE", "VARIANCE", "full", "long_run", "mean_squares"]
 __all__ += ["nu", "q"]

@@ -19,9 +19,9 @@ from proofs_check.experiments.stated import SECTION7
 from proofs_check.groundwork.control.drift_step import in_round_1
 from proofs_check.groundwork.control.printed_log import LARGE, LOG_PLUS
 from proofs_check.symbols import REGION, rate, rho
-from theory.region import region_maximum, region_minimum, region_minimum_total
+from theory.control.region import region_maximum, region_minimum, region_minimum_total
+from theory.control.violation import cost_violation_least
 from theory.setting import Region
-from theory.violation import cost_violation_least
 
 PRINTED = "acdpp"
 LEVEL = 1 - ERROR / len(SECTION7)

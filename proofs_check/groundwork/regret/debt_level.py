@@ -18,12 +18,12 @@ from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.control.repaired_penalty import first_terms_move, third_term_falls
 from proofs_check.groundwork.regret.transient import powers_fall
 from proofs_check.symbols import CONSTANTS, REGION, C, V, rate, rho, t
-from theory.admission import debt_update
-from theory.bound import generalisation_term, linear_term, root_term
-from theory.minimiser import drift_plus_penalty
-from theory.penalty import penalty_terms
-from theory.region import region_maximum, region_minimum
-from theory.violation import cost_violation_by_debt, cost_violation_every_round
+from theory.bound.theorem1 import generalisation_term, linear_term, root_term
+from theory.control.admission import debt_update
+from theory.control.minimiser import drift_plus_penalty
+from theory.control.penalty import penalty_terms
+from theory.control.region import region_maximum, region_minimum
+from theory.control.violation import cost_violation_by_debt, cost_violation_every_round
 
 __all__ = [
     "above_the_level",

@@ -17,15 +17,15 @@ from proofs_check.claim import Context
 from proofs_check.engines.enclosure import compare
 from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.orders import HORIZONS, RATIONAL
-from theory.algebra import ball, minimum, positive_part, precise, ratio
-from theory.bound import Bound, Terms, round_terms, theorem_1
-from theory.constant_admission import oracle_bound, oracle_bound_as_stated, sum_rounds
-from theory.lambert import lambert_total
-from theory.region import contraction, region_minimum_total
-from theory.regret_expansion import regret_expansion
-from theory.reuse import trajectory
+from theory.bound.constant_admission import oracle_bound, oracle_bound_as_stated, sum_rounds
+from theory.bound.theorem1 import Bound, Terms, round_terms, theorem_1
+from theory.control.region import contraction, region_minimum_total
+from theory.numbers.algebra import ball, minimum, positive_part, precise, ratio
+from theory.numbers.lambert import lambert_total
+from theory.regret.expansion import regret_expansion
+from theory.regret.transient import spread_bound
+from theory.reuse.counts import trajectory
 from theory.setting import Constants, Region
-from theory.transient import spread_bound
 
 USUAL = Region(rate=10, rho=Fraction(9, 10))
 lag, lambert_sum = sp.symbols("lag S", positive=True)  # ρ/(1-ρ) and the Lambert sum

@@ -25,11 +25,11 @@ from proofs_check.groundwork.regret.expansion import SUMMABLE, falling
 from proofs_check.groundwork.regret.transient import fewest_samples, most_samples, plain
 from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.symbols import CONSTANTS, REGION, K, rate
-from theory.algebra import ball, precise
-from theory.bound import PER_ROUND, generalisation_term, linear_term, root_term, round_terms
-from theory.lambert import lambert_partial
-from theory.region import region_maximum, region_minimum, region_minimum_total
-from theory.reuse import effective_from_sums, mismatch_from_sums, trajectory
+from theory.bound.theorem1 import PER_ROUND, generalisation_term, linear_term, root_term, round_terms
+from theory.control.region import region_maximum, region_minimum, region_minimum_total
+from theory.numbers.algebra import ball, precise
+from theory.numbers.lambert import lambert_partial
+from theory.reuse.counts import effective_from_sums, mismatch_from_sums, trajectory
 from theory.setting import Region
 
 a, k, n, x, y = sp.symbols("a k n x y", positive=True)

@@ -20,15 +20,15 @@ from proofs_check.evidence import Evidence, holds, together, undecided
 from proofs_check.groundwork.control.orders import ALL, ALONG, UNIT, T, h, t
 from proofs_check.groundwork.regret.transient import most_samples
 from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho
-from theory.bound import Terms, generalisation_term, linear_term, root_term
-from theory.constant_admission import constant_round
-from theory.penalty import penalty_limit
-from theory.rates import regret_rate
-from theory.region import region_minimum
-from theory.regret import omega3_limit
-from theory.regret_expansion import generalisation_integral, regret_expansion, regret_lower_bound
-from theory.reuse import mismatch_constant
-from theory.transient import lambert_reach, spread_bound
+from theory.bound.constant_admission import constant_round
+from theory.bound.theorem1 import Terms, generalisation_term, linear_term, root_term
+from theory.control.penalty import penalty_limit
+from theory.control.region import region_minimum
+from theory.regret.expansion import generalisation_integral, regret_expansion, regret_lower_bound
+from theory.regret.omegas import omega3_limit
+from theory.regret.rates import regret_rate
+from theory.regret.transient import lambert_reach, spread_bound
+from theory.reuse.counts import mismatch_constant
 
 LEAD = sp.limit(omega3_limit(K, rate, CONSTANTS), K, sp.oo)
 # the constant of √(T log T), as it reads best
@@ -153,7 +153,7 @@ def leading_order() -> Evidence:
 
 @cache
 def spread_order() -> Evidence:
-    """What `theory.transient.spread_bound` allows policies to differ by is of order h(1 + log h), h = 1/(1-ρ).
+    """What `theory.regret.transient.spread_bound` allows policies to differ by is of order h(1 + log h), h = 1/(1-ρ).
 
     That is `regret_rate` at T = 1. The quotient is continuous in ρ, with finite limits at ρ → 0, where the rate is 1,
     and at ρ → 1: so it is bounded.

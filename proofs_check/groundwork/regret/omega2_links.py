@@ -21,12 +21,12 @@ from proofs_check.groundwork.control.orders import ALL, ALONG, LINEAR, ROOT, h, 
 from proofs_check.groundwork.control.orders import t as now
 from proofs_check.groundwork.regret.transient import grows_from_one, plain
 from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho, t
-from theory import penalty
-from theory.algebra import log_plus
-from theory.bound import Terms, generalisation_term, linear_term, root_term
-from theory.region import region_minimum_window
-from theory.regret import omega2_limit
-from theory.transient import omega2_bound, omega2_floor, omega2_floor_as_stated
+from theory.bound.theorem1 import Terms, generalisation_term, linear_term, root_term
+from theory.control import penalty
+from theory.control.region import region_minimum_window
+from theory.numbers.algebra import log_plus
+from theory.regret.omegas import omega2_limit
+from theory.regret.transient import omega2_bound, omega2_floor, omega2_floor_as_stated
 
 S, d, u, delta, x, y, k, more = sp.symbols("S d u delta x y k more", positive=True)
 A, B, P, Q, c = sp.symbols("A B P Q c", positive=True)
@@ -271,7 +271,7 @@ def other_sums() -> Evidence:
 
 @cache
 def assembled() -> Evidence:
-    """theory.transient.omega2_bound, put together from the links: each sum where it belongs."""
+    """theory.regret.transient.omega2_bound, put together from the links: each sum where it belongs."""
     size = sp.log(2 * h) * h
     drifted = 1 + sp.log(1 + size)
     root = kappa**2 + (kappa**2 - kappa) * sp.log(h) + (kappa**2 + 1) / 2 * drifted
@@ -298,7 +298,7 @@ def of_order_h() -> Evidence:
 
 
 def floor_assembled() -> Evidence:
-    """theory.transient.omega2_floor: Σ_{t>=K} ψ(ρ^(t-1)) >= ∫ from K-1 on >= ρh·∫ - (K-1)ψ(1), and so for φ."""
+    """theory.regret.transient.omega2_floor: Σ_{t>=K} ψ(ρ^(t-1)) >= ∫ from K-1 on >= ρh·∫ - (K-1)ψ(1), and so for φ."""
     psi, phi = 1 - 1 / kappa, (kappa**2 - 1) / kappa**2  # at u = 1
     reached = (1 - 1 / h) * h
     told = Terms(
@@ -317,7 +317,8 @@ def floor_of_order_h() -> Evidence:
 
 
 def stated_floor() -> Evidence:
-    """theory.transient.omega2_floor_as_stated: 2(h+1) rounds' worth of 1/t lost, times what each term makes of it."""
+    """theory.regret.transient.omega2_floor_as_stated: 2(h+1) rounds' worth of 1/t lost, times what each term makes of
+    it."""
     unit = CONSTANTS.eta * CONSTANTS.sigma**2 / rate  # as printed, η for ηE
     told = Terms(root=-2 * (h + 1) * (K + 1) * ROOT, linear=-2 * (h + 1) * unit, generalisation=0)
     floor = omega2_floor_as_stated(K, ALONG, CONSTANTS)

@@ -18,9 +18,9 @@ from proofs_check.groundwork.control.lambert_sum import lambert_summand
 from proofs_check.groundwork.control.orders import h
 from proofs_check.symbols import REGION, rate, rho
 from proofs_check.symbols import t as a_round
-from theory.region import contraction, region_maximum, region_minimum, region_minimum_total
-from theory.transient import lambert_reach
-from theory.violation import lambert_bound
+from theory.control.region import contraction, region_maximum, region_minimum, region_minimum_total
+from theory.control.violation import lambert_bound
+from theory.regret.transient import lambert_reach
 
 s, w, F, y = sp.symbols("s w F y", positive=True)
 EVERY = r"every $0<\rho<1$ and every round"

@@ -17,7 +17,7 @@ from proofs_check.engines.identity import equal, equations
 from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence
 from proofs_check.simulator import Snapshot
-from theory.reuse import cohort_deficits, uses_kstep
+from theory.reuse.counts import cohort_deficits, uses_kstep
 
 DOMAIN = "any $K$, any round, any admissions: induction over the rounds"
 

@@ -19,8 +19,8 @@ from acdpp.study import fitted, of_preset, suiting
 from empirics.predict import predict_study
 from empirics.settings.toml import toml_of_changes
 from tests.empirics.small import FOLDERS, blobs
-from theory.knapsack import purchase_limit
-from theory.prices import Uniform
+from theory.market.knapsack import purchase_limit
+from theory.market.prices import Uniform
 from theory.setting import SettingError
 
 SMALL = {"buffers": "4,5,7", "budget": "22", "rounds": "12", "steps": "2", "eta": "0.5", "decay": "9"}

@@ -9,7 +9,7 @@ import pytest
 from acdpp.explore import working
 from acdpp.explore.planner import Planner, Refused, Stopped
 from acdpp.explore.working import Asking, Training
-from empirics.records.folder import read_result
+from empirics.results.folder import read_result
 from empirics.run import run_study, study_of
 from tests.acdpp.explore.test_planner import PLANNER, asked
 from tests.empirics.small import until

@@ -19,7 +19,7 @@ from acdpp.report import drawn
 from proofs_check.document import document
 from proofs_check.registry import registry
 from proofs_check.run import run
-from theory.design import design_limit
+from theory.design.offline import design_limit
 from theory.setting import Budget, Constants
 
 LABELS = (

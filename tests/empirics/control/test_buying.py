@@ -16,11 +16,11 @@ from empirics.control.registry import Brief, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.study import Study
 from tests.empirics.small import CONTROL, refused, study
-from theory.admission import debt_update
-from theory.buying import debt_ceiling
-from theory.knapsack import purchase_limit
-from theory.prices import Uniform
-from theory.replacement import best_replacement
+from theory.control.admission import debt_update
+from theory.market.knapsack import purchase_limit
+from theory.market.online import debt_ceiling
+from theory.market.prices import Uniform
+from theory.market.replacement import best_replacement
 from theory.setting import Budget
 
 BOTH = ("buy-cheap", "buy-cheap-online")

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from empirics.control.codec import plain, restored
 from empirics.control.controller import Controller, _digest
 from empirics.control.learner import Models
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import plan
+from empirics.control.state_json import plain, restored
 from empirics.settings.costs import CostProcess
 from tests.empirics.small import CONTROL, refused, study
 

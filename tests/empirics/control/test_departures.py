@@ -10,8 +10,8 @@ from empirics.control.released import SCRIPTS, released_penalty
 from empirics.control.schedule import brief_for, plan
 from empirics.settings.policy_name import DEPARTURES
 from tests.empirics.small import CONTROL, refused, study
+from theory.control.penalty import penalty
 from theory.paper import BUFFERS
-from theory.penalty import penalty
 
 DATASETS = tuple(SCRIPTS)
 TEN = {"buffers": BUFFERS, "budget": 55.0, "rounds": 60, "seeds": 1}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from empirics.control.prices import Drawn, Trace, checked, law_of, make_prices, read_trace
 from empirics.settings.costs import CostProcess, Process
 from tests.empirics.small import refused
-from theory.prices import Atoms, Uniform
+from theory.market.prices import Atoms, Uniform
 
 DRAWN = [process for process in Process if process != Process.trace]
 

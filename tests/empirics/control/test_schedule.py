@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from empirics.control.codec import plain, restored
 from empirics.control.policy import FOREVER
 from empirics.control.registry import register
 from empirics.control.schedule import Schedule, plan
+from empirics.control.state_json import plain, restored
 from empirics.control.totals import Totals
 from tests.empirics.small import CONTROL, refused, study
-from theory.reuse import effective_sample_size
+from theory.reuse.counts import effective_sample_size
 
 
 def by_hand(admissions, retention, capacity, drops):

@@ -22,7 +22,7 @@ from empirics.federation.app_folder import study_file, write_app
 from empirics.federation.client import _folder
 from empirics.federation.processes import Place
 from empirics.federation.server import STOPPED, server_app
-from empirics.records.folder import Folder, read_result
+from empirics.results.folder import Folder, read_result
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study

@@ -13,7 +13,7 @@ from flwr.app import Array, ArrayRecord
 from empirics.control.controller import Controller
 from empirics.federation.journal import Journal
 from empirics.federation.memory import DiskMemory
-from empirics.records.folder import read_result
+from empirics.results.folder import read_result
 from empirics.run import run_study
 from tests.empirics.federation.wire import CHANGES, Wire, at, federate, federated, nodes, rows, small
 from tests.empirics.small import refused

@@ -22,7 +22,7 @@ from empirics.federation.journal import federated, prepare
 from empirics.federation.keeper import members
 from empirics.federation.local import federate
 from empirics.federation.processes import Place, last_error
-from empirics.records.folder import read_result, read_settings
+from empirics.results.folder import read_result, read_settings
 from empirics.settings.presets import PRESETS
 from tests.empirics.small import refused, until
 

@@ -13,7 +13,7 @@ from empirics.control.policy import FOREVER
 from empirics.federation.holdings import Account, Holdings
 from empirics.federation.memory import FILE, DiskMemory, Order, Samples
 from tests.empirics.small import refused, study
-from theory.reuse import effective_from_sums, mismatch_from_sums
+from theory.reuse.counts import effective_from_sums, mismatch_from_sums
 
 
 def numbered(t, count, source):

@@ -12,7 +12,7 @@ from empirics.federation.holdings import Account
 from empirics.federation.memory import DiskMemory, Order, Source
 from empirics.federation.records import Reply, Task
 from empirics.federation.sources import of_part, of_stream
-from empirics.records.folder import read_result
+from empirics.results.folder import read_result
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.training.problem import make_problem

@@ -20,7 +20,7 @@ from empirics.federation.journal import prepare
 from empirics.federation.local import _Nurse
 from empirics.federation.memory import DiskMemory
 from empirics.federation.processes import Federation, Place, federation
-from empirics.records.folder import read_result, read_settings
+from empirics.results.folder import read_result, read_settings
 from empirics.run import run_study
 from tests.empirics.federation.wire import rows, small
 from tests.empirics.small import until

@@ -16,7 +16,7 @@ from empirics.federation import post, server
 from empirics.federation.client import client_app
 from empirics.federation.journal import Journal, federated, prepare
 from empirics.federation.server import Admission, Prompt, _arrays
-from empirics.records.folder import read_result
+from empirics.results.folder import read_result
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study
 from tests.empirics.small import blobs_file

@@ -7,20 +7,22 @@ import pytest
 import torch
 
 from empirics.control.schedule import plan
-from empirics.prediction import closure, landscape, walk
-from empirics.prediction import outlook as looking
-from empirics.prediction.closure import Closure
+from empirics.prediction import curves as looking
+from empirics.prediction import loss_landscape as landscape
+from empirics.prediction import mean_path as walk
+from empirics.prediction import moments as closure
 from empirics.prediction.cohorts import Memories
-from empirics.prediction.course import Line
-from empirics.prediction.floor import law_floor
-from empirics.prediction.outlook import Outlook
-from empirics.prediction.surveyed import landscape_of
+from empirics.prediction.curves import Outlook
+from empirics.prediction.moments import Closure
+from empirics.prediction.noise_floor import law_floor
+from empirics.prediction.survey import landscape_of
+from empirics.prediction.unobserved_rounds import Line
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, Steady, blobs, problem, study
-from theory.averaging import averaged_risk, contractions, equal, over_models, polynomial
-from theory.law import by_age
+from theory.law.averaging import averaged_risk, contractions, equal, over_models, polynomial
+from theory.law.quadratic import by_age
 
 ROUNDS, STEPS, REPLICATES = 40, 3, 2000
 MEANS = ("equal", "polynomial,average_by=3")
@@ -152,7 +154,7 @@ def test_an_outlook_foretells_decaying_steps_and_rounds_without_samples():
 
 
 def test_falling_steps_are_foretold_beyond_the_rounds_that_are_followed(monkeypatch):
-    monkeypatch.setattr("empirics.prediction.outlook.PLAYED", 16)
+    monkeypatch.setattr("empirics.prediction.curves.PLAYED", 16)
     given = study(policies=("constant",), rounds=80, seeds=1, eta=1.5, decay=5)
     whole = Outlook.of(problem(given), CONTROL)
     followed, some = (one.forecasts()["constant"] for one in (whole, replace(whole, patience=32)))
@@ -219,7 +221,7 @@ def test_a_path_is_followed_once_for_all_means_of_its_models(monkeypatch):
     def begun(land, descent, held, *given, **own):
         raise InterruptedError(f"{held.rows} rows")
 
-    monkeypatch.setattr("empirics.prediction.outlook.Closure", begun)
+    monkeypatch.setattr("empirics.prediction.curves.Closure", begun)
     with pytest.raises(InterruptedError, match="4 rows"):  # two paths of prices
         on_one_path().forecasts()
 
@@ -321,7 +323,7 @@ def test_a_coarse_curve_goes_on_where_it_was(monkeypatch):
     given = study(policies=("constant@average=equal",), rounds=60, seeds=1, steps=1)
     outlook = replace(Outlook.of(problem(given), CONTROL), hurried=True, coarse=True)
     (whole,) = outlook.forecasts().values()
-    monkeypatch.setattr("empirics.prediction.outlook.PLAYED", 40)
+    monkeypatch.setattr("empirics.prediction.curves.PLAYED", 40)
     (pieces,) = outlook.forecasts().values()
     assert len(pieces.risk) == len(whole.risk) == 61
     np.testing.assert_allclose(pieces.risk, whole.risk, rtol=0.01)

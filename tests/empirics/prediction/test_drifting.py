@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from empirics.control.schedule import Schedule
-from empirics.measuring import with_excess
-from empirics.prediction.outlook import Outlook
-from empirics.prediction.surveyed import landscape_of, refusal
+from empirics.prediction.curves import Outlook
+from empirics.prediction.survey import landscape_of, refusal
+from empirics.results.measures import with_excess
 from empirics.settings.drift import Drift
 from empirics.training.engine import Engine
 from tests.empirics.small import CONTROL, problem, refused, study

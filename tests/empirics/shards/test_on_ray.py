@@ -12,7 +12,7 @@ from contextlib import suppress
 import pytest
 import torch
 
-from empirics.records.folder import read_settings
+from empirics.results.folder import read_settings
 from empirics.run import run_study
 from empirics.settings.toml import toml
 from tests.empirics.shards.desk import done, files, small

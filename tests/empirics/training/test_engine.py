@@ -10,9 +10,9 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from empirics.continuing import probe
 from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
+from empirics.results.resume import probe
 from empirics.settings.costs import CostProcess
 from empirics.settings.drift import Drift
 from empirics.training.engine import Engine, measured_columns, padded
@@ -22,8 +22,8 @@ from empirics.training.module import Module
 from empirics.training.streams import make_pools
 from empirics.training.twin import run_twin
 from tests.empirics.small import CONTROL, problem, refused, study
-from theory.averaging import averaged, contractions, equal, exponential, over_models, polynomial
-from theory.law import by_age
+from theory.law.averaging import averaged, contractions, equal, exponential, over_models, polynomial
+from theory.law.quadratic import by_age
 
 
 def batched(setting, device="cpu", graphs=None):

@@ -8,7 +8,7 @@ import torch
 
 from empirics.control.schedule import Schedule
 from empirics.data import as_dataset
-from empirics.measuring import final_measures, least_for, with_excess
+from empirics.results.measures import final_measures, least_for, with_excess
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study

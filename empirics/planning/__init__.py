@@ -1,0 +1,1 @@
+"""Planning: the policy and learner of least predicted excess risk that a budget can buy."""

@@ -1,0 +1,272 @@
+"""What is foretold of a study: `Prediction`, as a document, a table or files, and of other studies of its problem."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from empirics.control.schedule import brief_for
+from empirics.files import PARTIAL, replace_file, writable
+from empirics.overrides import HandedOver, threads
+from empirics.prediction.best_constant import OWN, PATIENCE, Best, gain, having
+from empirics.prediction.curves import Outlook
+from empirics.prediction.decided_rounds import MOST_PLAYED
+from empirics.prediction.drift_retention import Drifting
+from empirics.prediction.forecast import Forecast, caveats, combined, together
+from empirics.prediction.pilot import errors_without
+from empirics.prediction.time_estimate import MOST_HELD
+from empirics.settings.study import Study
+from empirics.settings.toml import toml_of_changes
+from theory.setting import SettingError
+
+__all__ = ["REMEDY", "Prediction", "Progress", "foretell", "refuse_existing", "refuse_flood", "same_problem"]
+
+Progress = Callable[[str, int, int | None], None]
+REMEDY = "take a pilot sample, or fewer policies or rounds"
+SUFFIXES = (".csv", ".parquet")
+CURVES, DOCUMENT = "curves.parquet", "prediction.json"
+CANDIDATES = 40  # of the search for the best, about
+FREE = {  # settings that change nothing of what is to be learnt, as long as samples come from where they came from
+    *("preset", "buffers", "budget", "cost", "assumed_mean_cost", "policies", "rounds", "seeds"),
+    *("K", "hybrid_K", "released_K", "burst_K", "rate", "fractions", "V", "rho"),
+    *("eta", "steps", "decay", "decay_by", "momentum", "average", "average_by"),
+    *("measures", "predict", "diverging", "checkpoint", "log", "threads"),
+}
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """The forecasts of a study's policies; the best constant admission and the study's own, if that was asked for.
+
+    `errors` are standard errors that come from a pilot sample, if there is one: of each forecast's numbers by the
+    policy's name, and of the gain. Each forecast has those that come from the paths of prices.
+    """
+
+    study: Study
+    outlook: Outlook
+    forecasts: Mapping[str, Forecast]
+    objective: str
+    best: Best | None
+    own: Forecast | None
+    pilot: int | None
+    errors: Mapping[str, Any]
+    risk_errors: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # of whole curves, likewise
+    parts: tuple[Outlook, ...] = ()  # of a pilot sample, each without another part of it
+    drifting: Drifting | str | None = None  # of samples with times, or why nothing is told of it
+
+    @property
+    def gain(self) -> float | None:
+        """The part by which the best setting's objective is below that of the study's own constant admission."""
+        if self.best is None or self.own is None:
+            return None
+        return gain(self.objective, self.own, self.best.forecast)
+
+    @property
+    def notes(self) -> list[str]:
+        """What the prediction takes to be otherwise than it is, for the policies and for what is recommended."""
+        found = dict(self.forecasts)
+        if self.best is not None:
+            found[self.best.name] = self.best.forecast
+        return caveats(self.study, self.outlook.constants, found)
+
+    def at(self, K: int, eta: float, steps: int) -> Forecast:
+        """The forecast of constant admission with these settings."""
+        name = having(K, eta, steps)
+        study = replace(self.study, policies=(name,))
+        with threads(self.study, REMEDY):
+            return replace(self.outlook, study=study, policies=None).forecasts()[name]
+
+    def serves(self, study: Study) -> bool:
+        """Whether a study has the same problem, so that `anew` need not look at any data."""
+        return same_problem(self.study, HandedOver().named(study))
+
+    def anew(
+        self,
+        study: Study,
+        *,
+        coarse: bool = False,
+        progress: Progress = lambda doing, done, of: None,
+    ) -> Prediction:
+        """The prediction of another study of the same problem, whose landscape is not surveyed again.
+
+        A `coarse` one is of one path of prices, looks at samples a fourth as often, and has no errors.
+        """
+        study = HandedOver().named(study)
+        refuse_flood(study)
+        with threads(study, REMEDY):
+            outlook, *parts = (one.asking(study) for one in (self.outlook, *self.parts))
+            seen = outlook
+            if coarse:
+                alone = replace(study, seeds=1)
+                seen = replace(outlook, study=alone, patience=PATIENCE, hurried=True, coarse=True)
+            made = foretell(seen, progress)
+            errors, curves = errors_without(() if coarse else parts, study.policies, progress)
+        return replace(
+            self,
+            study=study,
+            outlook=outlook,
+            forecasts=made,
+            errors=errors,
+            risk_errors=curves,
+            best=None,
+            own=None,
+            parts=tuple(parts),
+            drifting=None,
+        )
+
+    def risk_error(self, name: str) -> NDArray[np.float64] | None:
+        """The standard error of a policy's curve, of paths of prices and of a pilot sample; None if there is none."""
+        return combined(self.forecasts[name].risk_error, self.risk_errors.get(name))
+
+    def document(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "task": self.study.task,
+            "rounds": self.study.rounds,
+            "pilot": self.pilot,
+            "objective": self.objective,
+            "least_risk": float(self.outlook.landscape.best.risk),
+            "policies": {
+                name: found.document()
+                | {
+                    "rate": found.rate,
+                    "path_share": found.path_share,
+                    "error": together(self.errors.get(name), found.errors),
+                }
+                for name, found in self.forecasts.items()
+            },
+            "best": self._best_document(),
+            "drift": self._drift_document(),
+            "notes": self.notes,
+            "toml": toml_of_changes(self.study),
+        }
+
+    def _drift_document(self) -> dict[str, Any] | None:
+        if isinstance(self.drifting, str):
+            return {"q": None, "why": self.drifting}
+        return None if self.drifting is None else self.drifting.document()
+
+    def _best_document(self) -> dict[str, Any] | None:
+        if self.best is None or self.own is None:
+            return None
+        study, outlook, best = self.study, self.outlook, self.best
+        K = brief_for(study, outlook.constants, outlook.prices).K
+        own = {"K": K, "rate": self.own.rate, "eta": study.eta, "steps": study.steps}
+        return best.document() | {
+            "error": self.errors.get(best.name),
+            "own": own | {"predicted": self.own.document(), "error": self.errors.get(OWN)},
+            "gain": self.gain,
+            "gain_error": self.errors.get("gain"),
+        }
+
+    def curves(self) -> pa.Table:
+        """One row per policy and round: excess risk at θ(round), the last being what is left after the last round."""
+        found = self.forecasts
+        length = self.study.rounds + 1
+        return pa.table(
+            {
+                "policy": pa.array(np.repeat(list(found), length)),
+                "round": pa.array(np.tile(np.arange(1, length + 1), len(found))),
+                "predicted_excess_risk": pa.array(np.concatenate([one.risk for one in found.values()])),
+                "path": pa.array(np.concatenate([one.path for one in found.values()])),
+            }
+        )
+
+    def write(self, out: Path | str) -> None:
+        """Curves and document, whole or not at all: into a new or empty folder, or as FILE.csv or FILE.parquet and
+        FILE.json."""
+        out = Path(out)
+        refuse_existing(out)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        if out.suffix in SUFFIXES:
+            replace_file(out, lambda beside: self._write_curves(beside, out.suffix))
+            try:
+                replace_file(out.with_suffix(".json"), self._write_document)
+            except BaseException:
+                out.unlink(missing_ok=True)
+                raise
+            return
+        if out.is_dir():  # an empty one, perhaps somebody's working directory: it stays
+            self._fill(out)
+            return
+        beside = out.with_name(out.name + PARTIAL)
+        shutil.rmtree(beside, ignore_errors=True)
+        try:
+            beside.mkdir()
+            self._fill(beside)
+            beside.rename(out)
+        except BaseException:
+            shutil.rmtree(beside, ignore_errors=True)
+            raise
+
+    def _fill(self, folder: Path) -> None:
+        try:
+            replace_file(folder / CURVES, lambda file: self._write_curves(file, ".parquet"))
+            replace_file(folder / DOCUMENT, self._write_document)
+        except BaseException:
+            for name in (CURVES, DOCUMENT):
+                (folder / name).unlink(missing_ok=True)
+            raise
+
+    def _write_curves(self, place: Path, suffix: str) -> None:
+        with place.open("wb") as handle:  # by its name, Arrow could not open what is no UTF-8
+            (pc.write_csv if suffix == ".csv" else pq.write_table)(self.curves(), handle)
+
+    def _write_document(self, place: Path) -> None:
+        text = json.dumps(self.document(), indent=2, ensure_ascii=False, allow_nan=False)
+        place.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+
+
+def same_problem(one: Study, other: Study) -> bool:
+    """Whether two studies differ in nothing that what is to be learnt depends on."""
+    apart = {each.name for each in fields(Study) if getattr(one, each.name) != getattr(other, each.name)}
+    alike = other.partition == "iid" or other.clients == one.clients
+    return alike and other.drift.kind == "none" and apart <= FREE
+
+
+def foretell(outlook: Outlook, progress: Progress = lambda doing, done, of: None) -> dict[str, Forecast]:
+    """The forecasts of its policies, which must be finite."""
+    rounds = min(outlook.study.rounds, MOST_PLAYED)
+    made = outlook.forecasts(lambda done: progress("predicting rounds", done, rounds))
+    for name, found in made.items():
+        if not all(map(math.isfinite, found.document().values())):
+            raise SettingError(f"the prediction of {name} is not finite: take a smaller eta")
+    return made
+
+
+def refuse_flood(study: Study) -> None:
+    """Curves that do not fit into memory are not begun."""
+    most = int(MOST_HELD / (16 * (len(study.policies) + CANDIDATES)))
+    if study.rounds > most:
+        raise SettingError(
+            f"the curves of {study.rounds:,} rounds do not fit into memory: take at most {most:,}"
+        )
+
+
+def refuse_existing(out: Path) -> None:
+    """A prediction is never written over anything."""
+    try:
+        if out.suffix in SUFFIXES:
+            taken = next((file for file in (out, out.with_suffix(".json")) if file.exists()), None)
+        else:
+            there = out.exists() or out.is_symlink()  # one that leads nowhere
+            taken = out if there and not (out.is_dir() and not any(out.iterdir())) else None
+        if not writable(out, within=out.is_dir()):
+            raise SettingError(
+                f"{str(out)!r} cannot be used for the prediction: nothing can be written there"
+            )
+    except OSError as error:
+        raise SettingError(f"{str(out)!r} cannot be used for the prediction ({error.strerror})") from None
+    if taken is not None:
+        raise SettingError(f"{str(taken)!r} is there already: choose another place for the prediction")

@@ -1,0 +1,141 @@
+"""What carries the gain that the paper reports: every policy of every world of the ladder, against constant admission.
+
+Reads the folders that `empirics.reproduce.explain` fills: one per world, and `WORLD-equal` with the policies that may
+spend what `released` was seen to spend. Seeds are paired across both, since they see the same prices and samples.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirics.results.folder import SUMMARY
+from empirics.results.reproduction import LEVEL, Runs, heading, paired, rounded
+from empirics.settings.ladder import LADDER, NOTES, SPENDS
+from empirics.settings.policy_name import PolicyName
+from empirics.settings.section7 import SETTINGS, section7, settings_for
+from theory.numbers.student import mean_interval
+from theory.setting import SettingError
+
+__all__ = ["NAME", "equal_folder", "explained", "spending"]
+
+NAME = "explained.json"
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class _Policy:
+    """Its runs, seed by seed."""
+
+    last: Floats
+    average: Floats
+    cost: Floats
+    occupancy: int
+    diverged: int
+
+
+def equal_folder(folder: Path, world: str) -> Path:
+    """Where the study of equal spending of a world lies."""
+    return folder / f"{world}-equal"
+
+
+def spending(runs: Runs) -> float:
+    """What `released` was seen to spend in a round, to four digits."""
+    return float(f"{runs.cost[runs.of(SPENDS)].mean():.4g}")
+
+
+def _policies(*parts: Runs) -> dict[str, _Policy]:
+    return {
+        name: _Policy(
+            runs.last[p],
+            runs.average[p],
+            runs.cost[p],
+            int(runs.held[p].max()),
+            int(runs.diverged[p].sum()),
+        )
+        for runs in parts
+        for p, name in enumerate(runs.study.policies)
+    }
+
+
+def _gains(one: _Policy, other: _Policy) -> dict[str, Any]:
+    return {
+        "points": paired(one.last, other.last),
+        "points_averaged": paired(one.average, other.average),
+    }
+
+
+def _finished(folder: Path) -> Runs | None:
+    return Runs.read(folder) if (folder / SUMMARY).exists() else None
+
+
+def explained(folder: Path | str) -> dict[str, Any]:
+    """The document of all worlds that are finished in this folder, plain JSON values."""
+    place = Path(folder)
+    parts = {world: runs for world in LADDER if (runs := _finished(place / world)) is not None}
+    if not parts:
+        raise SettingError(f"{str(place)!r} holds no finished world of acdpp reproduce --explain")
+    worlds = {
+        world: _world(world, runs, _finished(equal_folder(place, world))) for world, runs in parts.items()
+    }
+    first = next(iter(worlds.values()))
+    return {
+        "command": _command(parts),
+        **{name: first[name] for name in ("dataset", "seeds", "rounds", "hardware", "level")},
+        "over": "constant",
+        "not_run": [name for name in settings_for(first["dataset"]) if name not in parts],
+        "notes": list(NOTES),
+        "worlds": worlds,
+    }
+
+
+def _command(parts: dict[str, Runs]) -> str | None:
+    """What makes these worlds, without folders; None if that takes more than one command."""
+    asked = {(r.study.dataset, r.study.seeds, r.study.rounds, r.study.eta) for r in parts.values()}
+    devices = {runs.settings["asked"]["device"] for runs in parts.values()}
+    if len(asked) > 1 or len(devices) > 1:
+        return None
+    dataset, seeds, rounds, eta = asked.pop()
+    words = ["acdpp", "reproduce", dataset, "--explain"]
+    if list(parts) != [world for world in LADDER if world in settings_for(dataset)]:
+        words += ["--worlds", ",".join(parts)]
+    words += ["--seeds", str(seeds), "--rounds", str(rounds)]
+    if eta != section7(dataset).eta:
+        words += ["--eta", str(eta)]
+    return shlex.join([*words, "--device", *devices])
+
+
+def _world(world: str, runs: Runs, equal: Runs | None) -> dict[str, Any]:
+    policies = _policies(runs) if equal is None else _policies(runs, equal)
+    rows = {
+        name: {
+            **_gains(one, policies["constant"]),
+            "best_accuracy": mean_interval(one.last, LEVEL),
+            "mean_cost": mean_interval(one.cost, LEVEL),
+            "largest_occupancy": one.occupancy,
+            "buffers": sum(runs.study.buffers),
+            "diverged": one.diverged,
+        }
+        for name, one in policies.items()
+    }
+    document = {"label": SETTINGS[world].about, **heading(runs), "policies": rounded(rows)}
+    return document if equal is None else document | {"equal_spending": _equal(runs, equal, policies)}
+
+
+def _equal(runs: Runs, equal: Runs, policies: dict[str, _Policy]) -> dict[str, Any]:
+    """What is left of the gain of `released`, and of acdpp, over constant admission that spends as much."""
+    rich = [name for name in equal.study.policies if PolicyName(name).base == "constant"]
+    others = [SPENDS, *(name for name in equal.study.policies if name not in rich)]
+    return {
+        "cost": spending(runs),
+        "command": heading(equal)["command"],
+        "over": {
+            name: {other: rounded(_gains(policies[other], policies[name])) for other in others}
+            for name in rich
+        },
+    }

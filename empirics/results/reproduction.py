@@ -1,0 +1,265 @@
+"""What a result says about the paper's Section 7: current-best accuracy, first rounds, costs, gaps and speed-ups.
+
+Current best is the running maximum of the test accuracy of θ(1), …, θ(T+1), so entry i is what i rounds of training
+have reached. A run that diverged has no accuracy from then on and keeps what it had. Intervals are Student's t over
+the seeds; gaps are percentage points, paired over the seeds, of the last current best and of its mean after rounds 1
+to T. A speed-up is the ratio of the rounds after which the mean curves reach the target.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from empirics.files import replace_file
+from empirics.results.folder import Result, read_result
+from empirics.settings.section7 import COMPLETE, DATASETS, PAPER, TARGETS, section7, settings_for
+from empirics.settings.study import Study
+from theory.numbers.student import mean_interval, p_value
+from theory.setting import SettingError
+
+__all__ = ["LEVEL", "NAME", "Runs", "command_of", "heading", "paired", "reproduction", "rounded", "save"]
+
+NAME = "reproduction.json"
+LEVEL = 0.8
+BASELINES = ("hybrid", "constant")
+DIGITS = 5
+ROUNDING = 1e-6  # of float32, and less than one test image of a million
+CHOSEN = ("model", "policies", "eta", "precision")  # settings with an option of their own
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Runs:
+    """All runs of a finished result. Arrays are (policies, seeds, …), `best` with θ(T+1) for its last entry."""
+
+    study: Study
+    settings: dict[str, Any]
+    intervals: str
+    best: Floats
+    spent: Floats
+    held: Floats
+    debt: Floats
+    diverged: NDArray[np.bool_]
+
+    @classmethod
+    def read(cls, folder: Path | str) -> Self:
+        """Of a result folder that is finished and measured accuracy."""
+        result = read_result(folder, ["policy", "seed", "round", "cost", "admitted", "n", "debt", "accuracy"])
+        study = Study.from_document(result.settings["study"])
+        if "accuracy" not in result.rows.column_names:
+            raise SettingError(f"{str(folder)!r} measured no accuracy: train with it among the measures")
+        last = [result.summary["policies"][name].get("final_accuracies") for name in study.policies]
+        if None in last:
+            raise SettingError(f"{str(folder)!r} lacks final accuracies, seed by seed: train anew")
+        column = _columns(result, study)
+        final = np.array(last, dtype=float)[..., np.newaxis]  # null becomes NaN
+        accuracy = np.concatenate([column["accuracy"], final], axis=2)
+        return cls(
+            study,
+            result.settings,
+            result.summary["intervals"],
+            best=np.maximum.accumulate(np.nan_to_num(accuracy, nan=0.0), axis=2),
+            spent=column["cost"] * column["admitted"],
+            held=column["n"],
+            debt=column["debt"],
+            diverged=np.isnan(accuracy).any(axis=2),
+        )
+
+    def of(self, policy: str) -> int:
+        """Its place."""
+        return self.study.policies.index(policy)
+
+    @property
+    def last(self) -> Floats:
+        """Current best after the last round, (policies, seeds)."""
+        return self.best[..., -1]
+
+    @property
+    def average(self) -> Floats:
+        """Current best averaged over what rounds 1 to T have reached."""
+        means: Floats = self.best[..., 1:].mean(axis=2)
+        return means
+
+    @property
+    def cost(self) -> Floats:
+        """What a round has cost on average, (policies, seeds)."""
+        means: Floats = self.spent.mean(axis=2)
+        return means
+
+
+def _columns(result: Result, study: Study) -> dict[str, Floats]:
+    """Measured columns, (policies, seeds, rounds), in whatever order the rows are."""
+    rows = result.rows
+    policy = pc.index_in(rows["policy"], value_set=pa.array(study.policies)).to_numpy()
+    place = (policy, rows["seed"].to_numpy(), rows["round"].to_numpy() - 1)
+    found = {}
+    for name in ("cost", "admitted", "n", "debt", "accuracy"):
+        values = np.full((len(study.policies), study.seeds, study.rounds), np.nan)
+        values[place] = rows[name].to_numpy()
+        found[name] = values
+    return found
+
+
+# --- the document ------------------------------------------------------------------------------------------
+
+
+def reproduction(folder: Path | str) -> dict[str, Any]:
+    """The document of a finished result, plain JSON values; measured numbers have five digits."""
+    runs = Runs.read(folder)
+    study, target = runs.study, TARGETS.get(runs.study.dataset)
+    first = {name: _first_round(runs.best[p], target) for p, name in enumerate(study.policies)}
+    measured = {
+        "policies": {name: _policy(runs, p, first[name]) for p, name in enumerate(study.policies)},
+        "comparisons": {
+            name: {
+                other: _comparison(runs, name, other, first)
+                for other in _baselines(name)
+                if other in study.policies
+            }
+            for name in study.policies
+            if _baselines(name)
+        },
+    }
+    return {**heading(runs), **rounded(measured), "paper": PAPER.get(study.dataset)}
+
+
+def _baselines(name: str) -> tuple[str, ...]:
+    """What a policy is compared with; hybrid with constant admission alone, and that with nothing."""
+    return BASELINES[BASELINES.index(name) + 1 :] if name in BASELINES else BASELINES
+
+
+def heading(runs: Runs) -> dict[str, Any]:
+    """What was run, on what."""
+    study, settings = runs.study, runs.settings
+    parts = [settings, *settings["continued"]]
+    data = settings.get("data")  # results of older versions do not say
+    return {
+        "command": command_of(study, settings["asked"]["device"]),
+        "dataset": study.dataset,
+        "setting": study.preset.removeprefix(f"{study.dataset}-"),
+        "model": study.model,
+        "seeds": study.seeds,
+        "rounds": study.rounds,
+        "hardware": " and ".join(dict.fromkeys(part["device"] for part in parts)),
+        "versions": settings["versions"],
+        "data": data and {**data, "complete": data == COMPLETE.get(study.dataset)},
+        "intervals": runs.intervals,
+        "target": TARGETS.get(study.dataset),
+        "level": LEVEL,
+        "study": study.document(),
+    }
+
+
+def command_of(study: Study, device: str) -> str | None:
+    """The command that makes this study, without folders; None where a setting was changed that has no option."""
+    dataset, setting = study.dataset, study.preset.removeprefix(f"{study.dataset}-")
+    if dataset not in DATASETS or setting not in settings_for(dataset):
+        return None
+    named = section7(dataset, setting, seeds=study.seeds, rounds=study.rounds).document()
+    changed = {name: value for name, value in study.document().items() if value != named[name]}
+    if not changed.keys() <= set(CHOSEN):
+        return None
+    words = ["acdpp", "reproduce", dataset, "--setting", setting]
+    words += ["--seeds", str(study.seeds), "--rounds", str(study.rounds)]
+    for name in CHOSEN:
+        if name in changed:
+            value = changed[name]
+            words += [f"--{name}", ",".join(value) if isinstance(value, list) else str(value)]
+    return shlex.join([*words, "--device", device])
+
+
+def _policy(runs: Runs, p: int, first: dict[str, Any]) -> dict[str, Any]:
+    def mean(values: Floats) -> Any:
+        return values[p].mean(axis=0).tolist()
+
+    return {
+        "current_best": mean_interval(runs.best[p].T, LEVEL),
+        "occupancy": {
+            "mean": mean(runs.held),
+            "largest": int(runs.held[p].max()),
+            "buffers": sum(runs.study.buffers),
+        },
+        "cost": {"mean": mean(runs.spent)},
+        "debt": {"mean": mean(runs.debt), "largest": float(runs.debt[p].max())},
+        "best_accuracy": mean_interval(runs.last[p], LEVEL),
+        "mean_accuracy": mean_interval(runs.average[p], LEVEL),
+        "mean_cost": mean_interval(runs.cost[p], LEVEL),
+        "first_round": first,
+        "diverged": int(runs.diverged[p].sum()),
+    }
+
+
+def _first_round(best: Floats, target: float | None) -> dict[str, Any]:
+    """After how many rounds the target is reached: by how many seeds, by their mean curve, by the middle one."""
+    if target is None:
+        return {"reached": None, "mean_curve": None, "median": None}
+
+    def first(curve: Floats) -> float:
+        there = curve >= target - ROUNDING
+        return float(there.argmax()) if there.any() else np.inf
+
+    each = np.array([first(curve) for curve in best])
+    return {
+        "reached": int(np.isfinite(each).sum()),
+        "mean_curve": _whole(first(best.mean(axis=0))),
+        "median": _whole(float(np.median(each))),
+    }
+
+
+def _whole(value: float) -> float | int | None:
+    if not np.isfinite(value):
+        return None
+    return int(value) if value.is_integer() else value
+
+
+def _comparison(runs: Runs, name: str, other: str, first: Mapping[str, Any]) -> dict[str, Any]:
+    a, b = runs.of(name), runs.of(other)
+    own, its = first[name]["mean_curve"], first[other]["mean_curve"]
+    paid = float(runs.cost[b].mean())
+    return {
+        "points": paired(runs.last[a], runs.last[b]),
+        "points_averaged": paired(runs.average[a], runs.average[b]),
+        "speed_up": its / own if own and its is not None else None,
+        "cost_ratio": float(runs.cost[a].mean()) / paid if paid else None,
+    }
+
+
+def paired(one: Floats, other: Floats) -> dict[str, Any]:
+    """How many percentage points one accuracy is above another, seed by seed."""
+    points = 100 * (one - other)
+    return {**mean_interval(points, LEVEL), "p": p_value(points)}
+
+
+# --- as a file ---------------------------------------------------------------------------------------------
+
+
+def rounded(value: Any) -> Any:
+    """The same with every float to five digits.
+
+    >>> rounded({"a": [0.123456789, 3, None]})
+    {'a': [0.12346, 3, None]}
+    """
+    if isinstance(value, Mapping):
+        return {key: rounded(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [rounded(one) for one in value]
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def save(path: Path, document: Mapping[str, Any]) -> None:
+    """Write a document as JSON, whole or not at all; a list of plain values stands in one line."""
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False)
+    flat = re.sub(r"\[[^\[\]{}]*\]", lambda found: " ".join(found[0].split()), text)
+    replace_file(path, lambda beside: beside.write_text(flat + "\n", encoding="utf-8"))

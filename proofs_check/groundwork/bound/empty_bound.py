@@ -1,0 +1,63 @@
+"""With D²/(2η) in every round, as it is printed, Theorem 1 says nothing about a model that stays in a convex Θ.
+
+On the segment from θ* to θ the mean value theorem gives F_P(θ) - F_P(θ*) = ⟨∇F_P(ξ), θ - θ*⟩ <= DG, convex losses or
+not, and the constant of a round alone is more than that.
+"""
+
+from __future__ import annotations
+
+import sympy as sp
+
+from proofs_check.engines.argument import argument
+from proofs_check.engines.kernel import theorem
+from proofs_check.engines.smt import always
+from proofs_check.evidence import Evidence
+from proofs_check.groundwork.bound import one_round
+from proofs_check.symbols import CONSTANTS, N, n, neff
+from theory.bound import theorem1 as bound
+
+PRINTED = bound.theorem_1_as_stated([n], [N], [neff / N], CONSTANTS).terms  # of one round
+CONVEX = r"$\Theta$ is convex"
+c = CONSTANTS
+
+
+def constant_exceeds(factor: sp.Expr) -> Evidence:
+    """D²/(2η) and the appendix's constant of a round are together at least `factor`·DG, whatever E."""
+    drift, bent = sp.symbols(
+        "drift bent", nonnegative=True
+    )  # what several local steps add to the printed C₁ and C₂
+    alone = (PRINTED.constant + PRINTED.initial).subs(c.E, 1)
+    more = PRINTED.constant - PRINTED.constant.subs(c.E, 1)
+    steps = sp.Symbol("steps", nonnegative=True)  # E - 1
+    added = (c.eta * drift + c.eta**3 * bent) / 2
+    parts = {
+        drift: sp.sqrt(8 * steps / (1 + steps)) * c.G * c.L * c.D,
+        bent: 4 * steps / (1 + steps) * (c.L * c.G) ** 2,
+    }
+    return argument(
+        (more.subs(c.E, 1 + steps), added.subs(parts), "what $E>1$ adds"),
+        always(
+            (alone + added) ** 2 >= (factor * c.D * c.G) ** 2,
+            domain=r"every $D$, $\eta$, $G>0$; what $E>1$ adds is not negative",
+        ),
+    )
+
+
+def risk_in_a_round() -> Evidence:
+    """⟨g, x⟩ <= DG for a gradient g of the risk and x = θ - θ*."""
+    return one_round.slope_along(
+        c.G, r"$g=\nabla F_P(\xi)$, $\xi$ between $\theta^\star$ and $\theta$, $x=\theta-\theta^\star$"
+    )
+
+
+EMPTY = theorem(
+    "Learning.printed_theorem_is_empty",
+    domain="every round whose printed terms are real, any policy, any space",
+)
+WHY = (
+    r"On the segment from $\theta^\star$ to $\theta$, which lies in $\Theta$, "
+    r"$F_P(\theta)-F_P(\theta^\star)=\langle\nabla F_P(\xi),\theta-\theta^\star\rangle\le DG$ by the mean value "
+    r"theorem, convex losses or not. The constant of a round is more than that: $D^2/(2\eta)+5\eta G^2/2\ge\sqrt5\,DG$ "
+    "by the inequality of the means. The other terms, where they are real, are not negative. So the bound exceeds "
+    "every excess risk there is, whatever the policy does."
+)

@@ -1,0 +1,44 @@
+"""Single numbers, proved: to so many digits, by Arb balls or exactly within half a unit of the last place; or exact."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+from proofs_check.engines.enclosure import compare
+from proofs_check.engines.exact import differing, exhaust
+from proofs_check.evidence import Evidence, together
+from theory.numbers.algebra import ball
+
+__all__ = ["exactly", "figures"]
+
+
+def exactly(domain: str, found: Any, wanted: Any) -> Evidence:
+    """That a computation without rounding comes to this."""
+    return exhaust([{}], lambda: differing(found=found, wanted=wanted), domain=domain, strength="proof")
+
+
+def figures(domain: str, *found: tuple[str, Any, Any]) -> Evidence:
+    """What, its value (a ball or an exact number), and its figure to the last digit or two ends that it is between.
+
+    A proof where it holds, since it is about single numbers.
+
+    >>> figures("one number", ("√2", ball(2).sqrt(), "1.414"), ("2√2", ball(8).sqrt(), (2, 3))).outcome
+    'holds'
+    >>> figures("one number", ("√2", ball(2).sqrt(), "1.415")).outcome
+    'fails'
+    """
+    return together(*(_lies(domain, *one) for one in found))
+
+
+def _lies(domain: str, what: str, value: Any, figure: Any) -> Evidence:
+    half = Fraction(1, 2 * 10 ** len(str(figure).partition(".")[2]))
+    low, high = figure if isinstance(figure, tuple) else (Fraction(figure) - half, Fraction(figure) + half)
+    name = f"{what} = {figure}" if isinstance(figure, str) else what
+
+    def compared(relation: Any, end: Any) -> Evidence:
+        points, where = [{"what": name, "end": Fraction(end)}], f"{name}: {domain}"
+        return compare(lambda p: value, relation, lambda p: ball(p["end"]), points, domain=where)
+
+    return replace(together(compared(">", low), compared("<", high)), strength="proof")

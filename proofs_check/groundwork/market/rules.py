@@ -1,0 +1,135 @@
+"""Brute force, exact: the most that money buys, by every vertex; all stationary rules of a place, and joint ones.
+
+A place is a chain of ages 1..J, the last standing for all later. A rule says at which prices a sample of each age is
+replaced: any set of prices, not only those below a threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction as F
+from itertools import compress, pairwise, product
+from typing import Any
+
+import flint
+import numpy as np
+from scipy.optimize import linprog
+
+from theory.market.prices import Atoms
+
+__all__ = ["all_rules", "joint_optimum", "least_at", "long_run", "most_bought", "values"]
+
+Rule = Sequence[Sequence[bool]]  # for each age, whether it is replaced at each price
+
+
+def long_run(law: Atoms, rule: Rule, burdens: Sequence[Any]) -> tuple[F, F]:
+    """Mean cost and mean burden a round, from the stationary distribution of the chain that begins at age 1."""
+    often = [sum(compress(law.weights, row), F(0)) for row in rule]
+    ages = next((age for age, chance in enumerate(often, start=1) if chance == 1), len(rule))
+    if ages == len(rule) and not often[-1]:
+        return F(0), F(burdens[-1])  # it stays at the last age for ever
+    rows = [[F(0)] * ages for _ in range(ages)]
+    for age in range(ages):
+        rows[0][age] += often[age]
+        rows[min(age + 1, ages - 1)][age] += 1 - often[age]
+        rows[age][age] -= 1
+    rows[-1] = [F(1)] * ages  # one balance is implied by the others; the shares add up to 1
+    matrix = flint.fmpq_mat([[flint.fmpq(x.numerator, x.denominator) for x in row] for row in rows])
+    right = flint.fmpq_mat([[0]] * (ages - 1) + [[1]])
+    shares = [F(int(x[0].p), int(x[0].q)) for x in matrix.solve(right).tolist()]
+    prices = [w * p for w, p in zip(law.weights, law.prices, strict=True)]
+    spent = (sum(compress(prices, row), F(0)) for row in rule)
+    cost = sum((share * paid for share, paid in zip(shares, spent, strict=False)), F(0))
+    return cost, sum((share * g for share, g in zip(shares, burdens, strict=False)), F(0))
+
+
+def all_rules(prices: int, ages: int) -> Iterator[Rule]:
+    """Every stationary rule of a place."""
+    rows = list(product((False, True), repeat=prices))
+    return product(rows, repeat=ages)
+
+
+def least_at(points: Iterable[tuple[F, F]], share: F) -> F:
+    """The least burden of a mixture of rules (cost, burden) that costs the share at most: their lower hull."""
+    hull: list[tuple[F, F]] = []
+    for cost, burden in sorted(set(points)):
+        while len(hull) > 1 and _above(hull[-2], hull[-1], (cost, burden)):
+            hull.pop()
+        hull.append((cost, burden))
+    best = min(burden for cost, burden in hull if cost <= share)
+    for (left, high), (right, low) in pairwise(hull):
+        if left <= share < right:
+            best = min(best, high + (low - high) * (share - left) / (right - left))
+    return best
+
+
+def _above(left: Any, middle: Any, right: Any) -> bool:
+    rise = (middle[1] - left[1]) * (right[0] - left[0])
+    return bool(rise >= (right[1] - left[1]) * (middle[0] - left[0]))
+
+
+def values(law: Atoms, burdens: Sequence[Any], multiplier: F, worth: F) -> list[F]:
+    """h(1), …, h(J): the value of having used a sample j times where a round earns `worth`, from the last age down."""
+    gain = burdens[-1] - worth  # κ = gain + h(J), and h(J) = E min(μc, κ)
+    found = []
+    for known in range(1, len(law.prices) + 1):
+        mass = sum(law.weights[:known], F(0))
+        paid = sum((w * p for w, p in zip(law.weights[:known], law.prices[:known], strict=True)), F(0))
+        found.append((gain + multiplier * paid) / mass - gain)
+    # E min(μc, κ) is concave in κ: of the lines that it is made of, the lowest
+    h = [min(found)]
+    for burden in reversed(burdens[1:]):
+        stay = burden - worth + h[0]
+        h.insert(0, sum(w * min(multiplier * p, stay) for w, p in zip(law.weights, law.prices, strict=True)))
+    return h
+
+
+def joint_optimum(law: Atoms, burdens: Sequence[Any], budget: float) -> float:
+    """The least burden of two places together within a budget, over all joint rules: a linear program over how often
+    each pair of ages meets each price and each of the four decisions. It knows nothing of thresholds or of decoupling.
+    """
+    ages, kinds = len(burdens), len(law.prices)
+    pairs = list(product(range(ages), repeat=2))
+    choices = list(product((False, True), repeat=2))
+    columns = list(product(range(len(pairs)), range(kinds), choices))
+    burden, cost, after = [], [], []
+    for pair, price, choice in columns:
+        new = tuple(
+            0 if take else min(age + 1, ages - 1) for age, take in zip(pairs[pair], choice, strict=True)
+        )
+        burden.append(float(sum(burdens[age] for age in new)))
+        cost.append(float(sum(choice) * law.prices[price]))
+        after.append(pairs.index(new))
+    rows, right = [], []
+    for pair in range(len(pairs)):
+        here = np.array([float(column[0] == pair) for column in columns])
+        rows.append(here - (np.array(after) == pair))
+        right.append(0.0)
+        for price in range(kinds - 1):
+            at = np.array([float(column[:2] == (pair, price)) for column in columns])
+            rows.append(at - float(law.weights[price]) * here)
+            right.append(0.0)
+    rows.append(np.ones(len(columns)))
+    right.append(1.0)
+    found = linprog(burden, A_ub=[cost], b_ub=[budget], A_eq=np.array(rows), b_eq=right, method="highs")
+    if not found.success:
+        raise ArithmeticError(f"the linear program was not solved: {found.message}")
+    return float(found.fun)
+
+
+def _vertices(prices: Sequence[Any], places: Any, money: Any) -> Iterator[Any]:
+    """The vertices of {0 <= x <= S, Σcx <= money}: all rounds empty or full but for one, which takes what is left."""
+    for full in product((0, 1), repeat=len(prices)):
+        paid = sum(places * price for price, bought in zip(prices, full, strict=True) if bought)
+        if paid > money:
+            continue
+        amount = F(places * sum(full))
+        yield amount
+        for price, bought in zip(prices, full, strict=True):
+            if not bought and money - paid <= places * price:
+                yield amount + F(money - paid) / price
+
+
+def most_bought(prices: Sequence[Any], places: Any, money: Any) -> Any:
+    """max Σx over 0 <= x(t) <= S with Σcx <= money: a linear program is largest at a vertex."""
+    return max(_vertices(prices, places, money))

@@ -1,0 +1,241 @@
+"""How fast a population moves, from its samples' times alone, and how long to keep them."""
+
+import numpy as np
+import pytest
+import torch
+
+from acdpp.predict import show_drift
+from empirics import predict
+from empirics.data import from_arrays
+from empirics.prediction.drift_speed import Stretches, how_it_moves, stretches_of
+from empirics.prediction.survey import landscape_of
+from empirics.settings.study import Study
+from empirics.training.problem import from_dataset
+from tests.acdpp.program import answer
+from tests.empirics.small import refused
+
+LEVEL = 0.95
+
+
+def scores(q, rng, *, directions=3, walking=None, rounds=200, each=5, times=None):
+    """Samples of variance 4 in every direction, whose mean walks by q of that in a round, on average."""
+    walking = directions if walking is None else walking
+    steps = np.zeros((rounds, directions))
+    steps[:, :walking] = np.sqrt(4 * q * directions / walking) * rng.normal(size=(rounds, walking))
+    when = np.repeat(np.arange(rounds), each) if times is None else times
+    path = np.cumsum(steps, axis=0)[when.astype(int)]
+    return path + 2 * rng.normal(size=path.shape), when.astype(float)
+
+
+def measured(q, runs, seed, **stream):
+    """Estimates and intervals of many streams."""
+    rng, found = np.random.default_rng(seed), []
+    for _ in range(runs):
+        one = stretches_of(*scores(q, rng, **stream))
+        found.append((one.drift(), *one.interval(LEVEL)))
+    return np.array(found).T
+
+
+def covered(q, runs, seed, **stream):
+    """The part of intervals that hold q, and the mean estimate."""
+    drift, low, high = measured(q, runs, seed, **stream)
+    return float(((low <= q) & (q <= high)).mean()), float(drift.mean()), float((low == 0).mean())
+
+
+def test_an_interval_holds_the_drift_that_was_made():
+    """Of 60 intervals at 95 % fewer than 51 hold it in one of 4,000 cases."""
+    part, mean, _ = covered(0.01, 60, seed=1)
+    assert part >= 51 / 60
+    assert mean == pytest.approx(0.01, rel=0.15)
+    still, mean, zero = covered(0.0, 60, seed=2)
+    assert still == zero >= 51 / 60
+    assert mean < 1e-4
+
+
+def test_times_that_are_uneven_are_taken_as_they_are():
+    uneven = np.sort(200 * np.random.default_rng(3).random(1000) ** 3)
+    part, mean, _ = covered(0.01, 40, seed=4, times=uneven)
+    assert part >= 33 / 40
+    assert mean == pytest.approx(0.01, rel=0.2)
+
+
+@pytest.mark.parametrize("dates", [8, 12, 20])
+def test_of_stretches_that_share_a_date_their_difference_tells_nothing(dates):
+    """Of 20 intervals at 95 % fewer than 15 hold it in one of 4,000 cases."""
+    few = np.repeat(np.linspace(0, 199, dates).round(), 1000 // dates)
+    part, mean, _ = covered(0.01, 20, seed=5, times=few)
+    assert part >= 15 / 20
+    assert mean == pytest.approx(0.01, rel=0.3)
+
+
+def test_directions_that_move_have_the_drift_and_those_alike_have_equal_shares():
+    rng = np.random.default_rng(6)
+    few = [stretches_of(*scores(0.01, rng, directions=40, walking=2)).shares() for _ in range(10)]
+    assert np.mean(few, axis=0)[:2] == pytest.approx([20, 20], rel=0.15)
+    assert np.min(few) == 0
+    alike = [stretches_of(*scores(0.01, rng, directions=40)).shares() for _ in range(10)]
+    for shares in (*few, *alike):
+        assert shares.mean() == pytest.approx(1)
+    assert np.std(alike) < 0.2  # 0.4 as they were found, which is by chance
+
+
+def test_where_all_combinations_walk_alike_the_drift_is_told_by_hand():
+    found, w, noise = np.array([[3.0, 1.0, 0.5], [-2.0, 1.0, 1.0], [2.0, 1.0, 0.0]]), 1e-9, 0.1
+    one = Stretches(found, np.full(3, w), noise, alike=3.0)
+    q = ((found**2).mean() - noise) / w
+    assert one.drift() == pytest.approx(q)
+    pairs = [(found[i] @ found[j]) ** 2 for i, j in ((0, 1), (0, 2), (1, 2))]
+    square = (np.mean(pairs) - 3 * noise * (noise + 2 * q * w)) / w**2
+    assert one.moving_directions() == pytest.approx((3 * q) ** 2 / square)
+    assert 1 < one.moving_directions() < 3
+    still = Stretches(np.full((5, 3), 0.1), np.ones(5), noise=1.0, alike=3.0)  # quieter than noise
+    assert still.drift() == 0
+    assert (still.shares() == 1).all()
+    few = stretches_of(*scores(0.01, np.random.default_rng(8), rounds=20))
+    assert len(few.walk) == 9  # ten stretches of ten samples, centred
+
+
+def test_as_many_directions_as_would_move_alike():
+    rng = np.random.default_rng(7)
+    one = stretches_of(*scores(0.01, rng, directions=40, walking=1))
+    assert len(one.walk) == 23  # 24 stretches, centred
+    assert one.moving_directions() < 1.2
+    assert stretches_of(*scores(0.01, rng, directions=40)).moving_directions() > 20
+    two = Stretches(np.array([[3.0, 0.0], [2.0, 0.0]]), np.ones(2), noise=0.1, alike=2.0)
+    assert 1 <= two.moving_directions() <= 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("q", [0.0, 1e-5, 1e-3, 1e-1])
+@pytest.mark.parametrize(("directions", "walking"), [(1, 1), (5, 5), (5, 1), (40, 40), (40, 2)])
+def test_intervals_cover_whatever_moves(q, directions, walking):
+    """Three standard errors of 300 trials below 95 %; below 90 % where few directions of many move.
+
+    A direction that moves as far between neighbours, a fifth of a round apart, as samples scatter is taken for one that
+    scatters more.
+    """
+    part, mean, _ = covered(q, 300, seed=5, directions=directions, walking=walking)
+    nominal = LEVEL if directions == walking else 0.9
+    assert part >= nominal - 3 * np.sqrt(nominal * (1 - nominal) / 300)
+    if q >= 1e-3:
+        assert mean == pytest.approx(q / (1 + q * directions / walking / 5 / 2), rel=0.1)
+
+
+def stream(step=0.05, rounds=200, each=15, seed=0):
+    """Logistic samples whose optimum walks, in a file out of order."""
+    rng = np.random.default_rng(seed)
+    path = np.cumsum(step * rng.normal(size=(rounds, 4)), axis=0).repeat(each, axis=0)
+    x = rng.normal(size=path.shape)
+    y = (rng.random(len(x)) < 1 / (1 + np.exp(-(x * path).sum(axis=1)))).astype(int)
+    mixed = rng.permutation(len(x))
+    return {"x": x[mixed], "y": y[mixed], "time": mixed / each}
+
+
+def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(predict, "errors_without", lambda *_: ({}, {}))  # which are not looked at
+    np.savez(tmp_path / "mine.npz", **stream())
+    words = ["--dataset", f"npz:{tmp_path}/mine.npz", "--pilot", "500", "--rounds", "20"]
+    document = answer("predict", "--policies", "constant", "--no-best", *words)
+    found = document["drift"]
+    (low, high), (shortest, longest) = found["interval"], found["K_interval"]
+    assert found["told"]
+    assert low < 0.005 < high  # 0.05² of a sample's 4, in four of five directions, over 200/20 steps a round
+    assert shortest <= found["K"] <= longest
+    assert shortest < longest
+    assert found["come_by"] == 150
+    assert found["takes"] == pytest.approx([K * 10 for K in (found["K"], shortest, longest)], rel=0.01)
+    assert found["takes_by_count"] == pytest.approx(found["takes"][0], rel=0.1)
+    assert [one["name"] for one in found["choices"]] == ["this step", "Corollary 2's K"]
+    assert found["choices"][1]["K"] == found["tried"][-1]["K"] == 10
+    monkeypatch.setenv("COLUMNS", "80")
+    show_drift(found, 20)
+    printed = capsys.readouterr().out
+    words = " ".join(printed.split())
+    assert f"keep samples for K = {found['K']} rounds, about" in words
+    assert f"units of the time column, interval [{shortest}, {longest}]" in words
+    assert "directions moved" not in printed
+    assert max(map(len, printed.splitlines())) <= 80
+
+
+SAID = {
+    "told": True,
+    "interval": [0.0, 0.1],
+    "samples": 90,
+    "directions": {"moving": 2.6, "of": 5},
+    "q": 0.05,
+}
+SAID |= {
+    "K_interval": [1, 3],
+    "come_by": 7.0,
+    "takes": [7200.0, 1.0, 2.0],
+    "dated": True,
+}
+CHOICES = [{"name": "this step", "K": 1, "rate": 4, "eta": 0.5, "risk": 1.0}]
+CHOICES += [{"name": "the best step", "K": 3, "rate": 4, "eta": 2.0, "risk": 0.75}]
+TRIED = [{"K": K, "risk": risk} for K, risk in ((1, 1.0), (2, 1.01), (3, 1.03), (4, 1.0), (5, 1.015))]
+
+
+@pytest.mark.parametrize(
+    ("other", "said", "not_said"),
+    [
+        ({}, "with η = 0.5 and 4 samples a round of 7 that come by", "directions moved"),
+        ({}, "keep samples for K = 1 round, about 2 hours, interval [1, 3]", "not told from no drift"),
+        ({}, "K = 1 to 2 hardly differ: their predicted risks are within 2% of the least", "…"),
+        ({"choices": [CHOICES[0] | {"K": 5}]}, "K = 4 to 5 hardly differ", "K = 1 to"),
+        ({}, "as large as q says: 1 the best step, K = 3 with η = 2: 0.75 the predictions above", "…"),
+        ({"tried": TRIED[::2]}, "interval [1, 3] its predicted excess risk", "hardly differ"),
+        ({"takes_by_count": 3600.0}, "interval [1, 3] K = 1 to 2", "unevenly"),
+        (
+            {"takes_by_count": 3599.0},
+            "unevenly: in rounds with as many each, as --drift order has them",
+            "…",
+        ),
+        ({"takes_by_count": 14401.0}, "that is about 4 hours, the median", "…"),
+        ({"takes": [1e6, 1, 1]}, "K = 1 round, about 11.6 days, interval", "hours"),
+        ({"takes": [119.0, 1, 1]}, "K = 1 round, about 119 seconds, interval", "minutes"),
+        ({"takes": [120.0, 1, 1]}, "K = 1 round, about 2 minutes, interval", "seconds"),
+        ({"takes": [120.0, 1, 1], "dated": False}, "about 120 units of the time column,", "minutes"),
+        ({"told": False}, "that is not told from no drift at all, nor from 0.1:", "directions moved"),
+        ({"directions": {"moving": 2.4, "of": 5}}, "as if about 2 of 5 directions moved", "not told from"),
+        ({"choices": [CHOICES[0] | {"K": 2}]}, "keep samples for K = 2 rounds, about", "the best step"),
+    ],
+)
+def test_what_is_said_of_a_drift(other, said, not_said, capsys):
+    found = SAID | {"choices": CHOICES, "tried": TRIED} | other
+    show_drift({"takes_by_count": found["takes"][0]} | found, 10)
+    printed = " ".join(capsys.readouterr().out.split())
+    assert said in printed
+    assert not_said not in printed
+    assert (
+        "drift: q = 0.05, at 95 % from 0 to 0.1, of a sample's variance in a round, by 90 samples" in printed
+    )
+
+
+def test_why_nothing_is_told_of_a_drift_is_said(capsys):
+    show_drift({"q": None, "why": "so it is"}, 10)
+    assert capsys.readouterr().out == "drift: so it is\n"
+
+
+def test_what_does_not_move_or_is_too_little_is_said():
+    arrays = stream()
+    data = from_arrays(arrays["x"], arrays["y"], arrays["x"][:9], arrays["y"][:9])
+    land = landscape_of(from_dataset(Study(dataset="given:stream"), data, torch.device("cpu")))
+    assert how_it_moves(land, arrays["time"], 10).told
+    still = how_it_moves(land, np.arange(3000.0), 10)
+    assert not still.told
+    assert still.low == 0 < still.high
+    for few, said in (
+        (np.zeros(3000), "3000 samples of 1 different times"),
+        (np.arange(3000) % 7, "3000 samples of 7 different times"),
+        (np.arange(79.0), "79 samples of 79"),
+    ):
+        assert said in (sentence := refused(how_it_moves, land, few, 10))
+        assert "takes 80 samples or more, of 8 different times or more" in sentence
+
+
+def test_without_a_pilot_sample_all_samples_with_times_tell_the_drift():
+    few = Study(policies=("constant",), rounds=2, steps=1, buffers=(40,), budget=55)
+    found = predict.predict_study(few, dataset=stream(), best=False).document()["drift"]
+    assert (found["samples"], found["told"]) == (2400, True)  # every fifth is a test sample
+    assert found["come_by"] == 1500
+    assert found["interval"][0] < 0.002 * 100 / 4 < found["interval"][1]  # as above, over 100 steps a round

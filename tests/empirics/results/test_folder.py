@@ -1,0 +1,92 @@
+"""A result's folder by itself: what it holds after each step, and what it refuses."""
+
+import os
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+
+from empirics.files import writable
+from empirics.results import folder as module
+from empirics.results.folder import Folder, read_result, refuse_existing
+from tests.empirics.small import refused, study
+from theory.setting import SettingError
+
+SETTINGS = {"study": study().document()}
+
+
+def test_a_result_that_cannot_begin_leaves_no_new_folder(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "no space left", "the file")
+
+    monkeypatch.setattr(module, "replace_file", full)
+    (tmp_path / "old").mkdir()
+    for name in ("old", "new"):
+        with (
+            pytest.raises(OSError, match=r"'the file' \(no space left\): .* begin again"),
+            Folder.begin(tmp_path / name, SETTINGS),
+        ):
+            pass
+    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    (tmp_path / "file").touch()
+    with pytest.raises(SettingError, match="cannot be made"), Folder.begin(tmp_path / "file" / "x", SETTINGS):
+        pass
+
+
+def test_a_place_is_asked_itself_or_where_a_file_is_to_lie_beside_it(tmp_path, monkeypatch):
+    mine, foreign = tmp_path / "foreign" / "mine", tmp_path / "mine" / "foreign"
+    for folder in (mine, foreign):
+        folder.mkdir(parents=True)
+    monkeypatch.setattr(
+        "os.access", lambda place, mode: mode == os.W_OK | os.X_OK and place.name != "foreign"
+    )
+    for place, within, beside in ((mine, True, False), (foreign, False, True), (mine / "new", True, True)):
+        assert (writable(place, within=True), writable(place)) == (within, beside)
+    assert writable(Path("/"))
+    assert not writable(Path(__file__) / "below")  # also where everybody may write
+    refuse_existing(mine)
+    assert "nothing can be written there" in refused(refuse_existing, foreign)
+
+
+def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_path, monkeypatch):
+    forced = []
+    monkeypatch.setattr("os.fsync", forced.append)
+    with Folder.begin(tmp_path, SETTINGS | {"federation": {}}) as folder:
+        assert len(forced) == 2  # the settings, and the folder with their name
+        for first, last in ((1, 2), (3, 5)):
+            folder.save(first, last, {"round": list(range(first, last + 1))}, {})
+        assert [path.name for path in tmp_path.glob("state*")] == ["state-000000000005.npz"]
+    left = [tmp_path / name for name in ("state-000000000009.npz", "summary.json.partial", "parts/x.partial")]
+    for path in (*left, tmp_path / "notes"):
+        path.touch()
+    with Folder.continued(tmp_path) as folder:
+        folder.clear()
+    assert [path.exists() for path in (*left, tmp_path / "notes")] == [False, False, False, True]
+    assert f"is unfinished: acdpp federate --resume {tmp_path} continues" in refused(read_result, tmp_path)
+    stranger = tmp_path / "parts" / "000000000001-000000000001.parquet"
+    stranger.touch()
+    with pytest.raises(SettingError, match=r"00001\.parquet' does not belong"), Folder.continued(tmp_path):
+        pass
+    (tmp_path / "parts" / "000000000003-000000000005.parquet").write_bytes(b"")
+    with pytest.raises(SettingError, match="holds rounds 3 to 5, is damaged"), Folder.continued(tmp_path):
+        pass
+
+
+def test_logs_are_asked_for_as_long_as_a_result_is_unfinished_and_a_state_to_go_on_alone(
+    tmp_path, monkeypatch
+):
+    log, missing = Mock(), Mock()
+    monkeypatch.setattr(module, "opened", lambda *_: [log])
+    monkeypatch.setattr(module, "refuse_missing", missing)
+    with Folder.begin(tmp_path, SETTINGS) as folder:
+        folder.save(1, 2, {"round": [1, 2]}, {})
+        assert [call.args[0]["round"].to_pylist() for call in log.add.call_args_list] == [[1, 2]]
+    with Folder.continued(tmp_path) as folder:
+        assert missing.call_count == 2
+        folder.finish({})
+    with Folder.continued(tmp_path):
+        assert (missing.call_count, log.finish.call_count) == (2, 1)
+    next(tmp_path.glob("state-*")).unlink()
+    assert read_result(tmp_path).rows["round"].to_pylist() == [1, 2]
+    with pytest.raises(SettingError, match="held the state after round 2"), Folder.continued(tmp_path):
+        pass

@@ -1,0 +1,447 @@
+"""Whole studies: what is saved explains itself, and a killed study continues to the same numbers."""
+
+import json
+import shutil
+import tracemalloc
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+import torch
+
+from empirics.results import measures as measuring
+from empirics.results.columns import COLUMNS
+from empirics.results.folder import read_result
+from empirics.results.rows import _planned
+from empirics.results.summary import FIELDS
+from empirics.run import run_study
+from empirics.settings.study import Study
+from empirics.training.module import Module
+from tests.empirics.small import Steady, assert_same_rows, blobs, blobs_file, columns, refused, stopped_at
+from theory.bound.theorem1 import theorem_1
+from theory.reuse.counts import trajectory
+from theory.setting import Constants
+
+FEW = {"rounds": 40, "seeds": 2, "checkpoint": 10, "steps": 2, "predict": False}
+MEAN = {"average": "polynomial", "V": 5.0, "budget": 22.0}
+DATA = (blobs().train_x, blobs().train_y)
+
+
+def small(**given):
+    plain = {"buffers": [8, 12], "budget": 11.0, "labels": "parity", "dataset": blobs_file()}
+    return Study.from_document(plain | FEW | given)
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    out = tmp_path_factory.mktemp("study") / "result"
+    return out, run_study(small(), out)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """The same study, killed in its third chunk: to be copied."""
+    return stopped_at(small(), tmp_path_factory.mktemp("study") / "begun", 25)
+
+
+@pytest.fixture
+def killed(begun, tmp_path):
+    return shutil.copytree(begun, tmp_path / "killed")
+
+
+def test_a_result_explains_itself(result):
+    out, summary = result
+    settings, saved, rows = read_result(out)
+    assert saved == json.loads(json.dumps(summary))
+    assert Study.from_document(settings["study"]) == small()
+    assert settings["versions"]["torch"]
+    for row in saved["policies"].values():
+        assert {*row, "idle_rounds", "last_final_accuracy", "mean_risk", "mean_risks"} == set(FIELDS)
+    here = {*rows.column_names, "predicted_excess_risk", "fresh_loss"}
+    assert here == {one for one in COLUMNS if "last" not in one}
+    assert rows.num_rows == len(Study().policies) * 2 * 40
+    files = [".lock", "rounds.parquet", "settings.json", "state-000000000040.npz", "summary.json"]
+    assert sorted(path.name for path in out.iterdir()) == files
+    for name in rows.column_names:
+        assert rows.schema.field(name).metadata[b"description"].decode() == COLUMNS[name].help
+
+
+def test_the_rows_are_consistent_with_theory(result):
+    out, summary = result
+    table = columns(out)
+    assert table["excess_risk"].min() >= -1e-10
+    for row in summary["policies"].values():
+        assert 0 < row["cumulative_excess_risk"]["mean"] < row["bound_corrected"]
+    constant = {name: values[table["policy"] == "constant"] for name, values in table.items()}
+    track = trajectory(constant["admitted"][40:].astype(float), K=10)
+    for name, field in {"n": "n", "N": "N", "chi": "mismatch", "uniformity": "uniformity"}.items():
+        np.testing.assert_allclose(constant[name][40:], getattr(track, field), rtol=1e-12)
+    constants = Constants(**read_result(out).settings["constants"]["constants"])
+    bound = theorem_1(track.n, track.N, track.uniformity, track.mismatch, constants).total
+    row = summary["policies"]["constant"]
+    assert row["bound_corrected"] == pytest.approx(bound, rel=1e-12)
+    assert row["cumulative_excess_risk"]["mean"] == pytest.approx(constant["excess_risk"].sum() / 2)
+
+
+def test_a_finished_result_can_be_read_again_but_neither_overwritten_nor_changed(result, tmp_path):
+    out, summary = result
+    (out / "summary.json.partial").touch()
+    assert run_study(small(), out, resume=True) == json.loads(json.dumps(summary))
+    assert run_study(out=out, resume=True) == json.loads(json.dumps(summary))
+    assert not (out / "summary.json.partial").exists()
+    for given, resume, message in (
+        ({}, False, "already holds a result"),
+        ({"seed": 1, "eta": 0.25}, True, "eta is 0.5 there and 0.25 here; seed is 0 there and 1 here"),
+        ({"rounds": 30}, True, "has 40 rounds already, which cannot be cut to 30"),
+    ):
+        assert message in refused(run_study, small(**given), out, resume=resume)
+    copy = shutil.copytree(out, tmp_path / "copy")
+    next(copy.glob("state-*.npz")).unlink()
+    assert read_result(copy).summary == read_result(out).summary
+    assert "held the state" in refused(run_study, out=copy, resume=True)
+
+
+def held(folder, rounds):
+    """Bytes of Python and NumPy that a study holds on to at most, and how many admissions it decides."""
+    plain = {"radius": None, "V": 10.0, "rho": 0.9, "measures": ("accuracy",)}
+    policies, seen = ["acdpp", "constant", "hybrid", "released"], []
+    given = small(rounds=rounds, seeds=20, policies=policies, **plain)
+    tracemalloc.start()
+    try:
+        run_study(given, folder, progress=lambda _: seen.append(tracemalloc.get_traced_memory()[0]))
+    finally:
+        tracemalloc.stop()
+    return max(seen), rounds * given.runs * given.clients
+
+
+@pytest.mark.slow
+def test_memory_grows_by_less_than_the_admissions_of_the_rounds_alone(result, tmp_path):
+    """With many more rounds, of 8 bytes each; a schedule that is held has six arrays of that size."""
+    (short, few), (long, many) = (held(tmp_path / str(rounds), rounds) for rounds in (20, 80))
+    assert long - short < 8 * (many - few)
+
+
+# --- stopped, and continued --------------------------------------------------------------------------------
+
+GPU = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
+
+
+@pytest.mark.parametrize(("device", "after"), [("cpu", 3), ("cpu", 25), pytest.param("cuda", 25, marks=GPU)])
+def test_a_study_stopped_anywhere_continues_to_the_same_numbers(result, tmp_path, device, after):
+    whole, wanted = result
+    if device == "cuda":
+        wanted = run_study(small(), whole := tmp_path / "whole", device=device)
+    out = stopped_at(small(), tmp_path / "parts", after, device=device)
+    assert "unfinished" in refused(read_result, out)
+    assert run_study(small(), out, resume=True) == wanted
+    assert_same_rows(out, whole)
+
+
+def test_rows_without_their_checkpoint_are_written_again(result, killed):
+    """A kill after the rows and before the state: the state on disk decides."""
+    parts = killed / "parts"
+    shutil.copy(parts / "000000000001-000000000010.parquet", parts / "000000000021-000000000030.parquet")
+    (killed / "settings.json.partial").write_text("{")
+    stopped_at(None, killed, 25, resume=True)
+    assert not list(killed.rglob("*30.parquet"))
+    assert run_study(out=killed, resume=True) == result[1]
+
+
+def test_another_version_is_a_warning_that_says_what_it_means(result, killed, monkeypatch):
+    known = dict(measuring.versions())
+    measuring.versions().clear()
+    assert measuring.versions() == known
+    monkeypatch.setattr(measuring, "versions", lambda: known | {"torch": "99.0"})
+    monkeypatch.setattr(measuring.platform, "machine", lambda: "abacus")
+    with pytest.warns(UserWarning, match=r"torch .* → 99.0, device .* → .*abacus.* need not bit") as caught:
+        summary = run_study(out=killed, resume=True)
+    assert len(caught) == 1
+    assert summary == result[1]
+    assert read_result(killed).settings["continued"][0]["versions"]["torch"] == "99.0"
+
+
+def test_chunks_larger_than_parquets_own_row_groups_can_be_replayed(tmp_path, monkeypatch):
+    plain = pq.write_table
+    study = small(policies=["constant", "oracle"], rounds=14)
+    whole = run_study(study, tmp_path / "whole")
+
+    def small_groups(table, where, row_group_size=7, **more):
+        plain(table, where, row_group_size=row_group_size, **more)
+
+    monkeypatch.setattr(pq, "write_table", small_groups)
+    out = stopped_at(study, tmp_path / "large", 12)
+    assert pq.ParquetFile(next((out / "parts").iterdir())).num_row_groups == 1
+    assert run_study(out=out, resume=True) == whole
+
+
+def test_a_study_can_be_continued_from_another_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.savez("mine.npz", x=DATA[0], y=DATA[1])
+    (tmp_path / "prices.csv").write_text("".join(f"{price}\n" for price in range(1, 41)))
+    prices = {"process": "trace", "file": "prices.csv"}
+    out = tmp_path / "own"
+    stopped_at(small(policies=["constant"], dataset="npz:mine.npz", cost=prices), out, 15)
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert run_study(out=out, resume=True)["rounds"] == 40
+
+
+def test_idle_rounds_and_last_iterates_are_in_the_books(tmp_path):
+    summary = run_study(
+        small(policies=["burst", "constant@decay=9,average=none"], **MEAN), tmp_path / "result"
+    )
+    table, found = columns(tmp_path / "result"), summary["policies"]["burst"]
+    burst, idle = table["policy"] == "burst", table["n"] == 0
+    mine = {name: values[burst] for name, values in table.items()}
+    assert (mine["admitted"] == np.where(idle[burst], 0, 20)).all()
+    assert (found["idle_rounds"], idle[~burst].sum()) == (idle.sum() / 2, 0)
+    for name in ("chi", "stated_mismatch", "mismatch"):
+        assert np.array_equal(np.isnan(table[name]), idle), name
+    for name in ("risk", "excess_risk", "accuracy"):
+        assert np.array_equal(table[name][~burst], table[f"last_{name}"][~burst])
+        assert not np.array_equal(mine[name], mine[f"last_{name}"])
+    still = np.flatnonzero(idle & (table["round"] < 40))
+    for name in ("risk", "last_risk"):
+        assert np.array_equal(table[name][still + 1], table[name][still])
+    over = np.nansum(mine["mismatch"]) / np.nansum(mine["variance"] * mine["chi"])
+    assert found["mismatch"]["over_chi"] == pytest.approx(over)
+    assert found["mean_cost"]["mean"] == pytest.approx((mine["cost"] * mine["admitted"]).mean())
+    assert found["last_cumulative_excess_risk"]["mean"] == pytest.approx(mine["last_excess_risk"].sum() / 2)
+    for row in summary["policies"].values():
+        assert {row["bound_corrected"], row["bound_stated"], *row["bound_corrected_terms"].values()} == {None}
+    assert "corrected_agrees" not in summary["ranking"]
+    assert summary["outside_the_hypotheses"][-1] == "some rounds have no sample"
+
+
+# --- longer and shorter studies ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "rounds", "stop", "then"),
+    [
+        ({"policies": ["constant", "oracle", "hybrid"], "K": 30, "predict": True}, 25, None, 37),
+        ({"policies": ["acdpp"], "V": 5.0, "rho": 0.9, "K": 4, "checkpoint": 50}, 12, None, 20),
+        ({"policies": ["constant", "oracle"], "predict": True}, 40, 25, 20),
+        ({"policies": ["burst", "constant@average=equal"], "decay": 9.0} | MEAN, 25, None, 37),
+    ],
+    ids=["longer", "longer, with weight and region given", "cut to what it has", "means and idle rounds"],
+)
+def test_a_study_of_another_length_is_that_study_bit_for_bit(given, rounds, stop, then, tmp_path):
+    out, whole = tmp_path / "changed", tmp_path / "whole"
+    if stop is None:
+        run_study(small(**given, rounds=rounds), out)
+    else:
+        stopped_at(small(**given, rounds=rounds), out, stop)
+    done = read_result(out).settings["progress"]["done"] if stop is None else 20
+    changed = run_study(small(**given, rounds=then), out, resume=True)
+    assert changed == run_study(small(**given, rounds=then), whole)
+    assert_same_rows(out, whole)
+    assert read_result(out).settings["continued"][0]["after_round"] == done
+
+
+class Dry(Steady):
+    """Half a sample after ten rounds."""
+
+    def start(self, replicates):
+        return 0
+
+    def decide(self, state, cost):
+        return state + 1, np.full((len(cost), 2), 1 if state < 10 else 0.5)
+
+
+def test_a_study_that_cannot_be_extended_stays_as_it_was(tmp_path):
+    for given, own, message in (
+        ({}, {"cost": np.linspace(1, 9, 10)}, "10 prices"),
+        ({}, {"policies": {"dry": Dry()}}, "policy 'dry' failed in round 11"),
+        ({"policies": ["constant", "acdpp", "acdpp-capped"]}, {}, "of acdpp, acdpp-capped depend on"),
+        ({"average": "tail"}, {}, "where the tail of constant begins depends"),
+        ({"cost": {"process": "drifting"}}, {}, "its prices depend on the number of rounds"),
+    ):
+        out = tmp_path / message
+        study, longer = (small(**({"policies": ["constant"], "rounds": T} | given)) for T in (10, 11))
+        summary = run_study(study, out, **own)
+        files = {path.name: path.read_bytes() for path in out.iterdir()}
+        assert message in refused(run_study, longer, out, resume=True, **own)
+        assert {path.name: path.read_bytes() for path in out.iterdir()} == files
+        assert run_study(study, out, resume=True, **own) == json.loads(json.dumps(summary))
+
+
+# --- one's own things --------------------------------------------------------------------------------------
+
+
+def network(population, bend=torch.nn.Tanh):
+    return torch.nn.Sequential(torch.nn.Linear(8, 5), bend(), torch.nn.Linear(5, population.classes))
+
+
+def bent(population):
+    """Another with as many parameters."""
+    return network(population, torch.nn.ReLU)
+
+
+bent.__name__ = "network"
+MINE = {"mine": Steady(1, 1)}
+OWN = {"dataset": DATA, "model": network, "policies": MINE, "cost": 1 + np.arange(50) % 7}
+OF_OWN = {"policies": ["constant"], "labels": "classes", "eta": 0.1}
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("own")
+    stopped = stopped_at(small(**OF_OWN, rounds=20), folder / "stopped", 15, **OWN)
+    return stopped, folder / "whole", run_study(small(**OF_OWN, rounds=20), folder / "whole", **OWN)
+
+
+def test_own_data_model_policy_and_prices_give_a_result_like_any_other(own, tmp_path):
+    stopped, whole, summary = own
+    out = shutil.copytree(stopped, tmp_path / "own")
+    assert run_study(out=out, resume=True, **OWN) == summary
+    assert_same_rows(out, whole)
+    assert list(summary["policies"]) == ["constant", "mine"]
+    assert read_result(out).settings["study"]["model"] == "given:network"
+    table = columns(out)
+    mine = {name: values[table["policy"] == "mine"] for name, values in table.items()}
+    assert set(mine["admitted"]) == {2}
+    assert mine["cost"][:20].tolist() == OWN["cost"][:20].tolist()
+    assert mine["risk"][19] < mine["risk"][0]
+    assert "excess_risk" not in table
+    assert summary["policies"]["mine"]["bound_corrected"] is None
+    assert "the model is not known to have a convex loss" in summary["outside_the_hypotheses"]
+    assert summary["intervals"].startswith("over 2 seeds, which differ in samples; shared: costs and")
+
+
+DATA_ARE, PRICES_ARE = {"dataset": (2 * DATA[0], DATA[1])}, {"cost": OWN["cost"] + 1}
+
+
+def test_other_things_than_it_began_with_are_refused(own):
+    """Of a study that was stopped, and of one that is finished, with so many rounds now."""
+    for rounds, changed, message in (
+        (None, DATA_ARE, "the data are not what it began with"),
+        (None, PRICES_ARE, "the prices are not what it began with"),
+        (None, {"dataset": None}, "data set 'given:tuple' was handed over in Python"),
+        (None, {"cost": None}, "prices 'given:ndarray' were handed over in Python"),
+        (None, {"policies": None}, "there is no policy 'mine'"),
+        (None, {"policies": MINE | {"more": Steady(1, 1)}}, "policies is ['constant', 'mine'] there and"),
+        (None, {"policies": {"mine": Steady(2, 2)}}, "in round 1 of mine, admitted was 2 and is 4 now"),
+        (None, {"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention are not as"),
+        (None, {"model": bent}, "the model is not the one it began with"),
+        (None, {"model": torch.nn.Linear(8, 4)}, "'given:network' there and 'given:Linear' here"),
+        (20, DATA_ARE, "not what it began with"),
+        (20, PRICES_ARE, "not what it began with"),
+        (30, {"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention"),
+        (30, {"model": bent}, "the model is not the one it began with"),
+    ):
+        study, folder = (small(**OF_OWN, rounds=rounds), own[1]) if rounds else (None, own[0])
+        assert message in refused(run_study, study, folder, resume=True, **(OWN | changed))
+    assert read_result(own[1]).summary == json.loads(json.dumps(own[2]))
+
+
+def test_the_network_may_start_elsewhere_when_a_study_goes_on(tmp_path):
+    """A module made anew has other first parameters, but the state has what they have become."""
+    study = small(**OF_OWN, rounds=20)
+
+    def made(seed):
+        torch.manual_seed(seed)
+        return {"model": network(blobs()), "dataset": DATA}
+
+    whole = run_study(study, tmp_path / "whole", **made(1))
+    stopped_at(study, tmp_path / "own", 15, **made(1))
+    assert run_study(out=tmp_path / "own", resume=True, **made(2)) == whole
+
+
+def test_frozen_parameters_stay_and_the_network_itself_is_left_alone(tmp_path):
+    net = network(blobs())
+    net[0].requires_grad_(False)
+    before = [p.clone() for p in net.parameters()]
+    run_study(small(**OF_OWN, rounds=3), tmp_path / "frozen", dataset=DATA, model=net)
+    for now, then in zip(net.parameters(), before, strict=True):
+        assert now.dtype == torch.float32
+        assert torch.equal(now, then)
+    assert read_result(tmp_path / "frozen").settings["parameters"] == 5 * 4 + 4
+
+
+def odd(**answers):
+
+    def made(population):
+        model = Module(network(population), population)
+        for name, answer in answers.items():
+            setattr(model, name, lambda *_, answer=answer: answer)
+        return model
+
+    return made
+
+
+def test_a_model_that_does_not_fit_is_refused_before_anything_is_written(tmp_path):
+    for model, message in (
+        (torch.nn.Linear(3, 4), "does not take inputs of shape"),
+        (torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(8, 3)), "for two inputs, got (2, 3)"),
+        (torch.nn.BatchNorm1d(8), "has buffers"),
+        (torch.nn.Flatten(), "no parameters"),
+        (lambda population: 3, "a model must be a torch.nn.Module"),
+        (7, "a model must be a torch.nn.Module"),
+        (lambda population: 1 / 0, "could not be made: ZeroDivisionError"),
+        (torch.nn.Sequential(torch.nn.Dropout(), torch.nn.Linear(8, 4)), "failed in a first round"),
+        (odd(update=torch.zeros(1, 1)), "update must return a tensor of shape"),
+        (odd(accuracy=0.5), "failed in a first round: AttributeError"),
+        (odd(measure={}), "failed in a first round: KeyError"),
+    ):
+        given = {"out": tmp_path / "never", "dataset": DATA, "model": model}
+        assert message in refused(run_study, small(labels="classes"), **given)
+        assert not (tmp_path / "never").exists()
+
+
+@pytest.mark.parametrize("model", [network, network(blobs())])
+@pytest.mark.parametrize("per_seed", [[], ["start"]])
+def test_a_network_starts_every_seed_anew_if_asked_to(tmp_path, per_seed, model):
+    study = small(**OF_OWN, rounds=2, per_seed=per_seed)
+    run_study(study, tmp_path / "result", dataset=DATA, model=model)
+    first, _, other, _ = columns(tmp_path / "result")["risk"]
+    assert (first == other) == (not per_seed)
+
+
+def test_partition_and_start_of_each_seed_enter_the_spread(tmp_path):
+    given = {"partition": "dirichlet", "per_seed": ["partition", "start"], "rounds": 6}
+    study = small(policies=["constant", "oracle"], **given)
+    summary = run_study(study, tmp_path / "result")
+    assert len(set(read_result(tmp_path / "result").settings["least_risk"]["values"])) == 2
+    assert columns(tmp_path / "result")["excess_risk"].min() >= -1e-10
+    assert "differ in costs and samples and partition and first parameters" in summary["intervals"]
+
+
+def test_divergence_is_said_and_not_recorded(tmp_path):
+    wild = {"policies": ["constant"], "radius": None, "eta": 1e8, "dtype": "float32", "labels": "classes"}
+    wild |= {"steps": 3, "checkpoint": 4}
+    layers = [torch.nn.Linear(8, 30), *(torch.nn.Linear(30, 30) for _ in range(4)), torch.nn.Linear(30, 4)]
+    own = {"dataset": DATA, "model": torch.nn.Sequential(*layers)}
+    for given, message in (
+        ({}, "constant is not finite in round"),
+        ({"measures": ["accuracy"]}, "constant is not finite in round 2"),
+        ({"measures": []}, "constant is not finite after round 4"),
+        ({"measures": ["risk"], "rounds": 1}, "is not finite after"),
+    ):
+        out = tmp_path / message
+        sentence = refused(run_study, small(**(wild | given)), out, **own)
+        assert sentence.startswith("training diverged: ")
+        assert message in sentence
+        assert "unfinished" in refused(read_result, str(out))
+
+
+def test_a_place_that_cannot_be_used_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "thesis.tex").write_text("precious")
+    for given, message in (
+        ({"policies": MINE, "out": tmp_path}, "not empty"),
+        ({"study": small(), "out": tmp_path / "never", "device": "abacus"}, "device must be cpu or cuda"),
+        ({"study": small(rounds=10**12), "out": tmp_path / "never"}, "GB are free"),
+        ({"out": tmp_path / "mistyped", "resume": True}, "is no result"),
+    ):
+        assert message in refused(run_study, **given)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["precious"]
+
+
+def test_what_one_client_holds_too_much_another_does_not_make_up_for():
+    held, none = np.array([[[10, 9]]]), np.ones((1, 1))
+    track = SimpleNamespace(n=none, N=none, effective=none, uniformity=none, mismatch=none)
+    rounds = SimpleNamespace(
+        study=small(), track=track, occupancy=held, admissions=held, cost=none, debt=none
+    )
+    assert _planned(rounds)["overflow"].tolist() == [[2]]

@@ -1,0 +1,61 @@
+"""What is handed over in Python by its name, and what a record says of where and with what it was made."""
+
+from dataclasses import replace
+
+import torch
+
+from empirics import run
+from empirics.overrides import HandedOver, threads
+from empirics.results.measures import machine
+from empirics.results.resume import fingerprint
+from empirics.settings.costs import CostProcess
+from tests.empirics.small import blobs, problem, study
+
+
+def test_what_is_handed_over_goes_by_its_name():
+    assert HandedOver().nothing
+    assert not HandedOver(model=len).nothing
+    for data, name in (("mnist", "mnist"), (blobs(), "given:blobs"), ((1, 2), "given:tuple")):
+        assert HandedOver(dataset=data).named(study()).dataset == name
+
+
+def test_files_are_named_so_that_they_are_found_from_everywhere(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.chdir(tmp_path)
+    for folder, found in (("~", "/home/me"), (".", str(tmp_path))):
+        given = study(
+            dataset=f"npz:{folder}/x.npz", cost=CostProcess(process="trace", file=f"{folder}/c.csv")
+        )
+        named = HandedOver().named(given)
+        assert (named.dataset, named.cost.file) == (f"npz:{found}/x.npz", f"{found}/c.csv")
+
+
+def test_a_study_has_its_threads_while_it_runs_and_no_longer():
+    before = torch.get_num_threads()
+    with threads(study(threads=before + 1), ""):
+        assert torch.get_num_threads() == before + 1
+    assert torch.get_num_threads() == before
+
+
+def test_a_card_is_called_by_its_name(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"a card for {device}")
+    assert machine(torch.device("cuda"))["device"] == "a card for cuda"
+
+
+def test_a_model_that_comes_with_us_needs_no_fingerprint():
+    asked = problem(study())
+    assert fingerprint(asked, torch.zeros(study().runs, asked.model.size)).shape == (0,)
+
+
+def test_a_prediction_that_takes_long_is_left_out_and_the_folder_is_announced(tmp_path, monkeypatch):
+    monkeypatch.setattr(run, "PATIENCE", 0)
+    monkeypatch.setattr(run, "training_seconds", lambda given: 2 * run.seconds(given))
+    told, doing, out = [], [], tmp_path / "result"
+    short = study(rounds=2, policies=("constant",))
+    summary = run.run_study(short, out, dataset=blobs(), announce=told.append, doing=doing.append)
+    assert summary["not_predicted"].startswith("it would take long")
+    assert told == [out]
+    words = ["reading the data", "looking for the least risk", "predicting", "rounds"]
+    assert doing == words
+    run.run_study(replace(short, rounds=3), out, dataset=blobs(), resume=True, doing=doing.append)
+    assert doing[4:] == [words[0], *words[2:]]

@@ -1,0 +1,268 @@
+"""The ball and the steps that suit data of one's own."""
+
+import tomllib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from empirics.data import Dataset, as_dataset
+from empirics.results.folder import read_settings
+from empirics.settings.study import Study
+from empirics.settings.toml import toml_of_changes
+from empirics.training import fit as ball
+from empirics.training.fit import CLOSE, Ball, BallFit, _classes, _standard, fit_ball, fitted_study
+from empirics.training.problem import _scaling, from_dataset
+from tests.acdpp.program import acdpp, refusal
+from tests.empirics.small import problem, refused, study
+
+
+def told_apart(margin, samples=600):
+    """Two classes whose inputs, of norm one, lie so far apart along one axis of five, with a tenth of labels wrong."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, samples)
+    x = rng.normal(size=(samples, 5))
+    x[:, 0] = margin * (2 * y - 1)
+    y = np.where(rng.random(samples) < 0.1, 1 - y, y)
+    data = Dataset.of(
+        "apart", (x[:-100].astype(np.float32), y[:-100]), (x[-100:].astype(np.float32), y[-100:]), 2
+    )
+    return from_dataset(study(radius=5.0, labels="classes"), data, torch.device("cpu"))
+
+
+def test_a_ball_that_binds_is_told_with_the_one_that_suits():
+    found = fit_ball(told_apart(0.2), ["eta"])
+    assert found.given == found.chosen
+    assert found.best.radius > found.given.radius == 5
+    assert found.best.accuracy > found.given.accuracy + CLOSE
+    assert f"{found.given.accuracy:.0%} are right with these, {found.best.accuracy:.0%} with" in found.warning
+    assert found.best.loss < 1.1 * min(one.loss for one in found.tried) < found.given.loss
+    free = fit_ball(told_apart(0.2))
+    assert (free.chosen, free.warning) == (found.best, None)
+    assert f"radius {free.chosen.radius:g}, the smallest ball" in free.words
+    assert f"{free.given.accuracy:.0%} with radius 5 and scale unit" in free.words
+
+
+def test_a_ball_that_is_large_enough_is_not_told_and_steps_follow_from_the_smoothness():
+    found = fit_ball(told_apart(3.0), ["radius", "eta"])
+    assert found.warning is None
+    assert found.chosen.scale == "unit"
+    task = told_apart(3.0)
+    assert found.eta == pytest.approx(4 / float(task.model.square_norms.max()))
+    four = problem(study(labels="classes"))
+    steps = 2 / float(four.model.square_norms.max())
+    assert fit_ball(four).eta == pytest.approx(steps)
+    assert fit_ball(four, ["radius"]).eta == four.study.eta
+    for first, wanted in ((1.0, 1.0), (100.0, 2 * steps)):
+        falling = replace(four, study=replace(four.study, decay=50.0, eta=first))
+        assert fit_ball(falling).eta == pytest.approx(wanted)
+
+
+def sizes(samples=300):
+    """Two features tell two classes apart; the third is a thousand times as large, and tells nothing."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(samples, 3)), rng.integers(0, 2, samples)
+    x[:, :2] += 1.5 * y[:, np.newaxis]
+    return x * [1, 1, 1000] + [0, 5, 0], y
+
+
+def test_features_of_very_different_sizes_are_all_made_to_vary_by_one():
+    chosen, why = fitted_study(sizes(), budget=30)
+    assert (chosen.scale, chosen.budget) == ("standard", 30)
+    assert "scale standard (all features vary by 1)" in why
+    kept, _ = fitted_study(sizes(), scale="unit", radius=7)
+    assert (kept.scale, kept.radius, kept.eta) == ("unit", 7, pytest.approx(4, rel=0.1))
+    even, _ = fitted_study((sizes()[0] / [1, 1, 1000], sizes()[1]))
+    assert even.scale == "unit"
+    x, y = sizes()
+    whole = from_dataset(chosen, as_dataset((x, y)), torch.device("cpu"))
+    unit = from_dataset(replace(chosen, scale="unit"), as_dataset((x, y)), torch.device("cpu"))
+    assert torch.allclose(_standard(unit.population.x), whole.population.x, atol=1e-6)
+    spread = whole.population.x.std(0, correction=0)[:-1]
+    assert torch.allclose(spread, spread[0].expand(3))
+    assert float(whole.model.square_norms.max()) == pytest.approx(1)
+
+
+def test_inputs_are_scaled_by_the_longest_of_all_whichever_part_it_is_in(monkeypatch):
+    x, _ = sizes(9)
+    setting = study(labels="classes", scale="standard", buffers=(4, 5))
+    scaling = _scaling(x, setting)
+    varied = (x - x.mean(0)) / x.std(0)
+    longest = np.linalg.norm(varied, axis=1).max()
+    np.testing.assert_allclose(scaling.of(x, "float64"), varied / longest)
+    monkeypatch.setattr("empirics.training.fit.PART", 2)
+    both = torch.from_numpy(np.c_[x, np.ones(9)])
+    np.testing.assert_allclose(_standard(both)[:, :3], varied / longest / np.sqrt(2))
+
+
+def test_a_logit_of_0_is_of_the_first_class_as_where_accuracy_is_measured():
+    assert _classes(torch.tensor([[0.0], [0.1]])).tolist() == [0, 1]
+
+
+def noise():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(300, 40)).astype(np.float32), rng.integers(0, 2, 300)
+    data = Dataset.of("noise", (x, y), (x, y), 2)
+    return from_dataset(study(radius=5.0, labels="classes"), data, torch.device("cpu"))
+
+
+def test_a_ball_is_judged_by_samples_that_it_was_not_fitted_to():
+    assert fit_ball(noise()).chosen.radius == 5
+
+
+def test_a_third_of_the_samples_is_held_out_and_all_others_are_fitted_to(monkeypatch):
+    task, fitted = noise(), []
+    monkeypatch.setattr(ball, "_nearly_least", lambda part, _, theta, __: fitted.append(part) or theta)
+    losses = ball._on_balls(task, task.population.x, torch.arange(300), "unit", 5.0)
+    rest = [k for k in range(300) if k % 3]
+    assert sorted(fitted[0].population.x.tolist()) == sorted(task.population.x[rest].tolist())
+    assert {len(one) for one in losses.values()} == {100}
+
+
+def test_the_largest_ball_that_was_tried_is_told_where_it_still_binds():
+    x = np.linspace(-1, 1, 600)[:, np.newaxis] + [
+        [0, 40]
+    ]  # a shift so large that little is left of the slope
+    data = Dataset.of(
+        "shifted",
+        (x.astype(np.float32), (x[:, 0] > 0).astype(int)),
+        (x.astype(np.float32), np.ones(600, int)),
+        2,
+    )
+    found = fit_ball(from_dataset(study(radius=5.0, labels="classes"), data, torch.device("cpu")), ["radius"])
+    assert found.chosen.radius == 320
+    assert "still binds, and no larger one was tried" in replace(found, best=found.chosen).warning
+
+
+def test_without_a_ball_none_is_fitted():
+    task = problem(study())
+    assert "with a radius alone" in refused(fit_ball, replace(task, study=replace(task.study, radius=None)))
+
+
+def test_a_radius_between_two_that_are_tried_does_not_end_the_search():
+    found = [
+        fit_ball(replace(told_apart(0.2), study=study(radius=r, labels="classes"))) for r in (10.0, 12.0)
+    ]
+    assert found[0].chosen.radius == found[1].chosen.radius > 12
+    assert found[0].chosen.scale == found[1].chosen.scale
+
+
+def test_what_is_given_is_not_said_to_be_chosen():
+    task = replace(told_apart(0.2), study=study(radius=640.0, labels="classes"))
+    found = fit_ball(task, ["eta"])
+    assert "radius 640, which was given" in found.words
+    assert "and steps of size 1/L" in found.words
+    assert found.warning is None
+    assert "steps" not in fit_ball(task, ["radius"]).words
+
+
+def test_a_step_down_is_as_long_as_it_is_told_and_none_is_made_from_what_is_nearly_least(monkeypatch):
+    part = told_apart(0.2).model
+    theta = part.start(1)
+    _, slope = part.risk_and_gradient(theta)
+    monkeypatch.setattr(ball, "MOST_STEPS", 1)
+    assert torch.equal(ball._nearly_least(part, 5.0, theta, 0.25), theta - 0.25 * slope)
+    monkeypatch.setattr(ball, "NEARLY", 1e9)
+    assert torch.equal(ball._nearly_least(part, 5.0, theta, 0.25), theta)
+
+
+def test_few_samples_and_those_with_times_choose_nothing(tmp_path):
+    x, y = sizes(29)
+    when = {"time": np.arange(29.0)}
+    for given, reason in (({}, "too few"), (when, "may move")):
+        data = {"x": x, "y": y, "test_x": x, "test_y": y, **given}
+        unchanged, why = fitted_study(data, buffers=(3, 4), budget=5.0)
+        assert reason in why
+        assert (unchanged.scale, unchanged.radius) == ("unit", 10)
+    np.savez(tmp_path / "few.npz", x=x, y=y)
+    named, _ = fitted_study(f"npz:{tmp_path}/few.npz", buffers=(3, 4), budget=5.0)
+    assert named.dataset == f"npz:{tmp_path}/few.npz"
+    assert "29 samples choose no ball" in refused(fit_ball, problem_of(sizes(29)))
+
+
+def problem_of(arrays):
+    return from_dataset(study(labels="classes"), as_dataset((*arrays, *arrays)), torch.device("cpu"))
+
+
+def test_a_ball_is_compared_with_one_of_half_its_radius(monkeypatch):
+    asked, as_good = [], ball._as_good
+
+    def heard(one, other):
+        asked.append((float(one.mean()), float(other.mean())))
+        return as_good(one, other)
+
+    monkeypatch.setattr(ball, "_as_good", heard)
+    tried = fit_ball(replace(told_apart(0.2), study=study(radius=12.0, labels="classes"))).tried
+    radius = {(one.loss): one.radius for one in tried if one.scale == "unit"}
+    pairs = [(radius[a], radius[b]) for a, b in asked if a in radius and b in radius]
+    assert (5, 12) in pairs
+    assert all(larger >= 2 * smaller for smaller, larger in pairs if larger == 12)
+
+
+def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr(ball, "MOST_STEPS", 40)  # near enough
+    x, y = sizes(900)
+    np.savez(tmp_path / "apart.npz", x=x, y=y)
+    own = ["--dataset", f"npz:{tmp_path}/apart.npz", "--rounds", "3"]
+    words = ["train", *own, "--preset", "own", "--seeds", "1", "--policies", "constant"]
+
+    def told(*more):
+        done = acdpp(*words, *more, "--show-config")
+        study = tomllib.loads(done.stdout)
+        return (study["scale"], study["radius"], study["eta"]), done.stderr
+
+    chosen, said = told()
+    assert "note: chosen by a pilot: scale" in said
+    assert f"radius {chosen[1]:g}, the smallest ball" in said
+    assert chosen[0] == "standard"
+    assert chosen[1] > 10
+    assert chosen[2] == 4
+    assert told("--eta", "0.3")[0] == (*chosen[:2], 0.3)
+    assert told("--radius", "7")[0][1] == 7
+    assert told("--no-fit") == (("unit", 10, 0.5), "")
+    (tmp_path / "few.toml").write_text(f'dataset = "npz:{tmp_path}/apart.npz"\nradius = 12\n')
+    config = ["--config", str(tmp_path / "few.toml")]
+    assert told(*config)[0][1] == 12
+    (tmp_path / "all.toml").write_text(toml_of_changes(Study(dataset=f"npz:{tmp_path}/apart.npz")))
+    kept, said = told("--config", str(tmp_path / "all.toml"))
+    assert kept == ("unit", 10, 0.5)
+    assert "radius 10 and scale unit cost accuracy" in said
+    assert "chosen" not in said
+    assert told(*config, "--fit")[0][1] == chosen[1]
+    # the result has what was chosen; what was designed says it, and is trained with it
+    assert acdpp(*words, "--out", str(tmp_path / "out")).returncode == 0
+    recorded = read_settings(tmp_path / "out")["study"]
+    assert (recorded["scale"], recorded["radius"], recorded["eta"]) == chosen
+    resumed = acdpp("train", "--resume", str(tmp_path / "out"), "--rounds", "4")
+    assert (resumed.returncode, resumed.stderr) == (0, "")
+    assert "leave them out with --resume" in refusal("train", "--resume", str(tmp_path / "out"), "--fit")
+    assert "--fit needs logistic regression on a ball" in refusal(
+        *words, "--fit", "--drift", "gradual,length=3"
+    )
+    (tmp_path / "two.csv").write_text("1\n2\n")
+    early = acdpp(*words, "--cost-trace", str(tmp_path / "two.csv"))  # before the data are looked at
+    assert "the trace has 2 prices and the study 3 rounds" in early.stderr
+    assert "chosen" not in early.stderr
+    few = [*own, "--no-best", "--policies", "constant"]
+    assert "samples of 720 is that" in acdpp("predict", *few).stderr
+    assert "samples of 200 is that" in acdpp("predict", *few, "--pilot", "200").stderr
+    assert "chosen" not in acdpp("train", "--rounds", "3", "--show-config").stderr
+
+
+def test_what_data_of_ones_own_would_choose_is_always_written_down():
+    lines = toml_of_changes(replace(Study(), dataset="npz:mine.npz")).splitlines()
+    for line in ('scale = "unit"', "radius = 10.0", "eta = 0.5"):
+        assert line in lines
+    assert "radius" not in toml_of_changes(Study())
+
+
+def test_a_ball_is_told_to_bind_where_it_surely_costs_accuracy_and_the_best_is_as_good_as_itself():
+    best = Ball("unit", 10.0, 0.3, 0.75)
+    for samples, least in ((48, 0.5), (10**6, 0.75 - CLOSE)):  # so many right are enough
+        for accuracy, binds in ((least, False), (np.nextafter(least, 0), True)):
+            chosen = Ball("unit", 5.0, 0.4, accuracy)
+            found = BallFit((chosen, best), chosen, chosen, best, 1.0, 1.0, "", samples, frozenset())
+            assert ("cost accuracy" in (found.warning or "")) == binds
+    zeros = torch.zeros(4)  # losses of samples that lie far on the right side
+    assert ball._as_good(zeros, zeros)

@@ -1,0 +1,1 @@
+"""ACDPP: admission region, surrogate penalty, its minimiser, one round, constraint violations."""

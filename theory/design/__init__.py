@@ -1,0 +1,1 @@
+"""Offline design: the retention horizon K and the admission rates for given budgets."""

@@ -1,0 +1,1 @@
+"""Reuse of samples: counts, uniformity, effective sample size, gradient mismatch."""
