@@ -1,6 +1,7 @@
-"""The tree keeps its own rules: style, types, layers, floors, and no float literal in the theory."""
+"""The tree keeps its own rules: style, types, layers, floors, tasks, and no float literal in the theory."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -9,10 +10,11 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parent.parent
-# The rooms of each layer from the top floor down. Imports point downward: to a lower layer, to a lower floor, or within
-# a room; rooms of one floor do not know each other.
+# The rooms of each layer from the top floor down. Imports point to a lower layer, to a lower floor, or within a room;
+# rooms of one floor do not know each other.
 FLOORS = {
     "acdpp": """
         __main__
@@ -63,7 +65,13 @@ FLOORS = {
         numbers
     """,
 }
-LAYERS = list(FLOORS)
+LAYERS = {  # and the layers that each may import
+    "acdpp": {"figures", "empirics", "proofs_check", "theory"},
+    "figures": {"empirics", "proofs_check", "theory"},
+    "empirics": {"theory"},
+    "proofs_check": {"theory"},
+    "theory": set[str](),
+}
 
 
 def modules(layer: str) -> dict[str, Path]:
@@ -79,7 +87,7 @@ MODULES = {name: path for layer in LAYERS for name, path in modules(layer).items
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Our own modules that a file imports, also inside functions and for the type checker alone."""
+    """Modules of this project that a file imports, also inside functions and for the type checker alone."""
     for node in ast.walk(ast.parse(path.read_text())):
         names: list[str] = []
         if isinstance(node, ast.Import):
@@ -97,7 +105,7 @@ def imports() -> dict[str, set[str]]:
 
 
 def within(package: str) -> dict[str, set[str]]:
-    """Which of its rooms, modules or packages, import which others of them."""
+    """Imports between the rooms of a package, its modules and subpackages."""
 
     def room(name: str) -> str | None:
         inner = name.removeprefix(package + ".")
@@ -112,7 +120,7 @@ def within(package: str) -> dict[str, set[str]]:
 
 
 def circle(graph: Mapping[str, set[str]]) -> list[str]:
-    """Some nodes that lead back to the first; none if there are no such."""
+    """Nodes of one cycle, the first repeated at the end; empty if the graph has none."""
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
@@ -121,10 +129,10 @@ def circle(graph: Mapping[str, set[str]]) -> list[str]:
 
 
 def climbing(layer: str, graph: Mapping[str, set[str]], floors: str) -> list[str]:
-    """What a layer's rooms do against the list of its floors."""
+    """Violations of a layer's list of floors, one sentence each."""
     height = {room: -n for n, floor in enumerate(floors.strip().splitlines()) for room in floor.split()}
     wrong = [f"{layer}.{room} has no floor" for room in graph if room not in height]
-    wrong += [f"{layer}.{room} is no more: take it off the list" for room in height if room not in graph]
+    wrong += [f"{layer}.{room} does not exist: take it off the list" for room in height if room not in graph]
     return wrong + [
         f"{layer}.{room} imports {layer}.{other}, which is not below it"
         for room, others in graph.items()
@@ -151,9 +159,8 @@ def test_the_tree_is_clean(tool: list[str]) -> None:
 
 @pytest.mark.parametrize("layer", LAYERS)
 def test_imports_go_down_the_layers_and_their_floors(layer: str) -> None:
-    above = set(LAYERS[: LAYERS.index(layer)])
     for name in modules(layer):
-        assert not above & {target.split(".")[0] for target in imports()[name]}, name
+        assert {target.split(".")[0] for target in imports()[name]} <= {layer, *LAYERS[layer]}, name
     assert not climbing(layer, within(layer), FLOORS[layer])
 
 
@@ -164,7 +171,7 @@ def test_no_claim_is_imported_by_another_claim() -> None:
 
 
 def unused(source: str) -> set[str]:
-    """What a module that nobody imports from defines at its top and never looks at."""
+    """Names that a module defines at its top and never reads."""
     tree = ast.parse(source)
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     made = {name.id for top in tree.body if isinstance(top, ast.Assign) for name in names_in(top.targets)}
@@ -183,7 +190,7 @@ def test_no_claim_leaves_a_check_or_a_symbol_behind() -> None:
 
 
 def passed_on(source: str) -> set[str]:
-    """What a module exports and has from another."""
+    """Names that a module exports and imports from another."""
     found: dict[str, set[str]] = {"has": set(), "exports": set()}
     for top in ast.parse(source).body:
         if isinstance(top, ast.ImportFrom):
@@ -207,14 +214,12 @@ def test_no_imports_go_round_in_a_circle() -> None:
 
 def test_a_circle_a_climb_and_a_room_without_a_floor_are_noticed() -> None:
     assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) in (["b", "c", "b"], ["c", "b", "c"])
-    up, across = (
-        {"top": set[str](), "low": {"top"}, "other": set[str]()},
-        {"low": {"other"}, "other": set[str]()},
-    )
+    up = {"top": set[str](), "low": {"top"}, "other": set[str]()}
+    across = {"low": {"other"}, "other": set[str]()}
     assert climbing("x", up, "top\nlow other") == ["x.low imports x.top, which is not below it"]
     assert climbing("x", across, "low other") == ["x.low imports x.other, which is not below it"]
     assert climbing("x", up, "top\nlow") == ["x.other has no floor"]
-    assert climbing("x", across, "top\nlow\nother") == ["x.top is no more: take it off the list"]
+    assert climbing("x", across, "top\nlow\nother") == ["x.top does not exist: take it off the list"]
 
 
 def test_the_theory_has_no_float_literal_no_torch_and_no_output() -> None:
@@ -232,3 +237,23 @@ def test_every_package_is_installed_and_typed() -> None:
     for layer in LAYERS:
         assert f'"{layer}"' in listed or f'"{layer}*"' in listed
         assert (ROOT / layer / "py.typed").exists()
+
+
+def test_contributing_and_the_workflow_name_the_tasks_that_exist() -> None:
+    noxfile = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+    functions = [node for node in ast.parse(noxfile).body if isinstance(node, ast.FunctionDef)]
+    tasks = {node.name for node in functions if node.decorator_list}
+    assert tasks == {"test", "slow", "lint", "types", "docs", "kernel", "mutants", "record", "release"}
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"nox -s (\w+)", contributing)) == tasks
+    workflow = yaml.safe_load((ROOT / ".github/workflows/tests.yml").read_text(encoding="utf-8"))
+    matrices = [job["strategy"]["matrix"] for job in workflow["jobs"].values()]
+    assert {task for matrix in matrices for task in matrix["task"]} < tasks
+    assert {"task": ["test", "types"], "python": ["3.11", "3.12", "3.13"]} in matrices
+
+
+def test_the_test_command_is_one_and_the_same() -> None:
+    (command,) = re.findall(r"&& (pytest [^\n]*)", (ROOT / "README.md").read_text(encoding="utf-8"))
+    words = ", ".join(f'"{word}"' for word in command.split())
+    assert f"PYTEST = ({words})" in (ROOT / "noxfile.py").read_text(encoding="utf-8")
+    assert command in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
