@@ -198,7 +198,7 @@ def of_preset(
 
     With `best` it is the learner that wins then, for the user's data as well, whose classes are learnt.
     """
-    from empirics.files import OWN_FILES
+    from empirics.settings.dataset_name import OWN_FILES
     from empirics.settings.presets import PRESETS, read_toml
 
     if dataset is not None and preset in (Preset.paper, Preset.released):
@@ -266,7 +266,7 @@ def refuse_early(study: Study, *, trains: bool = True, files: bool = True) -> No
     from empirics.control.released import CONSTANTS
     from empirics.control.schedule import Schedule
     from empirics.data import Columns, as_dataset
-    from empirics.files import OWN_FILES
+    from empirics.settings.dataset_name import OWN_FILES
     from empirics.settings.policy_name import PolicyName, is_built_in
 
     with words_of_the_user():
@@ -302,7 +302,7 @@ def fitted(
     Without a word of the user's that is for data of their own without times, 30 or more samples, and leaves alone what
     their file of settings has.
     """
-    from empirics.files import OWN_FILES
+    from empirics.settings.dataset_name import OWN_FILES
     from empirics.settings.presets import named_in
 
     own = study.dataset.startswith(OWN_FILES) or preset is Preset.own

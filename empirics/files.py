@@ -1,28 +1,16 @@
-"""Files that are whole or absent, and known by their digest."""
+"""Atomic writes: files that are whole or absent, and known by their digest."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["OWN_FILES", "PARTIAL", "TABLES", "replace_file", "separator", "sha256_of", "writable"]
+__all__ = ["PARTIAL", "replace_file", "sha256_of", "writable"]
 
-TABLES = ("csv:", "parquet:")  # begin the name of a data set that is a table
-OWN_FILES = ("npz:", *TABLES)  # or any file of a user's own
 PARTIAL = ".partial"  # ends the name of a file that is being written
-
-
-def separator(heading: str) -> str:
-    """What stands between the columns of a CSV file, by its first line: a comma, or what a spreadsheet writes instead.
-
-    >>> separator("a;b, in cm;c"), separator("price"), separator('a;"b, c, d"')
-    (';', ',', ';')
-    """
-    return max(",;\t", key=re.sub('"[^"]*"', "", heading).count)
 
 
 def replace_file(path: Path, write: Callable[[Path], object]) -> str:
@@ -56,13 +44,13 @@ def replace_file(path: Path, write: Callable[[Path], object]) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """Of a file's content."""
+    """The digest of a file's content."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 def writable(path: Path, *, within: bool = False) -> bool:
-    """Whether a file or a folder can be made there, as far as one can tell without trying; or `within` a folder there.
+    """Tell, without trying, whether a file or folder can be made at `path`, or `within` the folder there.
 
     >>> writable(Path("a/new/folder")), writable(Path(__file__) / "below")
     (True, False)

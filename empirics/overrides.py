@@ -11,8 +11,8 @@ from typing import Any
 import torch
 
 from empirics.control.prices import Prices, make_prices
-from empirics.files import OWN_FILES
 from empirics.settings.costs import CostProcess
+from empirics.settings.dataset_name import OWN_FILES
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import GIVEN, Study
 

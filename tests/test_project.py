@@ -40,7 +40,8 @@ FLOORS = {
         prediction
         training overrides
         control
-        data settings
+        data
+        settings
         draws files
     """,
     "proofs_check": """

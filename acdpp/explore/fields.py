@@ -12,7 +12,7 @@ from nicegui import events, ui
 
 from acdpp.explore.form import AVERAGES, POLICIES, Form, columns_of, likely
 from acdpp.explore.look import CHOICES, GROUPS, PAIRED, WORDS
-from empirics.files import OWN_FILES
+from empirics.settings.dataset_name import OWN_FILES
 
 __all__ = ["Fields"]
 

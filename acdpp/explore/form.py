@@ -12,7 +12,8 @@ from typing import Any
 from acdpp import parse
 from acdpp.study import of_preset
 from empirics.control.registry import BUILT_IN
-from empirics.files import OWN_FILES, separator
+from empirics.data.csv_format import separator
+from empirics.settings.dataset_name import OWN_FILES
 from empirics.settings.policy_name import AVERAGES, PolicyName, listed
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study

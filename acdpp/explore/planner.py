@@ -20,12 +20,12 @@ from acdpp.explore.form import Asked
 from acdpp.study import suiting
 from empirics.control.prices import make_prices
 from empirics.control.schedule import brief_for
-from empirics.files import OWN_FILES
 from empirics.planning.plan import Design, design_from
 from empirics.predict import predict_study
 from empirics.prediction.best_constant import OWN
 from empirics.prediction.curves import Outlook
 from empirics.prediction.result import Prediction, same_problem
+from empirics.settings.dataset_name import OWN_FILES
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training.fit import FITTED, BallFit

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 from array import array
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from empirics.files import separator
+from empirics.data.csv_format import AMBIGUOUS, DECIMAL, ambiguous_number, is_decimal, separator
 from empirics.settings.costs import CHEAPEST, DEAREST
 from theory.setting import SettingError
 
@@ -55,10 +56,12 @@ def _lines(path: Path, stream: BinaryIO) -> Iterator[str]:
 def _prices(path: Path, stream: BinaryIO, column: str | None) -> array[float]:
     lines = _lines(path, stream)
     first = next(lines, "")
-    rows = csv.reader(chain([first], lines), delimiter=separator(first), strict=True)
+    between = separator(first)
+    rows = csv.reader(chain([first], lines), delimiter=between, strict=True)
     found = array("d")
     width, place, blank = 0, 0, 0
-    hint, mark = POINT if separator(first) == "," else "", ""
+    hint, mark = POINT if between == "," else "", ""
+    certain, doubtful, decided = set[str](), ("", ""), between == ","
     try:
         for row in rows:
             cells = [cell.strip() for cell in row]
@@ -85,11 +88,23 @@ def _prices(path: Path, stream: BinaryIO, column: str | None) -> array[float]:
                 raise SettingError(
                     f"{where}, has {_brief(cell)}, and others have {mark!r} for decimals: write all alike"
                 )
+            if not decided:
+                certain |= {one for one in ",." if any(_is_certain(other, one) for other in cells)}
+                decided = own != "" and _is_certain(cell, own)
+                if own and not doubtful[1] and re.match(AMBIGUOUS[own], cell):
+                    doubtful = where, cell
     except csv.Error as error:
         raise SettingError(f"{path}, line {rows.line_num}, is not CSV ({error}): {WANTED}") from error
     if not found:
         raise SettingError(f"{path} holds no price: {WANTED}")
+    if doubtful[1] and not decided and not is_decimal(mark, between, certain):
+        raise ambiguous_number(*doubtful)
     return found
+
+
+def _is_certain(cell: str, mark: str) -> bool:
+    """Whether the cell is a number that can only have this decimal mark."""
+    return mark in cell and bool(re.match(DECIMAL[mark], cell)) and not re.match(AMBIGUOUS[mark], cell)
 
 
 def _place(path: Path, first: list[str], column: str | None, hint: str) -> int:

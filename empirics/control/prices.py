@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from empirics.control.price_file import read_prices
+from empirics.data.arrays import real_array
 from empirics.data.dataset import digest
-from empirics.data.real import real_array
 from empirics.draws import Purpose, uniform
 from empirics.settings.costs import CHEAPEST, DEAREST, CostProcess, Process
 from empirics.settings.study import GIVEN

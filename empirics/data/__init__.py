@@ -17,10 +17,10 @@ from empirics.data import cifar10, digits, imagenette, mnist, npz, table
 from empirics.data.arrays import from_arrays, from_mapping, from_torch
 from empirics.data.dataset import Dataset
 from empirics.data.table import Columns, from_table, is_table
+from empirics.settings.dataset_name import BUILT_IN, NPZ, TABLES
 from theory.setting import SettingError
 
 __all__ = [
-    "NAMES",
     "Columns",
     "Dataset",
     "as_dataset",
@@ -31,7 +31,6 @@ __all__ = [
     "load",
 ]
 
-NAMES = ("digits", "mnist", "cifar10", "imagenette")
 FILES = "npz:FILE, csv:FILE or parquet:FILE"
 
 
@@ -63,13 +62,13 @@ def load(
                 return cifar10.load(data_dir)
             case "imagenette":
                 return imagenette.load(data_dir, imagenette.SIDE if size is None else size)
-            case str() if name.startswith(npz.PREFIX):
+            case str() if name.startswith(NPZ):
                 return npz.load(name)
-            case str() if name.startswith((table.CSV, table.PARQUET)):
+            case str() if name.startswith(TABLES):
                 return table.load(name, columns or Columns())
     except OSError as error:  # a folder that may not be looked into
         raise SettingError(f"{data_dir} cannot be read ({error.strerror or error})") from error
-    raise SettingError(f"there is no data set {name!r}: choose one of {', '.join(NAMES)} or {FILES}")
+    raise SettingError(f"there is no data set {name!r}: choose one of {', '.join(BUILT_IN)} or {FILES}")
 
 
 def as_dataset(
@@ -102,8 +101,8 @@ def as_dataset(
     if hasattr(thing, "__getitem__") and not _is_array(thing):
         return from_torch(thing)
     raise SettingError(
-        f"a data set is one of {', '.join(NAMES)} or {FILES}, arrays (x, y) or (x, y, test_x, test_y), a mapping with "
-        f"these names, or one or two of torch's map-style data sets, got {type(thing).__name__}"
+        f"a data set is one of {', '.join(BUILT_IN)} or {FILES}, arrays (x, y) or (x, y, test_x, test_y), a mapping "
+        f"with these names, or one or two of torch's map-style data sets, got {type(thing).__name__}"
     )
 
 

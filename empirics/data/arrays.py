@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from empirics.data.dataset import Dataset, HeldOut, Images, Labels
-from empirics.data.real import real_array
 from empirics.draws import Purpose, permutation
 from theory.setting import SettingError
 
-__all__ = ["CLIENT", "TIME", "assembled", "from_arrays", "from_mapping", "from_torch", "keys"]
+__all__ = ["CLIENT", "TIME", "assembled", "from_arrays", "from_mapping", "from_torch", "keys", "real_array"]
 
 EVERY = 5  # one in five is a test sample
 NO_REPLICATE = (
@@ -126,6 +125,32 @@ def assembled(
         tuple(one if words is None else words[one] for one in classes.tolist()),
         dated=getattr(getattr(arrays.get(TIME), "dtype", None), "kind", None) == "M",
     )
+
+
+def real_array(what: str, values: Any) -> NDArray[Any]:
+    """`values` as an array of real numbers, of whatever type and without a copy where there need be none.
+
+    >>> real_array("x", ["a", "b"])
+    Traceback (most recent call last):
+    ...
+    theory.setting.SettingError: x must be an array of real numbers, got a list of <U1
+    """
+    try:
+        found = np.asarray(values)
+    except Exception as error:  # somebody else's conversion may raise anything
+        why = str(error).split(".")[0].split("\n")[0]
+        raise SettingError(
+            f"{what} must be an array of real numbers, got a {type(values).__name__} ({why})"
+        ) from error
+    if found.dtype.kind not in "biuf":
+        raise SettingError(
+            f"{what} must be an array of real numbers, got a {type(values).__name__} of {found.dtype}"
+        )
+    if np.ma.is_masked(values):
+        raise SettingError(
+            f"{what} must be an array of real numbers, got masked entries: fill or leave them out"
+        )
+    return found
 
 
 def _seconds_of(moments: NDArray[Any]) -> NDArray[np.float64]:

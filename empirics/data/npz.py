@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from empirics.data.arrays import TIME, assembled, keys
 from empirics.data.dataset import Dataset
 from empirics.data.files import brief, corrupt, memory
+from empirics.settings.dataset_name import NPZ
 from theory.setting import SettingError
 
-__all__ = ["PREFIX", "load"]
+__all__ = ["load"]
 
-PREFIX = "npz:"
 WANTED = (
     "it should hold the arrays x and y, and perhaps test_x and test_y, time and client, as np.savez(FILE, x=x, y=y) "
     "writes them"
@@ -32,9 +32,9 @@ HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.re
 
 def load(name: str) -> Dataset:
     """The data set of `npz:FILE`; a relative FILE is looked for in the working directory."""
-    if not name.removeprefix(PREFIX):
-        raise SettingError(f"{PREFIX} needs the name of a file, such as {PREFIX}mine.npz: {WANTED}")
-    path = Path(os.path.expanduser(name.removeprefix(PREFIX)))
+    if not name.removeprefix(NPZ):
+        raise SettingError(f"{NPZ} needs the name of a file, such as {NPZ}mine.npz: {WANTED}")
+    path = Path(os.path.expanduser(name.removeprefix(NPZ)))
     try:
         if path.exists() and not path.is_file():
             raise SettingError(f"{path} is not a plain file: {WANTED}")

@@ -22,14 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirics.data.arrays import CLIENT, TIME, assembled
+from empirics.data.csv_format import AMBIGUOUS, DECIMAL, ambiguous_number, is_decimal, separator
 from empirics.data.dataset import Dataset
 from empirics.data.files import brief, memory
-from empirics.files import separator
+from empirics.settings.dataset_name import CSV, TABLES
 from theory.setting import SettingError
 
-__all__ = ["CSV", "PARQUET", "Columns", "from_table", "is_table", "load"]
+__all__ = ["Columns", "from_table", "is_table", "load"]
 
-CSV, PARQUET = "csv:", "parquet:"
 WANTED = "it should be a table with a sample in each row, its columns named in the first line"
 HUNGER = 4  # bytes of memory for a byte of a table, about
 SHOWN = 10  # names of columns in a sentence
@@ -46,7 +46,7 @@ class Columns:
 
 def load(name: str, columns: Columns) -> Dataset:
     """The data set of `csv:FILE` or `parquet:FILE`; a relative FILE is looked for in the working directory."""
-    kind = next(prefix for prefix in (CSV, PARQUET) if name.startswith(prefix))
+    kind = next(prefix for prefix in TABLES if name.startswith(prefix))
     if not name.removeprefix(kind):
         raise SettingError(f"{kind} needs the name of a file, such as {kind}mine.{kind[:-1]}: {WANTED}")
     path = Path(os.path.expanduser(name.removeprefix(kind)))
@@ -209,29 +209,67 @@ def _read_csv(path: Path, stream: Any, columns: Columns) -> Any:
         rows -= 1
     found = found.slice(0, rows)
     exact = (columns.label, columns.client)
-    made = [_typed(found[k], decimal=between != "," and names[k] not in exact) for k in used]
-    return pa.table(made, [names[k] for k in used])
+    marked = {names[k]: found[k] for k in used if between != "," and names[k] not in exact}
+    marks = _decimal_marks(path, marked, between)
+    return pa.table([_typed(found[k], marks.get(names[k], ".")) for k in used], [names[k] for k in used])
 
 
 def _filled(cell: Any) -> bool:
     return bool(cell.as_py().strip())
 
 
-def _typed(column: Any, *, decimal: bool) -> Any:
-    """Whole numbers, true and false, or numbers, if all that is given are; else words without the spaces around them.
-
-    With `decimal` numbers may have commas for points, but not some commas and some points.
-    """
+def _words(column: Any) -> tuple[Any, Any] | None:
+    """The cells without spaces around them, and once more with null for missing ones; None unless in UTF-8."""
     import pyarrow as pa
     from pyarrow import compute, csv
 
     try:
         words = compute.utf8_trim_whitespace(column.cast(pa.string()))
     except pa.ArrowInvalid:
-        return column  # is not text in UTF-8
+        return None
     missing = compute.is_in(words, pa.array(csv.ConvertOptions().null_values))
-    given = compute.if_else(missing, None, words)
-    if decimal and not compute.any(compute.match_substring(given, ".")).as_py():
+    return words, compute.if_else(missing, None, words)
+
+
+def _decimal_marks(path: Path, columns: Mapping[str, Any], between: str) -> dict[str, str]:
+    """The decimal mark of each column of numbers; an ambiguous number is refused unless others decide."""
+    from pyarrow import compute
+
+    marks, certain, doubtful = {}, set[str](), dict[str, tuple[int, str]]()
+    for name, column in columns.items():
+        if (words := _words(column)) is None:
+            continue
+        given = words[1]
+        if compute.any(compute.match_substring(given, ".")).as_py():
+            mark = "."
+        elif compute.any(compute.match_substring(given, ",")).as_py():
+            mark = ","
+        else:
+            continue
+        marks[name] = mark
+        number = compute.match_substring_regex(given, DECIMAL[mark])
+        unclear = compute.match_substring_regex(given, AMBIGUOUS[mark])
+        if compute.any(compute.and_not(number, unclear)).as_py():
+            certain.add(mark)
+        elif compute.any(unclear).as_py() and str(_typed(column, mark).type) == "double":
+            row = unclear.index(True).as_py()
+            doubtful[name] = row + 1, given[row].as_py()
+    for name, (row, cell) in doubtful.items():
+        if not is_decimal(marks[name], between, certain):
+            raise ambiguous_number(f"{path}, column {brief(name)!r}, row {row}", cell)
+    return marks
+
+
+def _typed(column: Any, mark: str) -> Any:
+    """Whole numbers, true and false, or numbers with this decimal mark, if all cells are; else words without spaces
+    around them."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    if (found := _words(column)) is None:
+        return column
+    words, given = found
+    if mark == ",":
         given = compute.replace_substring(given, ",", ".")
     for kind in (pa.int64(), pa.bool_(), pa.float64()):
         with suppress(pa.ArrowInvalid):

@@ -14,8 +14,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from empirics.files import OWN_FILES
 from empirics.settings.costs import CostProcess
+from empirics.settings.dataset_name import OWN_FILES
 from empirics.settings.field import choice
 from empirics.settings.study import Study
 from theory.paper import ROUNDS

@@ -15,8 +15,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.files import TABLES
 from empirics.settings.costs import CostProcess
+from empirics.settings.dataset_name import TABLES
 from empirics.settings.drift import Drift
 from empirics.settings.field import (
     MOST_SAMPLES,

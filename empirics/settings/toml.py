@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from empirics.files import OWN_FILES
+from empirics.settings.dataset_name import OWN_FILES
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 
