@@ -1,8 +1,10 @@
 """The tree keeps its own rules: style, types, layers, floors, tasks, and no float literal in the theory."""
 
 import ast
+import builtins
 import re
 import subprocess
+import symtable
 import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -49,7 +51,7 @@ FLOORS = {
         registry
         claims
         document groundwork table
-        tally
+        prelude tally
         engines ledger text
         claim printing
         evidence experiments kernel simulator symbols
@@ -188,6 +190,44 @@ def test_no_claim_leaves_a_check_or_a_symbol_behind() -> None:
     assert unused("a, b = 1, 2\ndef c(): return b\nCLAIMS = []") == {"a", "c"}
     claims = {name: path for name, path in MODULES.items() if name.startswith("proofs_check.claims")}
     assert {name: left for name, path in claims.items() if (left := unused(path.read_text()))} == {}
+
+
+def global_names(table: symtable.SymbolTable) -> dict[str, set[str]]:
+    """Names that a module binds at its top, and those that it or its functions read from there."""
+    found: dict[str, set[str]] = {"bound": set(), "read": set()}
+    top = table.get_type() == "module"
+    for symbol in table.get_symbols():
+        if top and (symbol.is_assigned() or symbol.is_imported()):
+            found["bound"].add(symbol.get_name())
+        if symbol.is_referenced() and (top or symbol.is_global()):
+            found["read"].add(symbol.get_name())
+    for inner in table.get_children():
+        found["read"] |= global_names(inner)["read"]
+    return found
+
+
+def test_names_of_the_prelude_exist_are_used_and_are_not_imported_again() -> None:
+    def names(source: str) -> dict[str, set[str]]:
+        return global_names(symtable.symtable(source, "", "exec"))
+
+    assert names("import a\ndef b(c): return [c + d for e in a]") == {"bound": {"a", "b"}, "read": {"a", "d"}}
+    shared = imported_names(MODULES["proofs_check.prelude"].read_text())
+    given = names(MODULES["proofs_check.prelude"].read_text())["bound"]
+    used: set[str] = set()
+    for module, path in MODULES.items():
+        source = path.read_text()
+        if "\nfrom proofs_check.prelude import *\n" in source:
+            found = names(source)
+            assert not found["read"] - found["bound"] - given - set(dir(builtins)), module
+            assert not imported_names(source) & shared, module
+            used |= found["read"] - found["bound"]
+    assert given - used == set()
+
+
+def imported_names(source: str) -> set[tuple[str, str]]:
+    """Modules, and the names imported from them, except under another name."""
+    found = (top for top in ast.parse(source).body if isinstance(top, ast.ImportFrom))
+    return {(str(top.module), alias.name) for top in found for alias in top.names if alias.asname is None}
 
 
 def passed_on(source: str) -> set[str]:

@@ -1,19 +1,9 @@
 r"""The best weights for a horizon (`law:averaged/best-weights`): transient and noise are one quadratic form in them."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, steps
-from proofs_check.engines.exact import Found, differing, drawn, everywhere, fractions, unless
 from proofs_check.groundwork.law.lags import AVERAGED
 from theory.law.averaging import best_weights, by_shares, risk_matrix
-from theory.law.quadratic import by_age, by_capacity
 from theory.market.lower_bound import bayes_risk
 
 delta, spread, N, n1, n2 = sp.symbols(

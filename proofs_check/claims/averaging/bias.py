@@ -1,20 +1,11 @@
 r"""What averaging does not remove (`law:averaged/bias`): the bias of reuse, of local steps, of curvature."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, limits, symbolic_sum
-from proofs_check.engines.exact import Found, by_profile, everywhere, unless
 from proofs_check.groundwork.law import curvatures
 from proofs_check.groundwork.law.curvatures import KINDS, Kinds, Stream, coefficients
-from proofs_check.symbols import K, rate
 from theory.law.averaged_limits import averaged_left_constant
 from theory.law.curved import Moments, cubic_shift, first_order, local_shift, own_weight, stationary_bias
-from theory.law.quadratic import by_age, stationary_noise
 
 h, tilt, third, noise, y, T, x = sp.symbols("h tilt k g_2 y T x", positive=True)
 bias, first, power, clients = sp.symbols("beta m_1 power M", positive=True)

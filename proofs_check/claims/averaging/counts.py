@@ -2,27 +2,16 @@ r"""What an averaged model sees (`law:averaged/counts`): N_eff of counts where t
 steps that fall (`law:averaged/decaying`).
 """
 
-from __future__ import annotations
-
-from fractions import Fraction as F
 from itertools import accumulate
-from typing import Any
 
-import sympy as sp
-from hypothesis import strategies as st
+from proofs_check.prelude import *
 
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, steps
-from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, fractions, unless
 from proofs_check.groundwork.law.lags import AVERAGED, EVERY
-from proofs_check.symbols import K
-from proofs_check.text import said
 from theory.law.averaged_limits import averaged_rest, averaged_rest_decaying, polynomial_factor
 from theory.law.averaging import by_shares, polynomial, round_shares, weights_giving
-from theory.law.quadratic import Cohorts, by_age, by_capacity, lag_sum, stationary_noise
+from theory.law.quadratic import lag_sum
 from theory.law.stationary import inverse_effective_rate
 from theory.market.capacity import trajectory_by_capacity
-from theory.reuse.counts import effective_from_sums, effective_sample_size
 
 x, T, S = sp.symbols("x T S", positive=True)
 alpha, later, theta, after, mean, before = sp.symbols("alpha alpha_+ theta theta_+ zbar theta_-", real=True)

@@ -1,26 +1,13 @@
 r"""Equal use (`law:averaged/equal-use`), and bursts that are used once (`law:averaged/bursts`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from itertools import product
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import WRITTEN, Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, steps
-from proofs_check.engines.exact import Found, by_profile, drawn, everywhere, unless
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.law.lags import AVERAGED
-from proofs_check.text import said
 from theory.law.averaged_limits import wait_factor
-from theory.law.averaging import averaged_risk, by_shares, contractions, equal, over_models
-from theory.law.quadratic import by_age
+from theory.law.averaging import averaged_risk, by_shares, contractions, over_models
+from theory.law.averaging import equal as equally
 from theory.market.capacity import burst_effective_rate, burst_rate
 from theory.market.lower_bound import burst_inverse, burst_risk
-from theory.reuse.counts import effective_sample_size
 
 LARGE_NUMBERS = Given("the law of large numbers", "that means over independent waits tend to expectations")
 a, q, S, T, x = sp.symbols("a q S T x", positive=True)
@@ -120,7 +107,7 @@ def every_pattern(often: F, rounds: int) -> Found:
     for pattern in product((0, 1), repeat=rounds):
         chance = often ** sum(pattern) * (1 - often) ** (rounds - sum(pattern))
         rule = by_age([2 * burst for burst in pattern], 1)
-        risk = averaged_risk(rule, rounds, a, over_models(equal, pattern), **problem)
+        risk = averaged_risk(rule, rounds, a, over_models(equally, pattern), **problem)
         mean += chance * risk.total[-1]
         inverse += chance / (sum(pattern) + 1)
     bound = burst_risk(2, often, rounds, eta=eta, **problem)

@@ -1,16 +1,7 @@
 r"""The law of averaged models is exact for quadratic losses with one Hessian (`law:averaged`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from functools import partial
-from typing import Any
-
-from hypothesis import strategies as st
-
-from proofs_check.claim import Claim, confirming
-from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, fractions, unless
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.law.lags import AVERAGED
 from proofs_check.groundwork.law.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
 from theory.law.averaging import (
@@ -18,7 +9,6 @@ from theory.law.averaging import (
     averaged_risk,
     by_shares,
     contractions,
-    equal,
     exponential,
     final_weights,
     latest,
@@ -27,11 +17,11 @@ from theory.law.averaging import (
     polynomial,
     tail,
 )
-from theory.law.quadratic import by_age, by_capacity, squared_weights
+from theory.law.averaging import equal as equally
 
 MEANS: dict[str, Any] = {
     "last": latest,
-    "equal": equal,
+    "equal": equally,
     "polynomial": partial(polynomial, gamma=2),
     "tail": partial(tail, first=2),
     "exponential": partial(exponential, keep=F(1, 3)),
@@ -131,7 +121,7 @@ def copies_do_not_count(admissions: list[int], kept: int, mean: str) -> Found:
     p = final_weights(over_models(MEANS[mean], trained))
     new = [True, *trained]
     alone = final_weights([MEANS[mean](k) for k in range(1, sum(new) + 1)])
-    every = final_weights(over_rounds(equal, T))
+    every = final_weights(over_rounds(equally, T))
     true = [one for one, fresh in zip(p, new, strict=True) if fresh] == alone
     copies = [one for one, fresh in zip(p, new, strict=True) if not fresh]
     return unless(true and not any(copies) and set(every) == {F(1, T + 1)}, weights=p, alone=alone)

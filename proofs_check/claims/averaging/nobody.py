@@ -1,26 +1,15 @@
 r"""What nobody can beat (`law:averaged/nobody`): money, memory and any learner, from below, and what reaches it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from fractions import Fraction as F
-from itertools import product
 from math import factorial
-from typing import Any
 
-import sympy as sp
+from proofs_check.prelude import *
 
-from proofs_check.claim import WRITTEN, Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, limits
-from proofs_check.engines.exact import Found, by_profile, everywhere, unless
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.law.lags import AVERAGED
 from proofs_check.groundwork.market.figures import figures
 from proofs_check.groundwork.market.market import HIGH, LOW, PLACES, SETTING
 from theory.market.knapsack import Limit, purchase_limit, uniform_rate, uniform_threshold
 from theory.market.lower_bound import bayes_risk, burst_risk, least_risk, most_samples, van_trees
 from theory.market.prices import Atoms
-from theory.numbers.algebra import ball
 from theory.paper import BUDGET
 
 N, t = sp.symbols("N t", positive=True)

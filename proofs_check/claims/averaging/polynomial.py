@@ -2,21 +2,11 @@ r"""Constant admission in closed form (`law:averaged/constant`), and weights tha
 (`law:averaged/polynomial`).
 """
 
-from __future__ import annotations
-
-from fractions import Fraction as F
 from math import factorial
-from typing import Any
 
-import numpy as np
-import sympy as sp
+from proofs_check.prelude import *
 
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, equivalent, limits, symbolic_sum
-from proofs_check.engines.exact import Found, by_profile, differing, everywhere, unless
 from proofs_check.groundwork.law.lags import AVERAGED
-from proofs_check.symbols import K
-from proofs_check.text import said
 from theory.law.averaged_limits import (
     averaged_left_constant,
     averaged_noise_constant,
@@ -26,7 +16,6 @@ from theory.law.averaged_limits import (
     polynomial_left,
 )
 from theory.law.averaging import by_shares, final_weights, over_rounds, polynomial
-from theory.law.quadratic import Cohorts, by_age
 
 a, x, T, gamma = sp.symbols("a x T gamma", positive=True)
 d, k, m = sp.symbols("d k m", integer=True, nonnegative=True)

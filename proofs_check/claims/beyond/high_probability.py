@@ -1,18 +1,12 @@
 r"""The stability bound in high probability (`thm:regret-neff/high-probability`): one run, not the mean of many."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.groundwork.bound import few_samples, likely, many_rounds, one_round, population, stable
 from proofs_check.groundwork.bound.one_round import PROJECTION
-from proofs_check.symbols import CONSTANTS, K, T, rate
-from proofs_check.text import said
 from theory.bound.confidence import deviation_constant, sample_range
 from theory.bound.sharper import step_constant
 from theory.bound.stability import stability_round
-from theory.bound.theorem1 import initial_term
 
 _overlap, _weight, _trace = (sp.Symbol(name, positive=True) for name in ("overlap", "W_j", "R_j"))
 PAID = {

@@ -1,25 +1,12 @@
 r"""The regret without its logarithm (`thm:dpp-regret/log-free`): of order √T with the third term's true constant."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
-from proofs_check.engines.argument import Evidence, argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.limit import converges
 from proofs_check.groundwork.control.orders import ALL, RATIONAL, T, t
 from proofs_check.groundwork.regret.every_policy import uses
 from proofs_check.groundwork.regret.expansion import LIMIT
 from proofs_check.groundwork.regret.transient import fewest_samples, most_samples
-from proofs_check.printing import decimal
-from proofs_check.symbols import CONSTANTS, K, rate
-from proofs_check.text import said
 from theory.bound.sharper import sharper_constant_bound
-from theory.bound.theorem1 import deviation_term
-from theory.numbers.algebra import ball, precise
 from theory.regret.expansion import regret_log_free
 from theory.reuse.counts import inverse_effective_constant
 

@@ -1,15 +1,7 @@
 """How the bound's terms depend on K and on the rate, round by round (`cor:optimal-k/monotone`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Claim
-from proofs_check.engines.argument import Evidence, argument, equations
-from proofs_check.symbols import CONSTANTS, rate, total_buffer
-from theory.bound.theorem1 import generalisation_term
 from theory.reuse.counts import inverse_effective_constant as inverse
 from theory.reuse.counts import mismatch_constant
 

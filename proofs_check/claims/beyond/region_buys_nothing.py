@@ -1,18 +1,11 @@
 """In these guarantees the region and V buy nothing (`thm:dpp-regret/region-buys-nothing`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from functools import partial
-
-from proofs_check.claim import Claim, Given
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.control.orders import SPREAD
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import oracle_third
-from proofs_check.symbols import C, K, mean_cost, total_buffer
-from proofs_check.text import said
 from theory.design.offline import best_rate
-from theory.setting import Budget
 
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 EXPANDS = Given(

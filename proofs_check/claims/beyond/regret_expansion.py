@@ -1,25 +1,13 @@
 r"""The regret to O(1) (`thm:dpp-regret/expansion`): one formula for every policy inside the region."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from functools import cache, partial
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Context, confirming
-from proofs_check.engines.argument import Evidence, argument, equivalent, tends_to, together
-from proofs_check.engines.enclosure import compare
 from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, T, t
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import three
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import ABOVE, BELOW, EXPANDED, EXPANSION, LIMIT
-from proofs_check.symbols import CONSTANTS, K, rate
-from proofs_check.text import said
 from theory.bound.constant_admission import constant_bound, constant_round, oracle_bound
-from theory.bound.theorem1 import generalisation_term
-from theory.numbers.algebra import ball, log, precise, sqrt
 from theory.regret.expansion import generalisation_integral, regret_expansion
 from theory.regret.omegas import omega1_limit, omega3_limit
 

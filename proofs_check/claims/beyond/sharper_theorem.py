@@ -5,19 +5,13 @@ mismatch along a segment, or compared with the population directly, where only s
 K = 1 none are left, and the bound is that of one pass of SGD. What is paid once and per round is attained.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, confirming
 from proofs_check.groundwork.bound import many_rounds, one_round, population
 from proofs_check.groundwork.bound.chaining import HAUSSLER, proved_constant
 from proofs_check.groundwork.bound.excess_risk import memory_powered, sharper_powered
 from proofs_check.groundwork.bound.one_round import PROJECTION
 from proofs_check.groundwork.bound.worst_round import worst_case_memory
-from proofs_check.printing import decimal
-from proofs_check.symbols import CONSTANTS, K, T, chi, inverse_neff, rate, t
-from proofs_check.text import said
 from theory.bound.sharper import (
     memory_round,
     sharper_round,
@@ -25,7 +19,6 @@ from theory.bound.sharper import (
     stale_weight_constant,
     step_constant,
 )
-from theory.bound.theorem1 import initial_term
 
 _more = sp.Symbol("more", positive=True)  # k - 1, for looks
 k, m, M = sp.symbols("k m M", integer=True, positive=True)

@@ -1,34 +1,20 @@
 r"""How far apart two policies inside the region can be (`thm:dpp-regret/spread`): all that V can change."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from functools import cache, partial
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Context, confirming
-from proofs_check.engines.argument import Evidence, always, argument, together
-from proofs_check.engines.enclosure import compare
 from proofs_check.groundwork.control import orders
 from proofs_check.groundwork.control.orders import ALL, ALONG, LINEAR, RATIONAL, ROOT, h, links
 from proofs_check.groundwork.regret import transient
 from proofs_check.groundwork.regret.envelope import mismatch_range, spread
 from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy
-from proofs_check.groundwork.regret.transient import FEWEST, F, s, w
-from proofs_check.symbols import CONSTANTS, REGION, K, rate
-from proofs_check.text import said
-from theory.bound.theorem1 import Terms
+from proofs_check.groundwork.regret.transient import FEWEST, fewest, s, w
 from theory.control.violation import cost_violation_rate
-from theory.numbers.algebra import ball, log_plus, precise
 from theory.regret.transient import spread_bound
-from theory.setting import Region
 
 x, M, S, k, y, P, Q = sp.symbols("x M S k y P Q", positive=True)
 THIRD = sp.Rational(1, 3)
 LATE = r"$s\ge2h$"
-LOW, HIGH = mismatch_range(k, x, 1, F, M, stated=False)  # of χ, in units of 1/Λ̄
+LOW, HIGH = mismatch_range(k, x, 1, fewest, M, stated=False)  # of χ, in units of 1/Λ̄
 EVERY = rf"{ALL}, every $\rho$"
 
 
@@ -36,34 +22,34 @@ def early() -> Evidence:
     """Up to s = 2h the width is at most the upper end, since χ >= 0: 1/(k(1-x)) + 1/F, and its root (1 + that)/2."""
     end = 1 / (k * (1 - x))
     return argument(
-        (end + 1 / F >= HIGH, [], "every round"),
+        (end + 1 / fewest >= HIGH, [], "every round"),
         (end, 1 / k + x / (1 - x) / k, "$1/(k(1-x))$ and its parts", "every round"),
         (1 / (s * (s + 1)), 1 / s - 1 / (s + 1), "$1/(s(s+1))$, telescoping,", "every $s$"),
-        (2 * h / (s * (s + 1)) + 2 / (s + 1) >= 1 / F, FEWEST, "every $s$"),
+        (2 * h / (s * (s + 1)) + 2 / (s + 1) >= 1 / fewest, FEWEST, "every $s$"),
         (1 / (s + 1) <= 1 / y, [y <= s + 1], r"on $[s,s+1]$: $\sum_{s\le2h}1/(s+1)\le\log(1+2h)$"),
         (sp.sqrt(y) <= (1 + y) / 2, [], "the root term"),
         # the oldest admission is that of round 1: x = ρ and F = 1-ρ
-        (end + 1 / F <= 2 * h, [sp.Eq(x, 1 - 1 / h), sp.Eq(F, 1 / h), k >= 1], "rounds $t=k<K$"),
+        (end + 1 / fewest <= 2 * h, [sp.Eq(x, 1 - 1 / h), sp.Eq(fewest, 1 / h), k >= 1], "rounds $t=k<K$"),
     )
 
 
 def late() -> Evidence:
     """From s = 2h on: x <= 1/3, F >= s/2, s <= M <= F + w. The width is 2x/(K(1-x)) + 6w/s² + 11x/h at most."""
     ends, shrink, widen = 1 / (1 - x) - (1 - x), 1 - (1 - x) ** 2, 1 / (1 - x) ** 2 - 1
-    parts = ends / k + (2 + 1 / k) * (1 / F - 1 / M) + (1 + 1 / k) * (widen / F + shrink / M)
+    parts = ends / k + (2 + 1 / k) * (1 / fewest - 1 / M) + (1 + 1 / k) * (widen / fewest + shrink / M)
     most = (2 + 1 / k) * 2 * w / s**2 + (1 + 1 / k) * 11 * x / s
     root = r"the roots differ by at most $\sqrt{3K/2}$ times the width: $P^2$ high, $Q^2=[\text{low}]^+$"
     return argument(
         (x <= THIRD, [x <= h / (h + s), s >= 2 * h], rf"$x=\rho^s$, {LATE}"),
-        (2 * w / s**2 >= 1 / F - 1 / M, [s / 2 <= F, s <= M, w >= M - F], LATE),
-        (widen / F <= 9 * x / s, [x <= THIRD, s / 2 <= F], LATE),
+        (2 * w / s**2 >= 1 / fewest - 1 / M, [s / 2 <= fewest, s <= M, w >= M - fewest], LATE),
+        (widen / fewest <= 9 * x / s, [x <= THIRD, s / 2 <= fewest], LATE),
         (shrink / M <= 2 * x / s, [s <= M], LATE),
         (ends / k <= 2 * x / (k * (1 - x)), [x < 1], "every round"),
         (HIGH - LOW, parts, "the width and its parts", "every round"),
         (most <= 6 * w / s**2 + 11 * x / h, [k >= 1, s >= 2 * h], LATE),
-        (2 * THIRD / k <= HIGH, [x < 1, F <= M, M >= 3], r"$t\ge s\ge3$"),
+        (2 * THIRD / k <= HIGH, [x < 1, fewest <= M, M >= 3], r"$t\ge s\ge3$"),
         (sp.sqrt(3 * k / 2) * (P**2 - Q**2) >= P - Q, [P >= Q, 2 * THIRD / k <= P**2], root),
-        (s / 2 <= F, [s - h + 1 <= F, s >= 2 * h], LATE),
+        (s / 2 <= fewest, [s - h + 1 <= fewest, s >= 2 * h], LATE),
     )
 
 
@@ -75,7 +61,7 @@ def late_sums() -> Evidence:
         (sp.diff(-1 / s, s), 1 / s**2, r"$\int$ and $1/s^2$", LATE),
         (rho / (1 - rho), h - 1, r"$\sum_{s\ge1}\rho^s$ and $h-1$", r"every $\rho$"),
         (1 / (2 * h) ** 2 + 1 / (2 * h) <= sp.Rational(3, 4) / h, [h >= 1], r"every $\rho$"),
-        (K - 1 + S + h >= M - F, [s + K - 1 + S >= M, s - h + 1 <= F], r"$t=s+K-1$, $M\le t+S$"),
+        (K - 1 + S + h >= M - fewest, [s + K - 1 + S >= M, s - h + 1 <= fewest], r"$t=s+K-1$, $M\le t+S$"),
         (s / (2 * h) * (2 * h + w) >= s + w, [s >= 2 * h], rf"$M\le(s/2h)(2h+K-1+S)$, {LATE}"),
     )
 
@@ -161,7 +147,11 @@ CLAIMS = [
             "third term": lambda: together(
                 transient.third_term(),
                 transient.most_samples(),
-                always(1 / sp.sqrt(F) <= sp.sqrt(h), given=[1 / h <= F], domain=r"$t<K$: $F=1-\rho=1/h$"),
+                always(
+                    1 / sp.sqrt(fewest) <= sp.sqrt(h),
+                    given=[1 / h <= fewest],
+                    domain=r"$t<K$: $F=1-\rho=1/h$",
+                ),
                 late_sums(),
             ),
             "the order": (links(assembled, order), confirming(certified)),

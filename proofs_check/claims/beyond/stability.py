@@ -4,19 +4,13 @@ The memory's bound asks how far *any* model can be from the mean of its samples;
 model towards a single sample. That is a matter of its weights in earlier rounds, whatever the dimension.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Check, Claim, confirming
 from proofs_check.groundwork.bound import few_samples, many_rounds, one_round, population, stable
 from proofs_check.groundwork.bound.excess_risk import stability_powered
 from proofs_check.groundwork.bound.one_round import PROJECTION
-from proofs_check.symbols import CONSTANTS, K, T, n, rate, t
-from proofs_check.text import said
 from theory.bound.sharper import step_constant
 from theory.bound.stability import overlap_by_uses, overlap_constant, stability_round
-from theory.bound.theorem1 import initial_term
 
 _overlap, _uses = sp.Symbol("overlap", positive=True), sp.Symbol("Ā", positive=True)
 STEADY = overlap_constant(K, t, rate).subs(sp.Min(K, t), K).subs(sp.Min(K - 1, t - K), K - 1)

@@ -1,17 +1,7 @@
 r"""Where the printed bound survives: up to ten local steps, the paper's, by gaps before and after a round."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import replace
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument
-from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, exhaust, unless
 from proofs_check.groundwork.bound.chaining import HAUSSLER
 from proofs_check.groundwork.bound.printed_round import (
     HYPOTHESES,
@@ -20,15 +10,12 @@ from proofs_check.groundwork.bound.printed_round import (
     mismatch_is_near,
     mu,
 )
-from proofs_check.symbols import CONSTANTS
 from theory.bound import theorem1 as bound
 from theory.bound.sharper import halfway_constant
-from theory.reuse.counts import trajectory
-from theory.setting import Constants
 
 FEWER, MORE = range(4, 7), range(7, 11)
 c = CONSTANTS
-steps = c.eta * c.E
+walked = c.eta * c.E
 UNIT = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1, G=1)
 
 
@@ -77,15 +64,15 @@ def before_and_after() -> Evidence:
     )
     away, away2, product, rest = sp.symbols("away away2 product rest", real=True)
     free = {x: sp.Symbol(x.name, real=True) for x in (gap, later, now, then, mean, falls, squares, whole)}
-    share = steps * c.G**2 / 8
+    share = walked * c.G**2 / 8
     known = [
-        gap <= falls + squares + (now - mean) / (2 * steps),
+        gap <= falls + squares + (now - mean) / (2 * walked),
         then <= mean - away2,
         later <= gap - whole + c.G * away,
         falls + squares - whole / 2 <= rest - share,
-        c.G * away / 2 - away2 / (2 * steps) <= share,
+        c.G * away / 2 - away2 / (2 * walked) <= share,
     ]
-    done = (gap + later) / 2 <= (now - then) / (2 * steps) + rest
+    done = (gap + later) / 2 <= (now - then) / (2 * walked) + rest
     return argument(
         (
             then <= mean - away2,
@@ -93,7 +80,7 @@ def before_and_after() -> Evidence:
             r"any convex $\Theta$: mean $=$ the clients' mean squared distance to $\theta^\star$, away2 $=$ that to "
             r"$\theta^+$, product $=\langle\bar x-\theta^+,\theta^+-\theta^\star\rangle$",
         ),
-        (c.G * away / 2 - away**2 / (2 * steps) <= share, [], r"every client, `away` from $\theta^+$"),
+        (c.G * away / 2 - away**2 / (2 * walked) <= share, [], r"every client, `away` from $\theta^+$"),
         (
             done.subs(free),
             [one.subs(free) for one in known],

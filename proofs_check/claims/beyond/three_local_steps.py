@@ -1,17 +1,7 @@
 r"""Where the printed bound survives: up to three local steps, any schedule."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import replace
-from fractions import Fraction
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, admissions, drawn, fractions, retentions, unless
 from proofs_check.groundwork.bound import one_round
 from proofs_check.groundwork.bound.chaining import HAUSSLER
 from proofs_check.groundwork.bound.many_rounds import memory_telescopes
@@ -24,15 +14,9 @@ from proofs_check.groundwork.bound.printed_round import (
     mismatch_is_near,
     mu,
 )
-from proofs_check.printing import decimal
-from proofs_check.symbols import CONSTANTS, N, inverse_neff
-from proofs_check.text import said
 from theory.bound import theorem1 as bound
 from theory.bound.sharper import memory_round, sharper_round, stale_weight, step_constant
 from theory.bound.theorem1 import theorem_1_as_stated
-from theory.numbers.algebra import ball
-from theory.reuse.counts import effective_from_sums, trajectory
-from theory.setting import Constants
 
 MOST_STEPS = 3
 ENOUGH = Fraction(32, 5)  # this argument needs no more than that for the printed 10

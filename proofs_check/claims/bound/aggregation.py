@@ -1,24 +1,9 @@
 """The aggregation rule (`eq:global-aggregation`): whose risk do the averaged updates follow?"""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Callable, Sequence
-from fractions import Fraction
-from itertools import product
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import Check, Claim, Correction, confirming
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, differing, drawn, exhaust, fractions, unless
-from proofs_check.engines.identity import equal, symbolic_sum
-from proofs_check.engines.smt import always, conjunction
-from proofs_check.evidence import Evidence, obeying, together
+from proofs_check.engines.smt import conjunction
 from proofs_check.groundwork.bound.counterexamples import stated_bound
-from theory.numbers.algebra import ball
-from theory.setting import Constants
 
 SHARE, SIZE, GRADIENT, TOTAL = sp.symbols("share size gradient total", positive=True)
 

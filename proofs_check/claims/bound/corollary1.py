@@ -1,16 +1,7 @@
 """Corollary 1 as a whole (`eq:ck-bound`): the risk of constant admission is at most the specialised bound."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import replace
-from fractions import Fraction
-
-from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, everywhere
-from proofs_check.engines.identity import symbolic_sum
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.bound import counterexamples, population
 from proofs_check.groundwork.bound.chaining import DEVIATION, HAUSSLER, proved_constant
 from proofs_check.groundwork.bound.counterexamples import WELL, exceeding, trapped
@@ -18,19 +9,9 @@ from proofs_check.groundwork.bound.empty_bound import CONVEX, EMPTY, WHY
 from proofs_check.groundwork.bound.many_rounds import SUMMED
 from proofs_check.groundwork.bound.one_round import ANY_SPACE, MISMATCH, SETTING
 from proofs_check.groundwork.reuse.constant_counts import EARLY, LATE, u
-from proofs_check.simulator import simulate
-from proofs_check.symbols import CONSTANTS, rate
-from proofs_check.text import said
 from theory.bound import theorem1 as bound
 from theory.bound.constant_admission import constant_bound, constant_bound_as_stated
-from theory.bound.theorem1 import initial_term
-from theory.numbers.algebra import ball, precise
-from theory.reuse.counts import (
-    inverse_effective_constant,
-    mismatch_constant,
-    mismatch_from_sums,
-    occupancy_constant,
-)
+from theory.reuse.counts import inverse_effective_constant, mismatch_constant, occupancy_constant
 
 CALM = replace(WELL, constants=replace(WELL.constants, sigma=Fraction(1, 10**6)))
 SMOOTH = replace(SUMMED, L=2)

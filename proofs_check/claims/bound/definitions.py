@@ -1,33 +1,9 @@
 """What the definitions take for granted: samples in every memory, a minimiser in Θ, and smooth losses."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Correction, Given, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import (
-    Found,
-    admissions,
-    differing,
-    drawn,
-    everywhere,
-    exhaust,
-    retentions,
-    unless,
-)
-from proofs_check.engines.kernel import theorem
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, obeying, refutes
 from proofs_check.groundwork.bound import one_round
 from proofs_check.groundwork.bound.training import Loss, Problem, theta
-from proofs_check.simulator import simulate
-from proofs_check.symbols import CONSTANTS
-from theory.control.region import region_maximum, region_minimum
-from theory.setting import Constants, Region
 
 # --- an empty memory ---------------------------------------------------------------------------------------
 

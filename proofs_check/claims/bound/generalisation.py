@@ -1,28 +1,11 @@
 """The uniform deviation between the population risk and the reuse-weighted empirical risk (`lem:gen-Neff-app`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import grid
-from proofs_check.engines.identity import equal, equations
-from proofs_check.evidence import Evidence, refutes
 from proofs_check.groundwork.bound.chaining import CONSTANT, HAUSSLER, proved_constant, rounded_up
 from proofs_check.groundwork.bound.population import deviation_is_below, deviation_is_covered
 from proofs_check.groundwork.bound.suprema import kolmogorov_mean, kuiper_mean
-from proofs_check.printing import decimal
-from proofs_check.symbols import CONSTANTS, N, inverse_neff
-from proofs_check.text import said
-from theory.bound.theorem1 import deviation_term, generalisation_term, generalisation_term_as_printed
-from theory.numbers.algebra import ball, log
-from theory.reuse.counts import effective_sample_size
-from theory.setting import Constants
+from theory.bound.theorem1 import generalisation_term_as_printed
 
 B, PDIM = CONSTANTS.B, CONSTANTS.Pdim
 FROM_PDIM_ON = PDIM * (1 + sp.Symbol("more", nonnegative=True))  # any N >= Pdim

@@ -1,28 +1,10 @@
 """The gradient mismatch between all samples seen, weighted by use, and the memory (`eq:sigma-bar-Neff-app`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Sequence
-from fractions import Fraction
-from itertools import product
-from typing import Any
-
-import numpy as np
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines import exact
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.kernel import theorem
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, obeying, refutes
 from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, in_y, k, late, variance, y
 from proofs_check.groundwork.reuse.reuse_rounds import added_up, p, q, r
-from proofs_check.simulator import Snapshot, simulate
-from proofs_check.symbols import K, n, rate, t
-from proofs_check.text import said
 from theory.reuse import counts as reuse
 
 A, S1, S2, uses_kept = sp.symbols("A S1 S2 U", positive=True)  # a count; ΣA, ΣA², and ΣA over the memory

@@ -1,21 +1,8 @@
 """Where N_eff < n, so that the bound takes the root of a negative number (`thm:regret-neff/radicand`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines.exact import Found, admissions, differing, drawn, retentions
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, late, run, s
-from proofs_check.simulator import Snapshot, simulate
-from proofs_check.symbols import K, rate, t
-from proofs_check.text import said
 from theory.reuse import counts as reuse
 
 MIDDLE = K - sp.Rational(1, 2)  # the printed radicand is a quadratic in t around it

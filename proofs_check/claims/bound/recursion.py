@@ -1,28 +1,12 @@
 """The one-step optimisation recursion and its sum (`prop:Ropt-bound-app`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import replace
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import Check, Claim, Context, Correction
-from proofs_check.engines.exact import Found, exhaust, fractions, search, unless
-from proofs_check.engines.kernel import theorem
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.bound import one_round, worst_round
 from proofs_check.groundwork.bound.counterexamples import DriftingClients
 from proofs_check.groundwork.bound.one_round import ANY_SPACE, MISMATCH, SETTING
 from proofs_check.groundwork.bound.worst_round import rise, rise_as_stated
-from proofs_check.symbols import CONSTANTS, chi
-from proofs_check.text import said
 from theory.bound import theorem1 as bound
-from theory.numbers.algebra import ball
-from theory.setting import Constants
 
 ONE_STEP = replace(CONSTANTS, E=1, L=None)
 HYPOTHESES = (*SETTING, "clients are weighted by $n_m/n$", MISMATCH)

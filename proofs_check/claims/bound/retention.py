@@ -1,25 +1,11 @@
 """Which retention rules satisfy the printed bound on the mismatch, χ <= 1/n - 1/N_eff?"""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, differing, drawn, unless
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.groundwork.reuse.constant_counts import s
 from proofs_check.groundwork.reuse.reuse_rounds import kstep_sums, p, printed_bound, q, r
-from proofs_check.simulator import Snapshot
-from proofs_check.symbols import K, n, t
-from theory.reuse.counts import effective_from_sums, mismatch_from_sums, uses_kstep
+from theory.reuse.counts import uses_kstep
 
 A, S1, S2, uses_kept = sp.symbols("A S1 S2 U", positive=True)  # a count; ΣA, ΣA², and ΣA over the memory
 gone = sp.Symbol("gone", nonnegative=True)  # samples no longer in memory

@@ -4,25 +4,11 @@ Finite counterexamples: K = 1, one sample a round, round 2, so that the mismatch
 gradients; each sample is uniform on 1..m, and every outcome is enumerated.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Callable
-from fractions import Fraction
-from itertools import product
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Correction
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, exhaust, grid, unless
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, obeying, refutes
 from proofs_check.groundwork.bound import one_round
 from proofs_check.groundwork.reuse.constant_counts import variance
 from proofs_check.groundwork.reuse.reuse_rounds import added_up, cauchy_schwarz
-from proofs_check.symbols import N, n
-from proofs_check.text import said
 from theory.numbers.algebra import maximum, minimum
 from theory.reuse.counts import mismatch_constant, uses_kstep
 

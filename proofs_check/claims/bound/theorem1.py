@@ -1,13 +1,7 @@
 """Theorem 1 (`thm:regret-neff`): what it needs, and what then holds. The sharper theorem is judged in `beyond`."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-import sympy as sp
-
-from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines.kernel import theorem
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, obeying, refutes
 from proofs_check.groundwork.bound import counterexamples, population
 from proofs_check.groundwork.bound.chaining import DEVIATION, HAUSSLER, proved_constant
 from proofs_check.groundwork.bound.empty_bound import (
@@ -21,8 +15,6 @@ from proofs_check.groundwork.bound.empty_bound import (
 from proofs_check.groundwork.bound.excess_risk import theorem_powered
 from proofs_check.groundwork.bound.many_rounds import THEOREM
 from proofs_check.groundwork.bound.one_round import ANY_SPACE, MISMATCH, PROJECTION, SETTING
-from proofs_check.symbols import CONSTANTS, N, T, chi, inverse_neff, n, neff
-from proofs_check.text import said
 from theory.bound import theorem1 as bound
 
 PLAIN = 1 / n - 1 / neff  # without the positive parts that make theory's form real

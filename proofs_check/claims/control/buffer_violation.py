@@ -1,27 +1,13 @@
 r"""The buffers (`rem:buffer-violation`): how far a policy inside the region can overfill them."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines import exact, limit
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import in_round_1, rate_is_a_choice, without_debt
 from proofs_check.groundwork.control.orders import ALONG, h
 from proofs_check.groundwork.control.region_ends import corners, placed, totals_are_sums
-from proofs_check.simulator import simulate
-from proofs_check.symbols import CONSTANTS, REGION, K, T, rate, rho
-from proofs_check.text import said
 from theory.control import violation
 from theory.control.penalty import least_rate_as_printed
-from theory.control.region import region_maximum, region_minimum_total
-from theory.setting import Region
 
 age = sp.Symbol("age", integer=True, positive=True)
 

@@ -1,27 +1,13 @@
 r"""Which way the penalty moves (`lem:dpp-T-slot-upper/monotone`), and the printed bound on it after a switch to Λ̄."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Context, Correction, confirming
-from proofs_check.engines import enclosure, exact, smt
-from proofs_check.engines.argument import argument
-from proofs_check.evidence import Evidence, obeying, together
 from proofs_check.groundwork.control import region_ends, repaired_penalty
 from proofs_check.groundwork.control.orders import LIGHTER, UNIT
 from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.control.region_ends import lies_inside, placed, switched
-from proofs_check.symbols import CONSTANTS, REGION, N, n, rate
-from proofs_check.text import said
-from theory.bound.theorem1 import generalisation_term, linear_term, root_term
 from theory.control.penalty import penalty, penalty_comparison_as_stated, penalty_terms
-from theory.control.region import region_maximum, region_maximum_total, region_minimum, region_minimum_window
-from theory.numbers.algebra import ball, log
-from theory.setting import Region
+from theory.control.region import region_minimum_window
 
 r, a, more, first, second, fewer, left = sp.symbols("r a more first second fewer left", positive=True)
 # what the correction prints: 1/n - 1/N at its ends

@@ -5,24 +5,12 @@ Inside the region \(\Lambda(t)\le\Lambda_{\max}(t)=\bar\Lambda/(1-\rho^t)\), and
 independence, no queue. The theorem survives without the step; the step does not.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-import sympy as sp
-
-from proofs_check.claim import Claim, Correction, Given
-from proofs_check.engines import limit, smt
-from proofs_check.engines.argument import argument
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence, holds, obeying, undecided
 from proofs_check.groundwork.control import drift_step, lambert_sum
-from proofs_check.symbols import CONSTANTS, REGION, C, T, V, rate, rho
-from proofs_check.text import said
-from theory.bound.theorem1 import linear_term, root_term
 from theory.control import violation
 from theory.control.penalty import penalty_terms
-from theory.control.region import region_minimum_total
 from theory.numbers.lambert import lambert_partial
-from theory.setting import Region
 
 STATED = violation.cost_violation_rate_as_stated(T, V, rho)
 SERIES = {

@@ -1,24 +1,12 @@
 """The cost-debt queue and the state of the policy: where they start, and that theory's code plays them."""
 
-from __future__ import annotations
+from itertools import accumulate
 
-from fractions import Fraction
-from itertools import accumulate, product
+from proofs_check.prelude import *
 
-import numpy as np
-from hypothesis import strategies as st
-
-from proofs_check.claim import Claim, Context, confirming
-from proofs_check.engines import exact, identity
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence, fails, holds
 from proofs_check.groundwork.control.drift_step import c
-from proofs_check.simulator import simulate
-from proofs_check.symbols import C
 from theory.control.admission import AdmissionState, acdpp_round, advance, debt_update
 from theory.control.minimiser import drift_plus_penalty
-from theory.control.region import region_maximum, region_minimum
-from theory.setting import Constants, Region
 
 
 @exact.drawn(

@@ -4,29 +4,15 @@ As ρ tends to 1 the first round alone needs a B of order \((1-\rho)^{-2}\), so 
 their sum, which is what the regret is charged, is computed to its leading constant.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines import enclosure, exact, limit
-from proofs_check.engines.argument import argument
-from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control import drift_step
 from proofs_check.groundwork.control.drift_step import drift_constant_is, drift_inequality, g, square, x
 from proofs_check.groundwork.control.orders import HORIZONS, tight_regions
 from proofs_check.groundwork.control.region_ends import placed
-from proofs_check.symbols import REGION, C, T, rate, rho, t
-from proofs_check.text import said
 from theory.control.admission import debt_update
-from theory.numbers.algebra import ball
 from theory.numbers.summation import total_ball
 from theory.regret.omegas import drift_constant
-from theory.setting import Region
 
 # what the correction prints: B_t, and ΣB_t without what the wide early region adds
 ROUND = {

@@ -1,29 +1,15 @@
 r"""What the first round does to the buffers and to the budget (`alg:acdpp/first-round`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from typing import Any
-
-import numpy as np
-import sympy as sp
-
-from proofs_check.claim import Claim, Context, Correction, confirming
-from proofs_check.engines import exact, simulation, smt
-from proofs_check.engines.argument import argument
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence, fails, holds, obeying, refutes
+from proofs_check.engines import simulation
 from proofs_check.groundwork.control.drift_step import in_round_1, without_debt
 from proofs_check.groundwork.control.orders import ONES, UNIT
 from proofs_check.groundwork.control.printed_log import LARGE, LARGE_RATE, LOG_PLUS, as_printed
 from proofs_check.groundwork.control.region_ends import plain
-from proofs_check.symbols import REGION, C, K, T, rate, rho
-from proofs_check.text import said
 from theory.control.admission import AdmissionState, acdpp_round
-from theory.control.region import region_maximum, region_maximum_total, region_minimum, region_minimum_total
 from theory.control.violation import cost_violation_least
 from theory.paper import BUDGET, BUFFERS, RATE, RETENTION
-from theory.setting import Constants, Region
 
 FIRST, LEAST = plain(region_maximum(REGION, 1)), cost_violation_least(T, rho, C)
 x = sp.Symbol("x", positive=True)  # ρ^T

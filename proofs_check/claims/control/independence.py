@@ -1,24 +1,10 @@
 """What independence of the costs is needed for: `eq:independence-factorization`, `eq:comparison-feasible`."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from itertools import product
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines import exact, identity, smt
-from proofs_check.engines.argument import argument
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.drift_step import in_round_1
 from proofs_check.groundwork.control.orders import ONES
-from proofs_check.symbols import C, rate
 from theory.control.admission import debt_update
-from theory.control.region import region_maximum
-from theory.setting import Region
 
 SMALL, BUDGET = Region(rate=3, rho=Fraction(1, 2)), Fraction(3)  # affordable at mean cost 1
 STATES = (0, 2)  # of the Markov costs

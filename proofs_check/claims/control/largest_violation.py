@@ -1,25 +1,11 @@
 r"""The largest cost violation of a policy inside the region, for any costs: an exact formula, attained."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import Claim, confirming
-from proofs_check.engines import exact
-from proofs_check.engines.argument import argument
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.drift_step import in_round_1
 from proofs_check.groundwork.control.printed_log import LARGE
 from proofs_check.groundwork.control.region_ends import corners, placed
-from proofs_check.symbols import REGION, C, T, V, mean_cost, rate, rho, t
-from proofs_check.text import said
-from theory.control.region import region_maximum
 from theory.control.violation import cost_excess_maximum, cost_violation_bound, cost_violation_rate_as_stated
-from theory.setting import Region
 
 TOP = region_maximum(REGION, t).replace(sp.exp, lambda x: rho ** (x / sp.log(rho)))
 

@@ -1,17 +1,8 @@
 r"""The proof of Theorem 3 bounds the limiting penalty uniformly (above `eq:cost-proof-2`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-import sympy as sp
-
-from proofs_check.claim import Claim, Correction
-from proofs_check.engines.kernel import theorem
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, refutes
 from proofs_check.groundwork.regret.expansion import third
-from proofs_check.symbols import CONSTANTS, K, rate, t
-from proofs_check.text import said
-from theory.bound.theorem1 import Terms, linear_term, root_term
 from theory.control.penalty import penalty_limit_as_stated
 
 GAP = penalty_limit_as_stated(K, t, rate, CONSTANTS).linear / (CONSTANTS.eta * CONSTANTS.sigma**2)

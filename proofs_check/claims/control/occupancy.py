@@ -1,23 +1,10 @@
 """What a switch to Λ̄ in round t leaves in memory: `eq:nc-Nc`, `eq:nc-lb`, the early rounds of the printed bound."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Callable
-from fractions import Fraction
-
-import sympy as sp
-
-from proofs_check.claim import Check, Claim, Correction, confirming
-from proofs_check.engines import exact, smt
-from proofs_check.engines.argument import argument
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control import region_ends as ends
 from proofs_check.groundwork.control.region_ends import k, plain, power, s
-from proofs_check.simulator import simulate
-from proofs_check.symbols import REGION, rate, rho, t
-from proofs_check.text import said
-from theory.control.region import contraction, region_minimum, region_minimum_total, region_minimum_window
-from theory.setting import Region
+from theory.control.region import contraction, region_minimum_window
 
 # of t = k+s rounds s have left the memory
 WINDOW = region_minimum_window(REGION, k, k + s).replace(sp.exp, lambda x: rho ** (x / sp.log(rho))) + rate

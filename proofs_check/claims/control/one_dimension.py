@@ -1,26 +1,9 @@
 """The policy's problem of a round (`eq:dpp-policy`): one number to choose, and how its objective runs."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, admissions, differing, drawn, exhaust, retentions, unless
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, obeying
-from proofs_check.simulator import simulate
-from proofs_check.symbols import CONSTANTS, C, V
-from theory.bound.theorem1 import generalisation_term
 from theory.control.minimiser import drift_plus_penalty, generalisation_slopes, mismatch_slopes
 from theory.control.penalty import penalty_terms
-from theory.control.region import region_maximum, region_minimum
-from theory.numbers.algebra import ball
-from theory.setting import Constants, Region
 
 one, other, moved, held, gone, price, debt = sp.symbols("one other moved held gone price debt", positive=True)
 L = sp.Symbol("L", nonnegative=True)  # log(N/Pdim)

@@ -1,28 +1,14 @@
 r"""Where the printed penalty is real (`eq:penalty-dpp/real`), and where its logarithm is theory's log⁺."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from functools import cache
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Correction
-from proofs_check.engines import enclosure, exact
-from proofs_check.engines.argument import argument
-from proofs_check.evidence import Evidence, obeying, refutes, together, undecided
 from proofs_check.groundwork.control.drift_step import without_debt
 from proofs_check.groundwork.control.orders import ONES
 from proofs_check.groundwork.control.printed_log import LARGE, as_printed
 from proofs_check.groundwork.control.region_ends import lies_inside, plain
 from proofs_check.groundwork.control.repaired_penalty import third_term_falls
-from proofs_check.symbols import CONSTANTS, REGION, N, rate, rho
 from theory.bound.theorem1 import generalisation_term_as_printed
-from theory.control.region import region_maximum, region_minimum
-from theory.numbers.algebra import ball, log
 from theory.paper import RATE
-from theory.setting import Region
 
 P = CONSTANTS.Pdim
 more, euler, first, later = sp.symbols("more e N_1 later", nonnegative=True)

@@ -1,16 +1,6 @@
 r"""Why the region contracts (`eq:lambda-min-max`): at a fixed mean a constant memory has the smallest terms in 1/n."""
 
-from __future__ import annotations
-
-from fractions import Fraction
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Correction
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, everywhere, unless
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence
+from proofs_check.prelude import *
 
 x, s = sp.symbols("x s", positive=True)
 

@@ -1,32 +1,16 @@
 r"""The T-slot lemma (`lem:dpp-T-slot-upper`): drift plus penalty of ACDPP against constant admission."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from itertools import pairwise, product
-from math import prod
-
-import numpy as np
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines import enclosure, exact, simulation, smt
-from proofs_check.engines.argument import argument
-from proofs_check.evidence import Evidence, fails, holds, obeying, undecided
+from proofs_check.engines import simulation
 from proofs_check.groundwork.control import drift_step, region_ends, repaired_penalty
 from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behaves, debts_after, most
 from proofs_check.groundwork.control.orders import LIGHTER, ONES
 from proofs_check.groundwork.control.printed_log import as_printed
-from proofs_check.symbols import CONSTANTS, C, V, rate
-from theory.bound.theorem1 import linear_term
 from theory.control.admission import debt_update
 from theory.control.minimiser import drift_plus_penalty
 from theory.control.penalty import penalty, penalty_comparison, penalty_comparison_as_stated
-from theory.control.region import region_maximum, region_minimum
-from theory.numbers.algebra import ball
 from theory.regret.omegas import drift_constant
-from theory.reuse.counts import trajectory
-from theory.setting import Constants, Region
 
 Paths = dict[tuple[int, ...], Fraction]  # cost paths and their probabilities
 SETTING = Constants(D=2.0, sigma=1.5, eta=4.0, B=0.3, Pdim=3.0)

@@ -1,21 +1,8 @@
 """What the average buffer constraint asks of constant admission, and how many samples it allows anybody to use."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from itertools import product
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, differing, drawn, everywhere, retentions, unless
-from proofs_check.engines.kernel import theorem
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.reuse.constant_counts import s
-from proofs_check.simulator import simulate
-from proofs_check.symbols import K, T, rate
 from theory.reuse.counts import mean_occupancy_constant, occupancy_constant
 
 # --- constant admission ------------------------------------------------------------------------------------

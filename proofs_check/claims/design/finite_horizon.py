@@ -1,26 +1,13 @@
 """At a finite horizon the best K may lie below or above the ceiling of x (`cor:optimal-k/finite-horizon`)."""
 
-from __future__ import annotations
+from functools import reduce
 
-from collections.abc import Iterable
-from dataclasses import replace
-from fractions import Fraction
-from functools import cache, reduce
-from typing import Any
+from proofs_check.prelude import *
 
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Context, Correction
-from proofs_check.engines import enclosure, exact, identity
-from proofs_check.evidence import Evidence, obeying, refutes
 from proofs_check.groundwork.design.leading_terms import average_share, third_term_grows, third_terms
-from proofs_check.symbols import CONSTANTS, K, total_buffer
-from proofs_check.text import said
 from theory.bound.constant_admission import constant_bound
-from theory.bound.theorem1 import root_term
 from theory.design.offline import best_rate, crossover_horizon, crossover_ratio, design, fill_ratio
 from theory.paper import MNIST
-from theory.setting import Budget, Constants
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 SETTINGS = {

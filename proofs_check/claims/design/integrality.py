@@ -1,22 +1,10 @@
 """Whole numbers of samples (`eq:lambda-def/integrality`): admissions are counts, the region's ends are not."""
 
-from __future__ import annotations
-
 import math
-from fractions import Fraction
-from itertools import product
 
-import numpy as np
-import sympy as sp
-from hypothesis import strategies as st
+from proofs_check.prelude import *
 
-from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines import exact, smt
-from proofs_check.symbols import REGION, rate, rho, t
-from proofs_check.text import said
 from theory.control.admission import integer_admissions
-from theory.control.region import region_maximum, region_minimum
-from theory.setting import Region
 
 x = sp.Symbol("x", positive=True)  # ρ^t
 ENDS = {"low": region_minimum(REGION, t), "high": region_maximum(REGION, t)}

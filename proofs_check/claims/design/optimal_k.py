@@ -3,24 +3,12 @@
 Filling the buffers with λ_m = B_m/K costs Cx/K a round, so it is paid for if and only if K >= x = c̄ΣB/C.
 """
 
-from __future__ import annotations
-
 import math
-from fractions import Fraction
-from typing import Any
 
-import sympy as sp
-from hypothesis import strategies as st
+from proofs_check.prelude import *
 
-from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines import exact, smt
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence, refutes
 from proofs_check.groundwork.design.leading_terms import share, third_terms
-from proofs_check.symbols import C, K, mean_cost, n, total_buffer
-from proofs_check.text import said
 from theory.design.offline import best_rate, design_as_stated, design_limit, fill_ratio
-from theory.setting import Budget, Constants
 
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 k = sp.Symbol("k", positive=True)  # any K, whole or not

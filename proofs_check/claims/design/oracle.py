@@ -3,25 +3,11 @@
 The first two terms measure how far the memory is from all samples seen, and a memory that never changes is all of them.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import replace
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Correction
-from proofs_check.engines import enclosure, limit, smt
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence, obeying, refutes, together
 from proofs_check.groundwork.design.leading_terms import share
-from proofs_check.symbols import CONSTANTS, n
-from proofs_check.text import said
 from theory.bound.constant_admission import constant_round, oracle_bound, oracle_bound_as_stated
-from theory.bound.theorem1 import Terms, generalisation_term, theorem_1
-from theory.numbers.algebra import ball
-from theory.setting import Constants
+from theory.bound.theorem1 import theorem_1
 
 # Losses zθ²⁰⁰ on Θ = [0, 1], z = 0 or 1 with equal chances. Pdim 1: each loss is monotone in θ.
 POWER = 200

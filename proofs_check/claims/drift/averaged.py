@@ -1,19 +1,9 @@
 r"""A mean of models behind a walk (`law:drift/averaged`): a window is a retention, and makes up for large steps."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from functools import partial
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, equations, limits
-from proofs_check.engines.exact import Found, by_profile, differing, everywhere, unless
 from proofs_check.groundwork.drift.moving import BEST, LAG, MOVING, full, q
 from proofs_check.groundwork.law.lags import a
-from proofs_check.symbols import K
 from theory.drift.long_run import (
     best_drifting_window,
     drift_floor,
@@ -24,7 +14,6 @@ from theory.drift.long_run import (
 )
 from theory.drift.moving_optimum import path_bias, walk_lag
 from theory.law.averaging import averaged, exponential, latest, over_rounds, round_shares
-from theory.law.quadratic import by_age, stationary_noise
 
 b, t = sp.symbols("beta t", positive=True)
 j, d, m, other = sp.symbols("j d m other", integer=True, nonnegative=True)

@@ -1,25 +1,11 @@
 r"""The best weights, step, retention and admissions under a walk (`law:drift/best`): K = 1, every round, one step."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument, equations
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, drawn, everywhere, fractions, grid, unless
 from proofs_check.groundwork.drift.moving import LAG, MOVING, nu, q
-from proofs_check.symbols import C, K, mean_cost, rate, total_buffer
-from proofs_check.text import said
 from theory.design.offline import best_rate
 from theory.drift.long_run import drift_floor, least_drifting_risk, tracking_risk, tracking_step
 from theory.law.averaging import best_weights
-from theory.numbers.algebra import ball, sqrt
-from theory.setting import Budget
 
 a, h, t, x, y, P, after, n = sp.symbols("a h t x y P P_1 n", positive=True)
 j = sp.Symbol("j", integer=True, nonnegative=True)

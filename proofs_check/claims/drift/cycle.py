@@ -1,15 +1,7 @@
 r"""An optimum that goes round (`law:drift/cycle`): much drift does not always want fresh samples."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-
-import numpy as np
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument
-from proofs_check.engines.exact import Found, by_profile, everywhere, unless
 from proofs_check.groundwork.drift.moving import MOVING, NOISE, full
 from proofs_check.groundwork.law.lags import a
 from theory.drift.long_run import cycle_left

@@ -1,21 +1,16 @@
 r"""The law of reuse under an optimum that moves is exact for quadratic losses (`law:drift`)."""
 
-from __future__ import annotations
+from itertools import cycle
 
-from fractions import Fraction as F
-from functools import partial
-from itertools import cycle, product
-from typing import Any
+from proofs_check.prelude import *
 
-from proofs_check.claim import Claim, confirming
-from proofs_check.engines.exact import Found, by_profile, differing, everywhere
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.drift.moving import MOVING, VARIANCE, mean_squares
 from theory.drift.moving_optimum import drifting_risk
-from theory.law.averaging import equal, exponential, latest, over_models, over_rounds
-from theory.law.quadratic import by_age, by_capacity, contraction
+from theory.law.averaging import equal as equally
+from theory.law.averaging import exponential, latest, over_models, over_rounds
+from theory.law.quadratic import contraction
 
-MEANS: dict[str, Any] = {"last": latest, "equal": equal, "exponential": partial(exponential, keep=F(1, 3))}
+MEANS: dict[str, Any] = {"last": latest, "equal": equally, "exponential": partial(exponential, keep=F(1, 3))}
 # a slope, a jump and back, a cycle; five places each
 PATHS: dict[str, tuple[F, ...]] = {
     "slope": tuple(F(t, 3) for t in range(5)),

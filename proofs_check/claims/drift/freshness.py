@@ -1,25 +1,9 @@
 r"""Buying seldom and more against buying in every round (`law:drift/freshness`): when freshness wins."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, everywhere, grid, unless
 from proofs_check.groundwork.drift.moving import BEST, MOVING, nu, q
-from proofs_check.text import said
-from theory.drift.long_run import (
-    burst_tracking_risk,
-    freshness_drift,
-    freshness_drift_random,
-    tracking_risk,
-)
-from theory.numbers.algebra import ball
+from theory.drift.long_run import burst_tracking_risk, freshness_drift, freshness_drift_random, tracking_risk
 
 cheap, often, wait, known, gain, k, a = sp.symbols("c p u F Delta k a", positive=True)
 m = sp.Symbol("m", integer=True, positive=True)

@@ -1,24 +1,13 @@
 r"""What lags behind a walk, a slope and a jump in the long run (`law:drift/lag`): Y, L and what is left, for all K."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Sequence
-from fractions import Fraction as F
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, limits, symbolic_sum
-from proofs_check.engines.exact import Found, differing, drawn, everywhere, fractions, unless
 from proofs_check.groundwork.drift.moving import MOVING, NOISE, full, long_run
 from proofs_check.groundwork.law.lags import EVERY, a, d
-from proofs_check.symbols import K
-from proofs_check.text import said
 from theory.drift.long_run import jump_left, mean_younger, slope_lag, stationary_lag
 from theory.drift.moving_optimum import path_bias, walk_lag
 from theory.law.averaging import latest, over_rounds
-from theory.law.quadratic import lag_sum, stationary_noise
+from theory.law.quadratic import lag_sum
 from theory.law.stationary import mean_lag
 
 Y, v, W, W1, t = sp.symbols("Y v W W_1 t", positive=True)

@@ -1,27 +1,14 @@
 r"""Which K is best at a given step under a walk (`law:drift/retention`), and when Corollary 2's is not."""
 
-from __future__ import annotations
-
 import math
-from fractions import Fraction as F
-from itertools import pairwise
-from typing import Any
 
-import sympy as sp
-from hypothesis import strategies as st
+from proofs_check.prelude import *
 
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument
-from proofs_check.engines.exact import Found, drawn, everywhere, fractions, unless
 from proofs_check.groundwork.drift.moving import LAG, LIMITS, MOVING, NOISE, long_run, nu, q
 from proofs_check.groundwork.law.lags import a, d
-from proofs_check.symbols import K
-from proofs_check.text import said
 from theory.design.offline import best_rate, fill_ratio
 from theory.drift.long_run import best_drifting_retention, drift_floor, indifferent_drift, mean_younger
-from theory.law.quadratic import stationary_noise
 from theory.law.stationary import best_retention, mean_lag
-from theory.setting import Budget
 
 r = sp.Symbol("r", integer=True, positive=True)
 h, fall, later_fall, rise, later_rise = sp.symbols("h v_1 v_2 D_1 D_2", positive=True)

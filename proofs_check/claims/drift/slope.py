@@ -1,19 +1,10 @@
 r"""The best K and step behind a steady slope (`law:drift/slope`): K = 1 again, but another order."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-
-import sympy as sp
-
-from proofs_check.claim import Claim, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, limits
-from proofs_check.engines.exact import Found, everywhere, unless
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.drift.moving import LAG, MOVING, nu
 from proofs_check.groundwork.law.lags import EVERY, a
 from theory.drift.long_run import drift_floor, slope_lag
-from theory.law.quadratic import stationary_noise
 
 g, t = sp.symbols("g t", positive=True)
 

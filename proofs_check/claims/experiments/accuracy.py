@@ -8,18 +8,10 @@ round that reaches the target. These two claims were written when the results we
 another η (`…/trained`): with the text's, LeNet hardly learns MNIST, and its oracle ends at 18 %.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
-
-import numpy as np
-
-from proofs_check.claim import Claim
 from proofs_check.engines import experiment
 from proofs_check.engines.experiment import Interval, confidence
-from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.fields import Estimate
 from proofs_check.experiments.stated import SECTION7

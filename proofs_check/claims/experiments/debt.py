@@ -4,29 +4,15 @@ The text calls the debt stable. The weakest sense of the word is the letter of t
 own.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, Given, confirming
-from proofs_check.engines import limit, smt
-from proofs_check.engines.argument import argument
-from proofs_check.evidence import Evidence, obeying
 from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.stated import ROUNDS
 from proofs_check.groundwork.control.drift_step import Z
 from proofs_check.groundwork.control.region_ends import plain, power
-from proofs_check.groundwork.experiments.constraints import (
-    WHATEVER,
-    amount,
-    horizon,
-    price,
-    run_of,
-)
+from proofs_check.groundwork.experiments.constraints import WHATEVER, amount, horizon, price, run_of
 from proofs_check.groundwork.experiments.playing import OURS, play
-from proofs_check.symbols import REGION, C, rate, rho, t
 from theory.control.admission import debt_update
-from theory.control.region import region_maximum, region_minimum
 from theory.numbers.lambert import lambert_total
 from theory.paper import PRICES
 

@@ -6,18 +6,10 @@ depends, so what it says is taken for all of them, and told apart where that mat
 its own.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import replace
-from fractions import Fraction
-from functools import partial
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Context, Correction, Given, confirming
-from proofs_check.engines import exact, experiment, smt
+from proofs_check.engines import experiment
 from proofs_check.engines.experiment import within
-from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.stated import CODE_V, ROUNDS, SECTION7
 from proofs_check.groundwork.control.printed_log import LARGE_RATE
@@ -32,12 +24,8 @@ from proofs_check.groundwork.experiments.constraints import (
 )
 from proofs_check.groundwork.experiments.playing import OURS, play
 from proofs_check.groundwork.experiments.section7 import Measured, Seen, claims_from, each
-from proofs_check.symbols import REGION, K, rate, rho, t
-from proofs_check.text import said
-from theory.control.region import region_maximum
 from theory.control.violation import buffer_excess_maximum, cost_violation_least
 from theory.paper import RATE, RETENTION
-from theory.setting import Region
 
 CAPPED = "acdpp-capped"
 SMALL = Fraction(69, 100)

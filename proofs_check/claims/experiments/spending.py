@@ -4,34 +4,18 @@ The text names neither \(V\) nor \(\rho\), on which what is spent depends, so wh
 every horizon* is a reading of its own.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import replace
-from functools import partial
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Context, confirming
-from proofs_check.engines import experiment, limit
+from proofs_check.engines import experiment
 from proofs_check.engines.experiment import Interval, bounded, confidence
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.stated import ROUNDS, SECTION7
 from proofs_check.groundwork.control.printed_log import LARGE_RATE
-from proofs_check.groundwork.experiments.constraints import (
-    LEVEL,
-    for_all,
-    horizon,
-    never_made_up,
-)
+from proofs_check.groundwork.experiments.constraints import LEVEL, for_all, horizon, never_made_up
 from proofs_check.groundwork.experiments.playing import OURS, play
 from proofs_check.groundwork.experiments.section7 import TEXT, Measured, Seen, claims_from, each
-from proofs_check.symbols import C, T, rho
-from proofs_check.text import said
 from theory.control.violation import cost_excess_maximum, cost_violation_least
 from theory.paper import RATE
-from theory.setting import Region
 
 
 def excess_over_T() -> Evidence:

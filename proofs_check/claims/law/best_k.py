@@ -1,25 +1,13 @@
 r"""The best K for the noise floor is one of the two integers next to \(x=\bar c\sum B/C\) (`law:reuse/best-k`)."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Sequence
-from fractions import Fraction as F
-from typing import Any
 
-from hypothesis import strategies as st
+from proofs_check.prelude import *
 
-from proofs_check.claim import Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, steps
-from proofs_check.engines.exact import Found, drawn, fractions, unless
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.law.lags import SYMBOLS
-from proofs_check.symbols import C, K, mean_cost, total_buffer
-from proofs_check.text import said
 from theory.design.offline import fill_ratio
 from theory.law.quadratic import noise_floor
 from theory.law.stationary import best_retention
-from theory.setting import Budget
 
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 x = fill_ratio(BUDGET)

@@ -1,23 +1,13 @@
 r"""Clients that differ: with one Hessian (`law:reuse/clients`), with their own (`law:reuse/client-hessians`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import WRITTEN, Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, limits
-from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, fractions
 from proofs_check.groundwork.law.lags import a
 from proofs_check.groundwork.law.streams import federated
-from proofs_check.symbols import CONSTANTS
 from theory.law import clients as of_clients
 from theory.law.clients import own_goal, own_optimum, own_spread, pooled_bias
 from theory.law.curved import local_shift
-from theory.law.quadratic import by_age, contraction, squared_weights
+from theory.law.quadratic import contraction
 
 p, q, s1, s2 = sp.symbols("p q s_1 s_2", positive=True)  # shares and deviations of two clients
 share, part, scaled, c = sp.symbols("share part scaled c", positive=True)  # of one: p, α and αs; and Σαs

@@ -1,25 +1,11 @@
 r"""Small steps see an effective rate (`law:reuse/effective-rate`), and not that of the paper's N_eff."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Iterator
-from fractions import Fraction as F
-from itertools import pairwise, product
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument, equal, limits, tends_to, together
-from proofs_check.engines.exact import Found, by_profile, differing, drawn, everywhere, unless
-from proofs_check.evidence import undecided
 from proofs_check.groundwork.law import lags
 from proofs_check.groundwork.law.lags import PATTERNS, SYMBOLS, a, long_run_noise, patterns
-from proofs_check.symbols import K, rate
-from theory.law.quadratic import by_capacity
 from theory.law.stationary import inverse_effective_rate
-from theory.reuse.counts import effective_from_sums, effective_sample_size, uniformity_from_deficits
+from theory.reuse.counts import uniformity_from_deficits
 
 HALF = sp.Rational(1, 2)
 t, U, first, second, size, squares = sp.symbols("t U D_1 D_2 size squares", positive=True)

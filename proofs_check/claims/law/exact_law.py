@@ -1,20 +1,9 @@
 r"""The law of reuse is exact for quadratic losses with one Hessian (`law:reuse`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Claim, confirming
-from proofs_check.engines.argument import equations
-from proofs_check.engines.exact import Found, differing, everywhere
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.law.lags import SYMBOLS
 from proofs_check.groundwork.law.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
-from proofs_check.symbols import CONSTANTS, n
-from proofs_check.text import said
 from theory.law.quadratic import contraction, excess_risk
 
 h = sp.Symbol("h", positive=True)

@@ -1,20 +1,8 @@
 r"""Constant admission after t rounds (`law:reuse/finite`): a full memory in closed form, an empty one near it."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Callable
-from fractions import Fraction
-
-import numpy as np
-import sympy as sp
-
-from proofs_check.claim import Check, Claim, confirming
-from proofs_check.engines.exact import Found, by_profile, differing, everywhere
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.law.lags import SYMBOLS, a
-from proofs_check.symbols import K
-from proofs_check.text import said
-from theory.law.quadratic import Cohorts, by_age, squared_weights
 from theory.law.stationary import full_memory_noise, start_up_bound
 
 EVERY = r"the weights of the law, every $K$, $t$ and whole rate; $0\le a<1$, the last part $0<a<1$"

@@ -1,20 +1,11 @@
 r"""Local steps on a small memory (`law:reuse/local-steps`): a client whose curvature scatters contracts less."""
 
-from __future__ import annotations
-
-from fractions import Fraction as F
 from math import comb
-from typing import Any
 
-import sympy as sp
+from proofs_check.prelude import *
 
-from proofs_check.claim import WRITTEN, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, steps
-from proofs_check.engines.exact import Found, by_profile, everywhere, unless
 from proofs_check.groundwork.law import curvatures
 from proofs_check.groundwork.law.curvatures import KINDS, Kinds, coefficients, moments_of_a_mean
-from proofs_check.symbols import CONSTANTS
-from proofs_check.text import said
 from theory.law.curved import local_contraction, local_pull, local_shift
 from theory.law.quadratic import contraction
 

@@ -1,24 +1,11 @@
 r"""Samples with curvatures of their own, used again (`law:reuse/curvature`, `law:reuse/curvature-noise`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from itertools import product
-from math import prod
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Check, Claim, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, limits, symbolic_sum
-from proofs_check.engines.exact import Found, by_profile, differing, everywhere
 from proofs_check.groundwork.law import curvatures
 from proofs_check.groundwork.law.curvatures import KINDS, PAIR, Kinds, Stream, moments_of_a_mean
 from proofs_check.groundwork.law.lags import a, d, geometric, sums
-from proofs_check.symbols import CONSTANTS, K, n, rate
-from proofs_check.text import said
 from theory.law import curved
-from theory.law.quadratic import Cohorts, by_age
 
 E, eta = CONSTANTS.E, CONSTANTS.eta
 h, spread = sp.symbols("h w", positive=True)

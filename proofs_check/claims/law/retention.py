@@ -1,24 +1,11 @@
 r"""The stationary noise v(a, K): how it depends on K (`law:reuse/retention`), small and large steps (`…/limits`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, equations, limits, symbolic_sum, tends_to
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, by_profile, drawn, everywhere, grid, unless
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.law import lags
 from proofs_check.groundwork.law.lags import EVERY, SYMBOLS, a, d
-from proofs_check.symbols import CONSTANTS, K, rate
-from proofs_check.text import said
-from theory.law.quadratic import contraction, noise_floor, stationary_noise
+from theory.law.quadratic import contraction, noise_floor
 from theory.law.stationary import inverse_effective_rate, mean_lag, small_step_floor, total_weights
-from theory.numbers.algebra import ball
 
 CONTRACTIONS = tuple(F(*pair) for pair in ((0, 1), (1, 100), (1, 3), (4, 5), (99, 100), (9999, 10000)))
 

@@ -1,21 +1,10 @@
 r"""Losses with a third derivative (`law:reuse/cubic`); least squares solved every round (`law:reuse/regression`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, limits, together
-from proofs_check.engines.exact import Found, by_profile, differing, everywhere, unless
 from proofs_check.groundwork.law.curvatures import INDEPENDENT, PAIR, SYMBOLS, Kinds, Stream
-from proofs_check.symbols import CONSTANTS, n
-from proofs_check.text import said
 from theory.law import curved
 from theory.law.curved import Moments, regression_floor, solved_bias
-from theory.law.quadratic import by_age, squared_weights
 from theory.numbers.algebra import ratio
 
 eta = CONSTANTS.eta

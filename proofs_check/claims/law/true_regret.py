@@ -1,26 +1,9 @@
 """The true regret is linear (`law:reuse/regret`): excess risks compared themselves, where the paper compares bounds."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import WRITTEN, Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, limits
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, drawn, unless
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import obeying
 from proofs_check.groundwork.law.lags import EVERY, SYMBOLS, a
-from proofs_check.symbols import REGION, K, rate, t
-from proofs_check.text import said
-from theory.control.region import region_maximum, region_minimum
-from theory.law.quadratic import by_age, excess_risk, linear_regret, stationary_noise
-from theory.numbers.algebra import ball
-from theory.setting import Region
+from theory.law.quadratic import excess_risk, linear_regret
 
 h, spread, x, share, left = sp.symbols("h s x share left", positive=True)
 T = sp.Symbol("T", positive=True)

@@ -1,22 +1,12 @@
 r"""When to replace a sample (`buy:best-rule`): by its age alone, whatever the other places (`buy:best-rule/places`)."""
 
-from __future__ import annotations
+from itertools import compress
 
-from fractions import Fraction as F
-from itertools import compress, pairwise, product
-from typing import Any
+from proofs_check.prelude import *
 
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import WRITTEN, Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, limits
-from proofs_check.engines.exact import Found, differing, drawn, everywhere, unless
-from proofs_check.evidence import holds, undecided
 from proofs_check.groundwork.market.certificates import capped_price
 from proofs_check.groundwork.market.market import PAPER, SYMBOLS, j
 from proofs_check.groundwork.market.rules import all_rules, joint_optimum, least_at, long_run, values
-from proofs_check.text import said
 from theory.market.capacity import age_burden
 from theory.market.prices import Atoms
 from theory.market.replacement import best_rule, cycle, least_burden

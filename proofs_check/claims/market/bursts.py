@@ -1,24 +1,14 @@
 r"""Bursts (`buy:bursts`): the oldest r-th of the memory is replaced with probability q in a round."""
 
-from __future__ import annotations
-
-from fractions import Fraction as F
-from itertools import product
 from math import comb
-from typing import Any
 
-import sympy as sp
+from proofs_check.prelude import *
 
-from proofs_check.claim import WRITTEN, Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, equations
-from proofs_check.engines.exact import Found, by_profile, everywhere, unless
 from proofs_check.groundwork.market.figures import figures
 from proofs_check.groundwork.market.market import HIGH, LOW, PAPER, PLACES, SETTING, SHARE, SYMBOLS, S, q, r
-from proofs_check.simulator import simulate_by_capacity
-from proofs_check.text import said
 from theory.market.capacity import burst_effective_rate, burst_rate, effective_rate
 from theory.market.knapsack import uniform_threshold
-from theory.numbers.algebra import ball, ratio
+from theory.numbers.algebra import ratio
 from theory.paper import BUDGET
 
 LARGE_NUMBERS = Given(

@@ -1,28 +1,14 @@
 r"""A memory kept full (`buy:full-memory`): N_eff and noise (`buy:noise-by-age`) know only how old the memory is."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from fractions import Fraction as F
 from functools import reduce
-from itertools import product
 from operator import add
-from typing import Any
 
-import sympy as sp
-from hypothesis import strategies as st
+from proofs_check.prelude import *
 
-from proofs_check.claim import WRITTEN, Check, Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, equations, limits, together
-from proofs_check.engines.exact import Found, drawn, everywhere, unless
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.law.lags import SYMBOLS as LAGS
 from proofs_check.groundwork.law.lags import d, geometric, lag_sums, sums
 from proofs_check.groundwork.market.market import SYMBOLS, S, a, j
-from proofs_check.simulator import simulate_by_capacity
-from proofs_check.symbols import K, n, rate
-from proofs_check.text import said
-from theory.law.quadratic import Cohorts, by_capacity, lag_sum, squared_weights, stationary_noise
+from theory.law.quadratic import lag_sum
 from theory.market.capacity import (
     age_burden,
     effective_rate,
@@ -30,7 +16,6 @@ from theory.market.capacity import (
     trajectory_by_capacity,
     trajectory_of,
 )
-from theory.reuse.counts import effective_from_sums, effective_sample_size, mismatch_from_sums
 
 Rounds = list[list[int]]
 Sizes = list[int]

@@ -1,31 +1,20 @@
 r"""What the guarantee gains (`buy:gain`): over constant admission, and ACDPP, which becomes it, for the same money."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Given
-from proofs_check.engines.argument import Evidence, argument, equal, limits, together
 from proofs_check.groundwork.control.orders import t
 from proofs_check.groundwork.market.certificates import papers_best
 from proofs_check.groundwork.market.figures import exactly, figures
 from proofs_check.groundwork.market.market import BUDGET, HIGH, LOW, PAPER, PLACES, SETTING, SHARE, SYMBOLS, S
 from proofs_check.groundwork.regret.transient import plain
-from proofs_check.symbols import CONSTANTS, REGION, K, rate
-from proofs_check.text import said
 from theory.bound.constant_admission import constant_round
-from theory.bound.theorem1 import deviation_term, generalisation_term, linear_term, root_term
-from theory.control.region import region_maximum, region_minimum
 from theory.design.offline import best_rate
 from theory.law.stationary import small_step_floor
 from theory.market.capacity import effective_rate
 from theory.market.knapsack import uniform_rate
 from theory.market.long_run import gap_closed
-from theory.numbers.algebra import ball, sqrt
 from theory.paper import MNIST, RATE, RETENTION
-from theory.reuse.counts import mismatch_from_sums, uniformity_from_deficits
+from theory.reuse.counts import uniformity_from_deficits
 
 mine, other, bought, mean, y = sp.symbols("r f R mean y", positive=True)  # rates: effective, and of purchases
 BEST = Given(

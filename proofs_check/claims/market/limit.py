@@ -1,25 +1,12 @@
 r"""What money buys (`buy:limit`): a fractional knapsack in the price, for every policy and in every order of prices."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from itertools import product
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import Claim, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, equations
-from proofs_check.engines.exact import Found, differing, drawn, everywhere, fractions
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.market.figures import exactly, figures
 from proofs_check.groundwork.market.market import HIGH, LOW, PAPER, PLACES, SETTING, SYMBOLS, C, S, c, low
 from proofs_check.groundwork.market.rules import most_bought
-from proofs_check.text import said
 from theory.market.knapsack import purchase_bound, purchase_limit, uniform_rate, uniform_threshold
 from theory.market.prices import Atoms, Uniform
-from theory.numbers.algebra import ball
 from theory.paper import BUDGET
 
 width, theta, mass, spent = sp.symbols("w theta F m", positive=True)

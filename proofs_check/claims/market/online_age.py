@@ -1,31 +1,21 @@
 r"""The online rule's ages: bounded in the mean (`buy:online-age`), and where they settle (`buy:online-age/settled`)."""
 
-from __future__ import annotations
-
-from fractions import Fraction as F
-from functools import cache
 from itertools import count
-from typing import Any
 
-import sympy as sp
+from proofs_check.prelude import *
 
-from proofs_check.claim import WRITTEN, Claim, Context, Given, confirming
-from proofs_check.engines.argument import Evidence, argument, steps, together
 from proofs_check.engines.simulation import compare_mean
 from proofs_check.groundwork.market import market
 from proofs_check.groundwork.market.certificates import papers_best
 from proofs_check.groundwork.market.figures import exactly, figures
 from proofs_check.groundwork.market.loop import drift_of_a_round, moves, play
 from proofs_check.groundwork.market.market import FLOATS, ONLINE, PAPER, SETTING, B, C, S, V, Z, c, j
-from proofs_check.symbols import T
-from proofs_check.text import said
 from theory.market.capacity import age_burden, burst_effective_rate, effective_rate, noise_by_age
 from theory.market.knapsack import purchase_limit
 from theory.market.long_run import best_plan, burst_plan, online_plan, under
 from theory.market.online import age_ceiling, buys, purchase_drift
 from theory.market.prices import Atoms
 from theory.market.replacement import Cycle, ages_in_memory, best_replacement, cycle
-from theory.numbers.algebra import ball
 from theory.paper import BUDGET
 
 R, age, often, mean = sp.symbols("R A p mean", positive=True)

@@ -1,23 +1,11 @@
 r"""The online rule: a ceiling on its debt (`buy:online-debt`), and what it buys (`buy:online-rate`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction as F
-from itertools import product
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import Claim, confirming
-from proofs_check.engines.exact import Found, by_profile, drawn, everywhere, unless
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.market import loop
 from proofs_check.groundwork.market.loop import with_maxima
 from proofs_check.groundwork.market.market import ONLINE, B, C, S, V, high, low
 from proofs_check.groundwork.market.rules import most_bought
-from proofs_check.symbols import T
-from proofs_check.text import said
 from theory.market.online import debt_ceiling, frame_shortfall, overspending, purchase_drift, rate_shortfall
 
 worth, top = sp.symbols("w top", positive=True)

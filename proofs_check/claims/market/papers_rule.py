@@ -1,21 +1,13 @@
 r"""How near N_eff comes to what money buys (`buy:best-rule/paper`): 18.64 effective samples a round of 25.57."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Given
-from proofs_check.engines.argument import Evidence, equations, steps, together
 from proofs_check.groundwork.market.certificates import capped_price, faults, papers_best
 from proofs_check.groundwork.market.figures import exactly, figures
 from proofs_check.groundwork.market.market import FLOATS, PAPER, PLACES, SETTING, SHARE, SYMBOLS, S, j, low
-from proofs_check.text import said
 from theory.market.capacity import age_burden, effective_rate
 from theory.market.prices import Uniform
 from theory.market.replacement import best_replacement
-from theory.numbers.algebra import ball
 from theory.paper import BUDGET
 
 mean = sp.Symbol("mean", positive=True)

@@ -1,23 +1,11 @@
 r"""Paying what a place has saved (`buy:savings`): a budget on every path, and K-step retention at constant prices."""
 
-from __future__ import annotations
-
-from fractions import Fraction as F
 from math import ceil
-from typing import Any
 
-import sympy as sp
-from hypothesis import strategies as st
+from proofs_check.prelude import *
 
-from proofs_check.claim import Claim, confirming
-from proofs_check.engines.argument import Evidence, argument, steps
-from proofs_check.engines.exact import Found, drawn, everywhere, unless
-from proofs_check.engines.kernel import theorem
 from proofs_check.groundwork.market.loop import play
 from proofs_check.groundwork.market.market import ONLINE, C, S, Z, c, high, j
-from proofs_check.simulator import simulate_by_capacity
-from proofs_check.symbols import K
-from proofs_check.text import said
 from theory.market.capacity import effective_rate
 from theory.market.online import buys, reserve_weight, savings_ceiling, savings_price
 

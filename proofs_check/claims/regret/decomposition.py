@@ -1,34 +1,18 @@
 r"""The regret's decomposition and its sign (`eq:omega-master`): as printed it fails on a run of ACDPP itself."""
 
-from __future__ import annotations
+from typing import NamedTuple
 
-from fractions import Fraction
-from typing import Any, NamedTuple
+from proofs_check.prelude import *
 
-import numpy as np
-import sympy as sp
-
-from proofs_check.claim import Claim, Context, Correction, Given, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import exhaust, grid, unless
-from proofs_check.engines.kernel import theorem
 from proofs_check.engines.simulation import control_loop, uniform
-from proofs_check.evidence import Evidence, fails, holds, obeying
 from proofs_check.groundwork.control.drift_step import debts_after, in_round_1
 from proofs_check.groundwork.control.orders import LIGHTER, ONES, RATIONAL
 from proofs_check.groundwork.regret.envelope import bound_of, three
-from proofs_check.symbols import T, V
-from proofs_check.text import said
 from theory.bound.constant_admission import oracle_bound, oracle_bound_as_stated
 from theory.bound.theorem1 import theorem_1_as_stated
 from theory.control.minimiser import generalisation_slopes, mismatch_slopes
 from theory.control.penalty import penalty, penalty_comparison
-from theory.control.region import region_maximum, region_minimum
-from theory.numbers.algebra import ball, precise
 from theory.regret import omegas as regret
-from theory.reuse.counts import trajectory
-from theory.setting import Constants, Region
 
 # --- as printed --------------------------------------------------------------------------------------------
 

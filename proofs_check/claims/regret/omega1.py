@@ -3,34 +3,18 @@ r"""Ω₁, bound less surrogate penalty (`lem:omega1-order`), and the step of it
 E is a symbol throughout, so that η in place of ηE would be noticed.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import replace
-from fractions import Fraction
-from functools import cache, partial
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import grid
-from proofs_check.engines.limit import converges, diverges, equivalent
-from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, UNIT, added_by_hand, as_by_hand, t
 from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, spread, summed
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import SUMMABLE, lipschitz_near_zero, surrogate_round
-from proofs_check.symbols import CONSTANTS, K, rate
-from proofs_check.text import said
 from theory.bound.constant_admission import constant_bound, constant_round
-from theory.bound.theorem1 import Terms, generalisation_term, per_round_constant_as_stated, round_terms
+from theory.bound.theorem1 import per_round_constant_as_stated, round_terms
 from theory.control.penalty import penalty_limit, penalty_terms
-from theory.numbers.algebra import ball, log, precise, ratio
+from theory.numbers.algebra import ratio
 from theory.regret.omegas import omega1, omega1_as_stated, omega1_discrepancy, omega1_limit
 from theory.reuse.counts import inverse_effective_constant, occupancy_constant
-from theory.setting import Region
 
 
 def round_as_stated() -> Terms:

@@ -4,31 +4,15 @@ The region's ends reach Λ̄ like \(\rho^t\), so Ω₂ is a sum over t of functi
 \((1-\rho)\Omega_2\) tends to an integral over s, which \(u=e^{-s}\) makes elementary.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from functools import cache, partial
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import Found, everywhere, unless
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.orders import LINEAR, RATIONAL, ROOT, added_by_hand, as_by_hand, h, links
 from proofs_check.groundwork.control.orders import t as now
 from proofs_check.groundwork.regret import omega2_links as link
 from proofs_check.groundwork.regret.transient import most_samples, plain, third_term
-from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho, t
-from proofs_check.text import said
-from theory.bound.theorem1 import PER_ROUND, Terms
-from theory.control.region import region_maximum, region_minimum, region_minimum_total
-from theory.numbers.algebra import ball, precise, ratio
+from theory.numbers.algebra import ratio
 from theory.regret.omegas import omega2, omega2_as_stated, omega2_limit
 from theory.regret.transient import omega2_bound, omega2_floor, omega2_floor_as_stated
-from theory.setting import Region
 
 # --- Ω₂ itself ---------------------------------------------------------------------------------------------
 

@@ -1,30 +1,14 @@
 r"""Ω₃, constant admission against the oracle (`lem:omega3-order`): the link that sets the regret's order."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import replace
-from functools import partial
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Context, Correction, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import grid
-from proofs_check.engines.kernel import refuted, serving, theorem
-from proofs_check.engines.limit import diverges, eventually
-from proofs_check.evidence import Evidence, obeying
+from proofs_check.engines.kernel import serving
 from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, t, terms_equal
 from proofs_check.groundwork.control.printed_log import FACT, same_logarithm
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.expansion import LIMIT, oracle_round, surrogate_round
-from proofs_check.symbols import CONSTANTS, rate
-from proofs_check.text import said
 from theory.bound.constant_admission import constant_round
-from theory.bound.theorem1 import Terms
 from theory.control.penalty import penalty_limit, penalty_limit_as_stated
-from theory.numbers.algebra import ball, log, precise, sqrt
 from theory.regret.omegas import omega3, omega3_as_stated, omega3_limit
 
 PACE = 6  # Λ̄, no less than Pdim: N = Λ̄t >= Pdim, where log⁺ is the printed log

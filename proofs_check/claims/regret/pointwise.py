@@ -1,25 +1,10 @@
 r"""One round of Ω₂ (`eq:app-pC-pointwise`): the third use of a map's Lipschitz constant where it has none."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from functools import cache
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.limit import diverges, eventually
-from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.orders import UNIT, t
-from proofs_check.symbols import CONSTANTS, REGION
-from proofs_check.text import said
 from theory.control.penalty import penalty_comparison_as_stated, penalty_limit_as_stated
-from theory.numbers.algebra import ball, log, sqrt
 from theory.regret.omegas import omega2_discrepancy
-from theory.setting import Constants, Region
 
 HALF = Region(rate=10, rho=sp.Rational(1, 2))
 SCALE = t ** sp.Rational(3, 2) / sp.sqrt(sp.log(t))

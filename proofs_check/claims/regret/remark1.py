@@ -5,20 +5,8 @@ The printed regret is refuted: no V gets below \(\sqrt{T\log T}\). That both qua
 bounds, as the paper defines it. The violation's rate is judged in `remark1_violation`.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Check, Claim, Context, Correction, Given, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.kernel import theorem
-from proofs_check.engines.limit import diverges, eventually
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.drift_step import (
     drift_excess,
     drift_summand,
@@ -29,17 +17,12 @@ from proofs_check.groundwork.control.orders import ALL, ALONG, RATIONAL, SPREAD,
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import regret_end
 from proofs_check.groundwork.regret.expansion import FLOOR, LIMIT, grows_with_rho, leading_order, spread_order
-from proofs_check.symbols import CONSTANTS, C, K, V, rate, rho
-from proofs_check.text import said
-from theory.bound.theorem1 import generalisation_term
 from theory.control.violation import cost_violation_rate_as_stated, lambert_bound
-from theory.numbers.algebra import ball
 from theory.regret import rates
 from theory.regret.expansion import regret_expansion, regret_lower_bound
 from theory.regret.omegas import drift_constant, omega2_limit
 from theory.regret.rates import regret_rate_as_stated
 from theory.regret.transient import omega2_bound, spread_bound
-from theory.setting import Region
 
 A, q, gamma, phi = sp.symbols("A q gamma phi", positive=True)
 BETWEEN = [gamma < 1, phi < 1]

@@ -4,17 +4,9 @@ The printed rate holds if and only if \(2\phi\le1+\gamma\), where rounds are aff
 \(T^\phi\), but for a logarithm. Where no price is ever above \(C/\bar\Lambda\) it holds for all γ and φ.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from typing import Any
-
-import numpy as np
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Correction, Given, confirming
-from proofs_check.engines import limit, simulation
-from proofs_check.engines.argument import Evidence, argument
-from proofs_check.evidence import fails, holds, obeying
+from proofs_check.engines import simulation
 from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import without_debt
 from proofs_check.groundwork.control.orders import ALONG, RATIONAL, T, h
@@ -22,9 +14,6 @@ from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.regret import debt_level
 from proofs_check.groundwork.regret.expansion import third
 from proofs_check.groundwork.regret.transient import most_samples
-from proofs_check.symbols import CONSTANTS, REGION, C, V, rate, rho, t
-from proofs_check.text import said
-from theory.control.region import region_maximum, region_minimum
 from theory.control.violation import (
     cost_violation_by_debt,
     cost_violation_every_round,
@@ -32,7 +21,6 @@ from theory.control.violation import (
     cost_violation_toss,
 )
 from theory.regret.rates import remark_1_as_stated, remark_1_by_region
-from theory.setting import Region
 
 gamma, phi, q, u, x, y = sp.symbols("gamma phi q u x y", positive=True)
 BETWEEN = [gamma < 1, phi < 1]

@@ -1,19 +1,7 @@
 r"""Is the oracle a benchmark? The sign of the regret (`eq:dpp-regret`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import replace
-from fractions import Fraction
-from functools import cache
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Context, Correction, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import exhaust, grid, unless
-from proofs_check.evidence import Evidence, obeying, refutes, together
 from proofs_check.groundwork.control.drift_step import debts_after, in_round_1
 from proofs_check.groundwork.control.orders import ALL, HORIZONS, ONES, RATIONAL, SPREAD, UNIT, T
 from proofs_check.groundwork.control.region_ends import lies_inside
@@ -28,16 +16,11 @@ from proofs_check.groundwork.regret.envelope import (
 )
 from proofs_check.groundwork.regret.every_policy import drawn_inside
 from proofs_check.groundwork.regret.transient import most_samples
-from proofs_check.symbols import CONSTANTS, REGION, K, rate
 from theory.bound.constant_admission import oracle_bound, oracle_bound_as_stated
-from theory.bound.theorem1 import Terms, theorem_1_as_stated
+from theory.bound.theorem1 import theorem_1_as_stated
 from theory.control.minimiser import generalisation_slopes
 from theory.control.penalty import penalty_terms
-from theory.control.region import region_maximum, region_maximum_total, region_minimum
-from theory.numbers.algebra import ball, precise
 from theory.regret.expansion import regret_expansion, regret_lower_bound
-from theory.reuse.counts import trajectory
-from theory.setting import Region
 
 # --- negative ----------------------------------------------------------------------------------------------
 

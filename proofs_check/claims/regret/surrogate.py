@@ -2,24 +2,10 @@ r"""What the surrogate penalty has otherwise than the bound: a step size (`eq:pe
 (`eq:app-vtilde-gap-1`).
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import replace
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Claim, Correction, Given, confirming
-from proofs_check.engines.exact import Found, admissions, drawn, retentions, unless
-from proofs_check.engines.kernel import theorem
-from proofs_check.engines.limit import converges, limits
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.orders import ALL, t
 from proofs_check.groundwork.regret.envelope import eventual_range
-from proofs_check.simulator import simulate
-from proofs_check.symbols import CONSTANTS, K, rate
-from theory.bound.theorem1 import linear_term
 
 # --- another step size -------------------------------------------------------------------------------------
 

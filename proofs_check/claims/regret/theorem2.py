@@ -4,26 +4,16 @@ The theorem is judged in two readings, as `thm:dpp-cost-constraint` is: literall
 with constants that do not depend on V, which is what Remark 1 needs (`/uniform`, refuted).
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from functools import partial
-
-import sympy as sp
-
-from proofs_check.claim import WRITTEN, Claim, Correction, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.kernel import refuted, serving, theorem
-from proofs_check.evidence import Evidence, obeying
+from proofs_check.engines.kernel import serving
 from proofs_check.groundwork.control.orders import ONES, SPREAD, t
 from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import USUAL
 from proofs_check.groundwork.regret.every_policy import drawn_inside, narrows
 from proofs_check.groundwork.regret.expansion import EXPANSION, LIMIT
-from proofs_check.symbols import T, V, rho
-from proofs_check.text import said
 from theory.regret.rates import regret_rate, regret_rate_as_stated
-from theory.setting import Region
 
 PRINTED = regret_rate_as_stated(T, V, rho)
 FIXED = (

@@ -1,20 +1,8 @@
 """Ages and the drop rule: how often is a sample used, and in which order does a round do its work?"""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Check, Claim, Correction, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, admissions, differing, drawn, everywhere, retentions
-from proofs_check.engines.identity import equal
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, refutes, together
-from proofs_check.simulator import Order, simulate
-from proofs_check.symbols import K, t
-from proofs_check.text import said
+from proofs_check.simulator import Order
 from theory.reuse.counts import uses_kstep
 
 j, age = sp.symbols("j age", integer=True, positive=True)

@@ -1,19 +1,8 @@
 """The closed form of Ṽ under constant admission, printed and true."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Callable
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import Check, Claim, Correction, confirming
-from proofs_check.engines.exact import Found, differing, drawn, retentions, unless
-from proofs_check.engines.kernel import refuted, theorem
 from proofs_check.groundwork.reuse.constant_counts import CASES, FULL, in_y, k, run, s
-from proofs_check.symbols import K, rate, t
-from proofs_check.text import said
 from theory.reuse.counts import inverse_effective_constant, uniformity_constant, uniformity_constant_as_stated
 
 

@@ -3,23 +3,11 @@
 What holds is proved of the two sums; the functions of `theory/`, which take a list, are compared with the definition.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Claim, confirming
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, counts, differing, drawn, unless
-from proofs_check.engines.identity import equations
-from proofs_check.engines.kernel import theorem
-from proofs_check.evidence import Evidence
+from proofs_check.engines.exact import counts
 from proofs_check.groundwork.reuse.reuse_rounds import added_up, cauchy_schwarz_equality
-from proofs_check.symbols import N
-from proofs_check.text import said
-from theory.reuse.counts import effective_from_sums, effective_sample_size, uniformity
+from theory.reuse.counts import uniformity
 
 A = sp.Symbol("A", positive=True)  # a sample's count
 S1, S2 = sp.symbols("S1 S2", positive=True)  # sums of the reuse counts and of their squares

@@ -1,19 +1,8 @@
 """Ṽ under K-step retention, by the two boundary deficits, for any admissions (`eq:kstep-vtilde-exact`)."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Callable
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Check, Claim, confirming
-from proofs_check.engines.exact import Found, admissions, drawn, retentions
-from proofs_check.engines.kernel import theorem
-from proofs_check.simulator import Snapshot, simulate
 from proofs_check.symbols import K as horizon
-from proofs_check.symbols import N
-from proofs_check.text import said
 from theory.reuse import counts as reuse
 
 D1, D2 = sp.symbols("D1 D2", nonnegative=True)  # the boundary deficits

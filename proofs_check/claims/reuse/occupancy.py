@@ -1,19 +1,9 @@
 """How many samples constant admission keeps in memory, and how many it has used."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-import sympy as sp
-
-from proofs_check.claim import Claim, Correction, confirming
-from proofs_check.engines.exact import Found, differing, drawn
-from proofs_check.engines.identity import equal, symbolic_sum
-from proofs_check.engines.kernel import theorem
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, refutes
 from proofs_check.groundwork.reuse.constant_counts import CASES, late, run, s
-from proofs_check.symbols import K, rate, t
-from proofs_check.text import said
-from theory.reuse.counts import occupancy_constant, trajectory
+from theory.reuse.counts import occupancy_constant
 
 LARGE = occupancy_constant(K, late, rate)
 EARLY = occupancy_constant(K, t, rate) / rate

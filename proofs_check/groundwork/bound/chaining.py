@@ -1,21 +1,6 @@
 """The constant of the chaining proof, whose five steps the sketch of `lem:gen-Neff-app` tells."""
 
-from __future__ import annotations
-
-from dataclasses import replace
-from fractions import Fraction
-from itertools import pairwise
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Given
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, together
-from theory.bound.theorem1 import deviation_term
-from theory.numbers.algebra import ball, log, sqrt
-from theory.setting import Constants
+from proofs_check.prelude import *
 
 HAUSSLER = Given(
     "Haussler 1995",

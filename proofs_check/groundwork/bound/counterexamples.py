@@ -4,28 +4,11 @@ In each the memory equals all samples seen, or nearly, so that the printed misma
 many that the generalisation term is small: D²/(2η) and the per-round constant are left.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, holds, obeying, refutes, undecided
 from proofs_check.groundwork.bound.training import Loss, Problem, shown, theta
-from theory.bound.theorem1 import (
-    generalisation_term,
-    initial_term,
-    per_round_constant_as_stated,
-    theorem_1_as_stated,
-)
-from theory.numbers.algebra import ball, precise
+from theory.bound.theorem1 import per_round_constant_as_stated, theorem_1_as_stated
 from theory.reuse.counts import uniformity
-from theory.setting import Constants
 
 Ball = Callable[[], Any]
 MANY = 10**6

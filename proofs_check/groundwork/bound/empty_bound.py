@@ -4,16 +4,9 @@ On the segment from θ* to θ the mean value theorem gives F_P(θ) - F_P(θ*) = 
 not, and the constant of a round alone is more than that.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-import sympy as sp
-
-from proofs_check.engines.argument import argument
-from proofs_check.engines.kernel import theorem
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.bound import one_round
-from proofs_check.symbols import CONSTANTS, N, n, neff
 from theory.bound import theorem1 as bound
 
 PRINTED = bound.theorem_1_as_stated([n], [N], [neff / N], CONSTANTS).terms  # of one round

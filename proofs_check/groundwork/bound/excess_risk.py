@@ -5,22 +5,15 @@ constant of a round, a frozen sample the deviation, a memory that has lost sight
 asks that a bound hold in every example, and that for each of its terms there be one in which it would not without it.
 """
 
-from __future__ import annotations
+from dataclasses import field
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
-from functools import cache
-from typing import Any
+from proofs_check.prelude import *
 
-from proofs_check.evidence import Evidence, fails, holds, obeying, undecided
 from proofs_check.groundwork.bound.counterexamples import DriftingClients
 from proofs_check.groundwork.bound.training import Loss, Problem, shown, theta
 from theory.bound.sharper import memory_1, sharper_1, stale_weight
 from theory.bound.stability import overlap_by_uses, stability_1
-from theory.bound.theorem1 import Bound, Terms, theorem_1
-from theory.numbers.algebra import ball, precise
-from theory.setting import Constants
+from theory.bound.theorem1 import Bound, theorem_1
 
 DOMAIN = "exact or enclosed excess risks of the examples named; each obeys the hypotheses, which is proved"
 TERMS = ("root", "generalisation", "constant", "initial")

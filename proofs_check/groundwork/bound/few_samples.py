@@ -1,24 +1,14 @@
 """Every outcome of a few samples, trained exactly: by how much the memory's objective is below the population risk, in
 the mean and with which probability."""
 
-from __future__ import annotations
+from itertools import takewhile
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from itertools import product, takewhile
-from typing import Any
+from proofs_check.prelude import *
 
-from hypothesis import strategies as st
-
-from proofs_check.engines.exact import Found, admissions, drawn, everywhere, fractions, retentions, unless
 from proofs_check.groundwork.bound.likely import influence_of
 from proofs_check.groundwork.bound.stable import overlap_of
-from proofs_check.simulator import Snapshot, simulate
 from theory.bound.confidence import sample_range
 from theory.bound.stability import curbed_overlap, stability_round
-from theory.numbers.algebra import ball
-from theory.setting import Constants
 
 
 @dataclass(frozen=True)

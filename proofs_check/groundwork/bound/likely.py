@@ -1,23 +1,10 @@
 """What one sample can change in a run, and what that says of the probability of a large excess risk."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, admissions, drawn, everywhere, retentions, unless
-from proofs_check.engines.identity import symbolic_sum
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.bound.one_round import c
 from proofs_check.groundwork.bound.stable import MOVED, SMOOTH, apart, weight
-from proofs_check.simulator import Snapshot, simulate
-from proofs_check.symbols import rate
 from theory.bound.confidence import deviation, deviation_constant, influences, sample_range
-from theory.numbers.algebra import ball, precise
 
 delta = sp.Symbol("delta", positive=True)
 FAILURE = Fraction(1, 20)

@@ -1,26 +1,11 @@
 """T rounds: the recursions add up and telescope, and the bounds of `theory/` are the sums that come out."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, everywhere
-from proofs_check.engines.identity import equal, symbolic_sum
-from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.bound.one_round import c, step
 from proofs_check.groundwork.bound.population import deviation_is_covered
-from proofs_check.simulator import simulate
-from proofs_check.symbols import T
 from theory.bound import sharper
 from theory.bound import theorem1 as bound
-from theory.numbers.algebra import ball, precise
-from theory.setting import Constants
 
 
 def telescoping(

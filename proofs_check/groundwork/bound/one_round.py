@@ -4,24 +4,9 @@ samples and the projection are proved in Coq.
 Quantities of a round are symbols: `square` is |ĝ|², ĝ a gradient, `mismatch` is |∇F_all - ∇F_mem|.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from itertools import product
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import exhaust, unless
-from proofs_check.engines.identity import symbolic_sum
-from proofs_check.engines.kernel import theorem
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, obeying
-from proofs_check.symbols import CONSTANTS
 from theory.bound.sharper import step_constant
-from theory.bound.theorem1 import root_term
-from theory.reuse.counts import mismatch_from_sums
 
 SETTING = (
     r"every loss is convex and differentiable in $\theta$",

@@ -1,25 +1,10 @@
 """From empirical to population risk: the decomposition of the excess risk, the comparator, which samples deviate."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from itertools import product
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, admissions, differing, drawn, fractions, retentions
-from proofs_check.engines.identity import equal, equations, symbolic_sum
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.bound.chaining import with_log_symbols
 from proofs_check.groundwork.reuse.constant_counts import EARLY, LATE
-from proofs_check.simulator import simulate
-from proofs_check.symbols import CONSTANTS, K, N, neff, rate, t
 from theory.bound.sharper import memory_round, stale_weight, stale_weight_constant
-from theory.bound.theorem1 import deviation_term, generalisation_term
 
 c = CONSTANTS
 i, m, M = sp.symbols("i m M", integer=True, positive=True)  # a sample, a client, how many clients

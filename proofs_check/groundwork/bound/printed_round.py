@@ -4,22 +4,12 @@ r"""Both claims on where the printed bound survives lean on this: of two bounds 
 \(\mu=1/n-1/N_{\mathrm{eff}}\) is \(q^2\) or \(-q^2\).
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import confirming
-from proofs_check.engines.argument import Evidence, argument
 from proofs_check.groundwork.bound import one_round, population
 from proofs_check.groundwork.bound.chaining import CONSTANT, proved_constant
-from proofs_check.printing import decimal
-from proofs_check.symbols import CONSTANTS, N, n
-from proofs_check.text import said
 from theory.bound import theorem1 as bound
 from theory.bound.sharper import memory_round, sharper_round, stale_weight
-from theory.reuse.counts import effective_from_sums, mismatch_from_sums
 
 q, s, w = sp.symbols("q s w", nonnegative=True)
 r = sp.Symbol("r", positive=True)

@@ -1,22 +1,9 @@
 """How far one sample can move the model, and what that says of the memory's objective."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Sequence
-from dataclasses import replace
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, admissions, drawn, everywhere, retentions, unless
-from proofs_check.engines.identity import equal, equations, symbolic_sum
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.bound.many_rounds import SUMMED, Whole
 from proofs_check.groundwork.bound.one_round import c
-from proofs_check.simulator import Snapshot, simulate
-from proofs_check.symbols import rate
 from theory.bound.sharper import step_constant
 from theory.bound.stability import (
     curbed_overlap,
@@ -27,8 +14,6 @@ from theory.bound.stability import (
     stability_constant_bound,
     stability_round,
 )
-from theory.bound.theorem1 import initial_term
-from theory.numbers.algebra import ball, precise
 
 mu, size, used = sp.symbols("mu size used", positive=True)  # `used`: a sample's weights so far, added up
 weight = sp.Symbol("weight", nonnegative=True)

@@ -4,15 +4,11 @@ Samples are uniform on [0, 1]. For thresholds the supremum is a weighted Kolmogo
 Kuiper statistic; with rational weights their means are rational.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate, combinations, pairwise, permutations
+from itertools import accumulate, combinations, permutations
 from math import factorial
 
-import sympy as sp
+from proofs_check.prelude import *
 
 
 def _chance(low: Sequence[Fraction], high: Sequence[Fraction]) -> Fraction:

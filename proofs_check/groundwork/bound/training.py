@@ -4,21 +4,9 @@ An example that is to refute a bound, or to show that none of its terms can go, 
 `Problem.facts` proves each of them, so that a wrong G or B takes the example's power away.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
-from typing import Any
 
-import sympy as sp
-
-from proofs_check.engines.exact import Found, exhaust, unless
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, holds, together, undecided
-from theory.setting import Constants
+from proofs_check.prelude import *
 
 theta = sp.Symbol("theta", real=True)
 

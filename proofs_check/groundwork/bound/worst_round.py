@@ -1,15 +1,9 @@
 """The tight worst case of one round, by PEPit, next to the printed and the corrected right-hand side."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Callable, Iterable
-from fractions import Fraction
-from typing import Any
-
-from proofs_check.engines.worst_case import compare
-from proofs_check.evidence import Evidence, holds
-from theory.bound.theorem1 import linear_term, per_round_constant, per_round_constant_as_stated, root_term
-from theory.setting import Constants
+from proofs_check.engines import worst_case
+from theory.bound.theorem1 import per_round_constant, per_round_constant_as_stated
 
 Side = Callable[[Constants, Any], Any]  # of the constants and χ
 
@@ -92,7 +86,7 @@ def _worst(
     right = float(stated(constants, Fraction(mismatch / constants.sigma) ** 2))
     domain = f"$E={c.E}$, {SETTING}, mismatch {mismatch}, {clients} client(s), gap to {comparator}"
     of = {"E": c.E, "mismatch": mismatch, "clients": clients, "gap to": comparator, "gap of": objective}
-    return compare(build, right, domain=domain, parameters=of)
+    return worst_case.compare(build, right, domain=domain, parameters=of)
 
 
 def _each(

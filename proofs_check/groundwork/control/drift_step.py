@@ -1,29 +1,15 @@
 r"""One round of drift plus penalty, on every path, and the sum of its drift constants, with theory's own functions."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Check
-from proofs_check.engines import identity, limit, smt
-from proofs_check.engines.argument import argument
-from proofs_check.evidence import Evidence, obeying
 from proofs_check.groundwork.control.orders import ALONG, h
 from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.control.repaired_penalty import third_term_falls
-from proofs_check.symbols import CONSTANTS, REGION, C, V, rate, rho, t
-from theory.bound.theorem1 import generalisation_term
 from theory.control.admission import debt_update
 from theory.control.minimiser import drift_plus_penalty
-from theory.control.region import region_maximum, region_minimum
 from theory.control.violation import cost_violation_rate_as_stated
 from theory.regret.omegas import drift_constant
-from theory.setting import Constants, Region
 
 Z, c, Lambda, most = sp.symbols("Z c Lambda_t most", nonnegative=True)
 square = sp.Symbol("second_moment", positive=True)  # E[c²]

@@ -4,14 +4,9 @@ r"""The Lambert sum \(\sum_t\rho^t/(1-\rho^t)\) over the region's upper ends: it
 the cost violation is at most a multiple of it: that is proved in Coq (`Lambert.v`, `Control.v`).
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-import sympy as sp
-
-from proofs_check.engines.argument import argument
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.orders import ALONG, h
-from proofs_check.symbols import rho, t
 from theory.control.violation import cost_violation_rate, lambert_bound
 
 peak = sp.Symbol("c_max", positive=True)  # a bound on E[c(t)], the same for all rounds and horizons

@@ -1,22 +1,6 @@
 """What the claims about control and regret share: symbols, constants, regions, grids, evidence term by term."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Given
-from proofs_check.engines.argument import argument
-from proofs_check.engines.enclosure import compare
-from proofs_check.evidence import Evidence, together
-from proofs_check.symbols import CONSTANTS, rate
-from theory.bound.theorem1 import PER_ROUND, Terms
-from theory.numbers.algebra import ball, log_plus, sqrt
-from theory.setting import Constants, Region
+from proofs_check.prelude import *
 
 t, T = sp.symbols("t T", positive=True)  # a real round and a real horizon, for limits and slopes
 h = sp.Symbol("h", positive=True)  # 1/(1-ρ)

@@ -4,22 +4,11 @@ Inside the region \(N(t)\ge\Lambda_{\min}(1)\). So an example is as printed, in 
 region and its Pdim satisfy \(\mathrm{Pdim}\le\Lambda_{\min}(1)=\bar\Lambda(1-\rho)\): each one shows that.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Sequence
-from functools import cache
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.engines.argument import argument
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.region_ends import plain
-from proofs_check.symbols import CONSTANTS, inverse_neff, rate, rho
-from theory.bound.theorem1 import generalisation_term, generalisation_term_as_printed
+from theory.bound.theorem1 import generalisation_term_as_printed
 from theory.control.penalty import least_rate_as_printed
-from theory.control.region import region_minimum
-from theory.setting import Constants, Region
 
 LARGE = [rho < 1, rate >= least_rate_as_printed(rho, CONSTANTS)]  # with symbols
 LARGE_RATE = r"$\bar\Lambda\ge\mathrm{Pdim}/(1-\rho)$, so that $\log^+$ is the printed $\log$"

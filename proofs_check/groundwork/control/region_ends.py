@@ -1,23 +1,8 @@
 r"""The region: its ends in symbols, powers of ρ as numbers of their own, and admission sequences inside it."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Iterator, Sequence
-from fractions import Fraction
-from itertools import product
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.claim import confirming
-from proofs_check.engines import exact, identity
-from proofs_check.evidence import Evidence
-from proofs_check.symbols import REGION, K, rho, t
-from theory.control.region import region_maximum, region_maximum_total, region_minimum, region_minimum_total
-from theory.numbers.algebra import ball, precise
 from theory.numbers.lambert import lambert_partial
-from theory.setting import Region
 
 s = sp.Symbol("s", integer=True, nonnegative=True)
 k = sp.Symbol("k", integer=True, positive=True)

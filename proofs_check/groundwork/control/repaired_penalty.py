@@ -4,25 +4,10 @@ The pieces of `theory.control.penalty.penalty_comparison` are the penalty's term
 \(N_{\min}\), sums of the region's ends (`region_ends`) plus Λ̄, and each term moves the right way.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from functools import cache
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import confirming
-from proofs_check.engines import exact
-from proofs_check.engines.argument import argument
-from proofs_check.evidence import Evidence, together, undecided
 from proofs_check.groundwork.control.region_ends import corners, placed, plain, s, switched
-from proofs_check.symbols import CONSTANTS, REGION, K, N, n, rate, t
-from theory.bound.theorem1 import PER_ROUND, Terms, generalisation_term, linear_term, root_term
 from theory.control.penalty import penalty_comparison, penalty_terms
-from theory.control.region import region_maximum_total, region_minimum_total
-from theory.numbers.algebra import ball, log
-from theory.setting import Constants, Region
 
 CASES = {"$t=K+s$": (K, K + s), "$K=t+s$": (t + s, t)}  # every pair (K, t), twice at t = K
 # no two alike, so that none can take another's place; B small, so that the first two terms show

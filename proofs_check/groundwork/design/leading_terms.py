@@ -1,17 +1,8 @@
 """The leading terms of the bound under constant admission, for every K and all constants: what decides a design."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from functools import cache
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.engines.limit import equivalent
-from proofs_check.evidence import Evidence, together
-from proofs_check.symbols import CONSTANTS, K, rate
 from theory.bound.constant_admission import constant_round
-from theory.bound.theorem1 import linear_term, root_term
 
 t = sp.Symbol("t", positive=True)
 LONG_RUN = r"constant admission, any $K$ and rate; $T\to\infty$"

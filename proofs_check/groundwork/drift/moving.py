@@ -3,23 +3,12 @@ r"""An optimum that moves, sample by sample: every stream of samples and every w
 A step of the walk, and a sample's distance from the optimum of its round, takes one of two values.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Sequence
-from fractions import Fraction as F
-from itertools import product
-from math import prod
-from typing import Any
-
-import numpy as np
-import sympy as sp
-
-from proofs_check.claim import Given
 from proofs_check.groundwork.law.lags import AVERAGED
 from proofs_check.groundwork.law.streams import DRAWN
 from theory.drift.moving_optimum import path_bias
 from theory.law.averaging import latest, over_rounds
-from theory.law.quadratic import Cohorts, by_age
 
 __all__ = ["BEST", "LAG", "LIMITS", "MOVING", "NOISE", "VARIANCE", "full", "long_run", "mean_squares"]
 __all__ += ["nu", "q"]

@@ -1,27 +1,14 @@
 """What claims about `fig:buffer_cost_horizontal` share: its setting, and that the first round is never made up."""
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import replace
-from functools import partial
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Check, Claim
-from proofs_check.engines import smt
-from proofs_check.engines.argument import argument
 from proofs_check.engines.experiment import ERROR
-from proofs_check.evidence import Evidence, obeying, refutes
 from proofs_check.experiments.committed import Results
 from proofs_check.experiments.document import Played
 from proofs_check.experiments.stated import SECTION7
 from proofs_check.groundwork.control.drift_step import in_round_1
 from proofs_check.groundwork.control.printed_log import LARGE, LOG_PLUS
-from proofs_check.symbols import REGION, rate, rho
-from theory.control.region import region_maximum, region_minimum, region_minimum_total
 from theory.control.violation import cost_violation_least
-from theory.setting import Region
 
 PRINTED = "acdpp"
 LEVEL = 1 - ERROR / len(SECTION7)

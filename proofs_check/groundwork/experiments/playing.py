@@ -4,18 +4,14 @@ That depends on neither data nor model. Admissions are real numbers here, where 
 the penalty's constants are those of the released code, since the text names none.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import numpy as np
+from proofs_check.prelude import *
 
 from proofs_check.engines import simulation
 from proofs_check.experiments.fields import Floats
 from proofs_check.experiments.stated import PENALTY, ROUNDS, SECTION7
 from theory.paper import PRICES, RATE, RETENTION
-from theory.setting import Region
 
 OURS = (ROUNDS**0.5, 1 - ROUNDS**-0.5)  # V and ρ
 MANY = 500

@@ -9,17 +9,12 @@ accuracy and speed is read once more, with an η at which the oracle reaches the
 on the other data sets.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
 
-from proofs_check.claim import Check, Claim, Correction, decide
+from proofs_check.prelude import *
+
+from proofs_check.claim import decide
 from proofs_check.engines.experiment import ERROR, Interval, absent, measured
-from proofs_check.evidence import Evidence
 from proofs_check.experiments.committed import Results
 from proofs_check.experiments.document import Reproduction
 from proofs_check.experiments.stated import SECTION7, Stated

@@ -6,19 +6,12 @@ samples over a product of k occupancies, so it goes as \(\lambda^{1-k}\): expect
 degree below the number of factors. Their values at λ = 1, 2, … give every coefficient exactly.
 """
 
-from __future__ import annotations
+from math import comb
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from fractions import Fraction as F
-from itertools import product
-from math import comb, prod
-from typing import Any
-
-import sympy as sp
 from flint import fmpq
 
-from proofs_check.engines.argument import Evidence, equations
+from proofs_check.prelude import *
+
 from theory.law.curved import Moments, Tails
 
 __all__ = ["INDEPENDENT", "KINDS", "PAIR", "SYMBOLS", "Kinds", "Stream", "coefficients", "moments_of_a_mean"]

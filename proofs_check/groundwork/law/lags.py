@@ -4,17 +4,8 @@ With period p and retention K a sample of round j has, g rounds later, the weigh
 rounds d = 0..min(g, K-1) in which it was used; once it is gone that falls by \(a^p\) a period.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Sequence
-from functools import cache
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.engines.argument import Evidence, argument, equations
-from proofs_check.symbols import K, rate
 from theory.law.quadratic import lag_sum
 from theory.numbers.algebra import ratio
 

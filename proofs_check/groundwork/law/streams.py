@@ -4,17 +4,7 @@ Losses are \(\tfrac12(\theta-z)^\top H(\theta-z)\) in the plane, with one H whos
 sample takes one of three values, so with s samples there are \(3^s\) streams, each with its probability.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction as F
-from itertools import product
-from math import prod
-from typing import Any
-
-from proofs_check.simulator import simulate, simulate_by_capacity
-from theory.law.quadratic import Cohorts, by_age, by_capacity
+from proofs_check.prelude import *
 
 __all__ = ["AXES", "CHANCES", "MEAN", "VALUES", "Quadratic"]
 __all__ += ["cohorts", "federated", "kept_by_age", "kept_by_capacity"]

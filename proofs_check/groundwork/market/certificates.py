@@ -4,13 +4,9 @@ If \(h(j)\le\mathbb E\min(\mu c,\ g(j+1)-\lambda+h(j+1))\) at every age and \(g(
 has a burden of \(\lambda-\mu\cdot\)cost at least. Rounding h down keeps that, so rational numbers of fixed length do.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-from fractions import Fraction as F
-from functools import cache
 from math import floor
-from typing import Any
+
+from proofs_check.prelude import *
 
 from proofs_check.groundwork.market.market import BUDGET, FLOATS, HIGH, PAPER, PLACES
 from theory.market.capacity import age_burden

@@ -1,15 +1,6 @@
 """Single numbers, proved: to so many digits, by Arb balls or exactly within half a unit of the last place; or exact."""
 
-from __future__ import annotations
-
-from dataclasses import replace
-from fractions import Fraction
-from typing import Any
-
-from proofs_check.engines.enclosure import compare
-from proofs_check.engines.exact import differing, exhaust
-from proofs_check.evidence import Evidence, together
-from theory.numbers.algebra import ball
+from proofs_check.prelude import *
 
 __all__ = ["exactly", "figures"]
 

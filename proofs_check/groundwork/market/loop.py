@@ -3,18 +3,10 @@ r"""The online rule: what one round does to half the squared debt, in symbols; m
 \(Z'=[Z+cx-C]^+\), and \((cx-C)^2\le2B\) for every purchase \(0\le x\le S\) at a price of at most \(c_+\).
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
-
-import numpy as np
-import sympy as sp
 from numpy.typing import NDArray
 
-from proofs_check.engines.argument import Evidence, always, steps
+from proofs_check.prelude import *
+
 from proofs_check.groundwork.market.market import B, C, S, Z, c, high
 from theory.market.online import buys, purchase_drift
 from theory.numbers.algebra import positive_part

@@ -1,10 +1,6 @@
 r"""The paper's MNIST budgets with prices uniform on [1, 10], and the symbols that the claims about buying share."""
 
-from __future__ import annotations
-
-from fractions import Fraction
-
-import sympy as sp
+from proofs_check.prelude import *
 
 from theory.market.prices import Uniform
 from theory.paper import BUDGET, MNIST, PRICES

@@ -4,16 +4,12 @@ A place is a chain of ages 1..J, the last standing for all later. A rule says at
 replaced: any set of prices, not only those below a threshold.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction as F
-from itertools import compress, pairwise, product
-from typing import Any
+from itertools import compress
 
 import flint
-import numpy as np
 from scipy.optimize import linprog
+
+from proofs_check.prelude import *
 
 from theory.market.prices import Atoms
 

@@ -5,24 +5,15 @@ minimiser spends at most \(VP/z\) more than an admission it is compared with wou
 most z, the spending of the last round that began at z or below, and what the rounds after it add.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from functools import cache
-
-import sympy as sp
-
-from proofs_check.engines.argument import argument
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.orders import ALONG, h
 from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.control.repaired_penalty import first_terms_move, third_term_falls
 from proofs_check.groundwork.regret.transient import powers_fall
-from proofs_check.symbols import CONSTANTS, REGION, C, V, rate, rho, t
-from theory.bound.theorem1 import generalisation_term, linear_term, root_term
 from theory.control.admission import debt_update
 from theory.control.minimiser import drift_plus_penalty
 from theory.control.penalty import penalty_terms
-from theory.control.region import region_maximum, region_minimum
 from theory.control.violation import cost_violation_by_debt, cost_violation_every_round
 
 __all__ = [

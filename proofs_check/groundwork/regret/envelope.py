@@ -4,28 +4,16 @@ That every policy inside the region lies between these bounds is shown in `every
 by \(O(x)+O(t^{-2})\), so that the enclosures of the regret differ by a number that stays bounded as T grows.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Callable
-from fractions import Fraction
-from functools import cache
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.claim import Context
-from proofs_check.engines.enclosure import compare
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.orders import HORIZONS, RATIONAL
 from theory.bound.constant_admission import oracle_bound, oracle_bound_as_stated, sum_rounds
-from theory.bound.theorem1 import Bound, Terms, round_terms, theorem_1
-from theory.control.region import contraction, region_minimum_total
-from theory.numbers.algebra import ball, minimum, positive_part, precise, ratio
+from theory.bound.theorem1 import Bound, round_terms, theorem_1
+from theory.control.region import contraction
+from theory.numbers.algebra import minimum, positive_part, ratio
 from theory.numbers.lambert import lambert_total
 from theory.regret.expansion import regret_expansion
 from theory.regret.transient import spread_bound
-from theory.reuse.counts import trajectory
-from theory.setting import Constants, Region
 
 USUAL = Region(rate=10, rho=Fraction(9, 10))
 lag, lambert_sum = sp.symbols("lag S", positive=True)  # ρ/(1-ρ) and the Lambert sum

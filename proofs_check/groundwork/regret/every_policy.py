@@ -6,31 +6,17 @@ With K-step retention write, in round t, \(k=\min(t,K)\), \(s=t-k+1\) for the ol
 ranges of `envelope`.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from fractions import Fraction
-from functools import cache
-
-import sympy as sp
-
-from proofs_check.engines.argument import argument
-from proofs_check.engines.exact import Found, drawn, regions, retentions
-from proofs_check.engines.limit import converges
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence, together
+from proofs_check.engines.exact import regions
 from proofs_check.groundwork.control.orders import ALL, RATIONAL, t
 from proofs_check.groundwork.control.region_ends import histories, placed
 from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, round_range
 from proofs_check.groundwork.regret.expansion import SUMMABLE, falling
 from proofs_check.groundwork.regret.transient import fewest_samples, most_samples, plain
 from proofs_check.groundwork.reuse import reuse_rounds
-from proofs_check.symbols import CONSTANTS, REGION, K, rate
-from theory.bound.theorem1 import PER_ROUND, generalisation_term, linear_term, root_term, round_terms
-from theory.control.region import region_maximum, region_minimum, region_minimum_total
-from theory.numbers.algebra import ball, precise
+from theory.bound.theorem1 import round_terms
 from theory.numbers.lambert import lambert_partial
-from theory.reuse.counts import effective_from_sums, mismatch_from_sums, trajectory
-from theory.setting import Region
 
 a, k, n, x, y = sp.symbols("a k n x y", positive=True)
 U, R, N, more, Z, F, M = sp.symbols("U R N more Z F M", positive=True)

@@ -5,25 +5,12 @@ Of round t under constant admission, less the oracle's, the links leave
 \(10B(g(\bar\Lambda t/\mathrm{Pdim})-g(K\bar\Lambda t/\mathrm{Pdim}))\) and a summable rest.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from collections.abc import Callable
-from functools import cache
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.engines.argument import argument
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.limit import converges, diverges, eventually, limit, tends_to
-from proofs_check.evidence import Evidence, holds, together, undecided
 from proofs_check.groundwork.control.orders import ALL, ALONG, UNIT, T, h, t
 from proofs_check.groundwork.regret.transient import most_samples
-from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho
 from theory.bound.constant_admission import constant_round
-from theory.bound.theorem1 import Terms, generalisation_term, linear_term, root_term
 from theory.control.penalty import penalty_limit
-from theory.control.region import region_minimum
 from theory.regret.expansion import generalisation_integral, regret_expansion, regret_lower_bound
 from theory.regret.omegas import omega3_limit
 from theory.regret.rates import regret_rate
@@ -159,7 +146,7 @@ def spread_order() -> Evidence:
     and at ρ → 1: so it is bounded.
     """
     beside = regret_rate(1, ALONG.rho)
-    wide = limit(eventually(spread_bound(K, ALONG, CONSTANTS).total, h) / beside, h)
+    wide = limit.limit(eventually(spread_bound(K, ALONG, CONSTANTS).total, h) / beside, h)
     narrow = beside.subs(h, 1)
     shown = {"spread over rate, ρ → 1": wide, "rate besides √(T log T), ρ → 0": narrow}
     if wide is None or not (wide.is_finite and wide.is_positive and narrow.is_positive):

@@ -7,24 +7,13 @@ excess is at most \(\varphi(u)=(K-1)u/(K(K-(K-1)u))\), linear term, and \(\psi(u
 term; both grow in u, so their sums over j are compared with integrals.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from functools import cache
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.engines.argument import argument
-from proofs_check.engines.smt import steps
-from proofs_check.evidence import Evidence, together
 from proofs_check.groundwork.control.orders import ALL, ALONG, LINEAR, ROOT, h, terms_equal, terms_tend
 from proofs_check.groundwork.control.orders import t as now
 from proofs_check.groundwork.regret.transient import grows_from_one, plain
-from proofs_check.symbols import CONSTANTS, REGION, K, rate, rho, t
-from theory.bound.theorem1 import Terms, generalisation_term, linear_term, root_term
 from theory.control import penalty
 from theory.control.region import region_minimum_window
-from theory.numbers.algebra import log_plus
 from theory.regret.omegas import omega2_limit
 from theory.regret.transient import omega2_bound, omega2_floor, omega2_floor_as_stated
 

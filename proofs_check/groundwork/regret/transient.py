@@ -4,27 +4,18 @@ Write \(h=1/(1-\rho)\), \(F_s=\sum_{j\le s}(1-\rho^j)\) for the fewest distinct 
 and S for the Lambert sum \(\sum_j\rho^j/(1-\rho^j)\).
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from functools import cache
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.engines.argument import argument
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence
 from proofs_check.groundwork.control.lambert_sum import lambert_summand
 from proofs_check.groundwork.control.orders import h
-from proofs_check.symbols import REGION, rate, rho
 from proofs_check.symbols import t as a_round
-from theory.control.region import contraction, region_maximum, region_minimum, region_minimum_total
+from theory.control.region import contraction
 from theory.control.violation import lambert_bound
 from theory.regret.transient import lambert_reach
 
-s, w, F, y = sp.symbols("s w F y", positive=True)
+s, w, fewest, y = sp.symbols("s w F y", positive=True)
 EVERY = r"every $0<\rho<1$ and every round"
-FEWEST = [s * (s + 1) / (2 * (h + s)) <= F]
+FEWEST = [s * (s + 1) / (2 * (h + s)) <= fewest]
 
 
 def plain(expression: Any, **powers: Any) -> Any:
@@ -67,7 +58,7 @@ def fewest_samples() -> Evidence:
         (plain(contraction(REGION, t), y=t), 1 - y, r"$\Lambda_{\min}/\bar\Lambda$ and $1-\rho^t$"),
         (closed, y * rho / (1 - rho), r"$F_s-(s-\rho/(1-\rho))$, which is positive, and $\rho^{s+1}h$"),
         (
-            F + 1 - y >= (s + 1) * (s + 2) / (2 * (h + s + 1)),
+            fewest + 1 - y >= (s + 1) * (s + 2) / (2 * (h + s + 1)),
             [*FEWEST, y <= h / (h + s + 1)],
             r"from $F_s$ to $F_{s+1}$, $y=\rho^{s+1}$",
         ),
@@ -105,9 +96,9 @@ def third_term() -> Evidence:
     return argument(
         powers_fall(),
         fewest_samples(),
-        ((sp.Rational(5, 2) / s) ** 2 * h >= 1 / F, [*FEWEST, s <= 2 * h], r"$1/\sqrt F$ for $s\le2h$"),
+        ((sp.Rational(5, 2) / s) ** 2 * h >= 1 / fewest, [*FEWEST, s <= 2 * h], r"$1/\sqrt F$ for $s\le2h$"),
         (1 / (s + 1) <= 1 / w, [w <= s + 1], r"$\sum_{1<s\le2h}1/s\le\int_1^{2h}dw/w=\log2h$"),
-        (s / 2 <= F, [s - h + 1 <= F, s >= 2 * h], r"$s\ge2h$"),
+        (s / 2 <= fewest, [s - h + 1 <= fewest, s >= 2 * h], r"$s\ge2h$"),
         (
             1 / p - 1 / q <= w / r**3,
             [p**2 >= r**2 / 2, q >= r, q**2 - p**2 <= w],

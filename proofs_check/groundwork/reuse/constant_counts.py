@@ -4,19 +4,7 @@ Of the cohorts used u = 1, 2, … times there is one each up to min(K, t), and t
 K times. Two stretches cover all rounds, each symbolic in both variables: t = K+s and K = t+s, with s >= 0.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-from hypothesis import strategies as st
-
-from proofs_check.engines.exact import retentions
-from proofs_check.engines.identity import symbolic_sum
-from proofs_check.simulator import Snapshot, simulate
-from proofs_check.symbols import K, rate, t
+from proofs_check.prelude import *
 
 CASES = {  # what brute force is asked
     "K": retentions(10),

@@ -5,18 +5,8 @@ y samples that have been used K times leave before it; every other one in memory
 `theory/` adds up by a sample's age. That a sample's count is `uses_kstep` of its age is `eq:kstep-drop`.
 """
 
-from __future__ import annotations
+from proofs_check.prelude import *
 
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import Any
-
-import sympy as sp
-
-from proofs_check.engines.identity import equal, equations
-from proofs_check.engines.smt import always
-from proofs_check.evidence import Evidence
-from proofs_check.simulator import Snapshot
 from theory.reuse.counts import cohort_deficits, uses_kstep
 
 DOMAIN = "any $K$, any round, any admissions: induction over the rounds"
