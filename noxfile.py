@@ -79,7 +79,7 @@ def record(session: nox.Session) -> None:
     """Write ledger, generated pages and recorded numbers anew; needs coqc. Say in the commit why they changed."""
     install(session)
     session.run("acdpp", "verify", "--kernel", "--record")
-    for module, page in (("proofs_check.table", "claims"), ("proofs_check.served", "kernel")):
+    for module, page in (("proofs_check.claims_page", "claims"), ("proofs_check.kernel_page", "kernel")):
         with Path(f"docs/{page}.md").open("w", encoding="utf-8") as out:
             session.run("python", "-m", module, stdout=out)
     session.run("python", "-m", "benchmarks.reproduction")

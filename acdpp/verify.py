@@ -81,8 +81,8 @@ def command(
     from proofs_check import ledger  # with SymPy behind it: not for `acdpp --help`
     from proofs_check.document import document
     from proofs_check.engines import kernel as coq
+    from proofs_check.ledger import substances
     from proofs_check.registry import claims_from, labelled, select
-    from proofs_check.tally import substances
 
     if record and (claim or file):
         raise SettingError("--record writes the whole ledger: leave out --claim and --file")
@@ -169,8 +169,7 @@ def _table(cases: list[Case]) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    from proofs_check.ledger import entry
-    from proofs_check.tally import about, substances
+    from proofs_check.ledger import about, entry, substances
     from proofs_check.text import terminal
 
     rows = [entry(case) for case in cases]
@@ -222,8 +221,7 @@ def _coloured(verdict: str) -> Text:
 
 def _summary(cases: list[Case], problems: list[str], seconds: float, own: bool) -> None:
     from proofs_check.document import counts
-    from proofs_check.ledger import entry
-    from proofs_check.tally import tally, told
+    from proofs_check.ledger import entry, tally, told
 
     shares = ", ".join(f"{n} {verdict}" for verdict, n in counts(cases).items() if n)
     claims = "1 claim" if len(cases) == 1 else f"{len(cases)} claims"
@@ -258,7 +256,7 @@ def _kernel_in(cases: list[Case]) -> str:
 def _explain(case: Case, in_substance: str) -> None:
     from rich.text import Text
 
-    from proofs_check.tally import about
+    from proofs_check.ledger import about
     from proofs_check.text import terminal
 
     claim, correction = case.claim, case.claim.corrected

@@ -1,20 +1,19 @@
-"""Claims, evidence, verdicts: the statements of the paper put to the test. See README.md beside this file.
+"""The paper's statements put to the test: claims, evidence, verdicts. README.md beside this file explains how.
 
 | module | holds |
 | --- | --- |
-| `claim` | what a claim is, and how it is decided |
-| `evidence` | what a check found, and the verdict that follows |
+| `claim`, `evidence` | a claim and how it is decided; what a check returns, and the verdict that follows |
 | `engines` | nine ways to check: kernel, identity, smt, limit, enclosure, exact, worst_case, simulation, experiment |
-| `kernel` | the proofs that Coq checks, and theory's formulas as it reads them |
-| `registry` | all claims in the paper's order (`registry.registry`), or those of a file |
-| `run` | many claims, in several processes (`run.run`) |
-| `claims`, `groundwork` | the claims, part by part; what several of them lean on |
-| `experiments` | committed results of running the paper's experiments again, and what the paper says of its own |
+| `kernel` | the proofs that Coq checks, and theory's formulas in Coq |
+| `claims`, `groundwork` | the claims, part by part; what several of them need |
+| `registry`, `run` | all claims in the paper's order, or those of a file; many claims in several processes |
+| `experiments` | committed results of repeating the paper's experiments, and what the paper states about its own |
 | `simulator` | the ground truth: every sample by name |
-| `symbols`, `printing`, `text` | the symbols and what they mean; LaTeX of an expression; texts with mathematics |
-| `ledger`, `table`, `served` | the recorded verdicts; the table of all claims in docs/claims.md; docs/kernel.md |
+| `symbols`, `printing`, `text` | the symbols and their meanings; LaTeX of an expression; texts with mathematics |
+| `ledger`, `document` | the recorded verdicts and their counts; cases as JSON |
+| `claims_page`, `kernel_page` | make docs/claims.md and docs/kernel.md |
 
-What a claim of one's own needs is here as well, but for the engines.
+The names below, and the engines, are all that a claim of your own needs.
 """
 
 import os

@@ -1,24 +1,22 @@
-r"""Claims: a statement, the checks that test it, and, where it is wrong, what to say instead.
+r"""Claims: a statement, the checks that test it, and a correction where it is wrong.
 
-A claim is plain data. A check is a function of no argument, or of a `Context`, that returns one piece of
-`Evidence`; the engines in `proofs_check.engines` build it. Three places for checks:
+A claim is plain data. A check is a function of no argument, or of a `Context`, that returns `Evidence`; the engines in
+`proofs_check.engines` build it. Three places for checks:
 
-* `checks`: about the statement as it is printed;
-* `checks_with_hypotheses`: about the same statement when the added `hypotheses` hold (only looked at when a
-  check of the first kind fails: then the verdict is `conditional` and not `refuted`);
+* `checks`: about the statement as printed;
+* `checks_with_hypotheses`: about the statement under the added `hypotheses`. They count only if a check of the first
+  kind fails: the verdict is then `conditional` instead of `refuted`;
 * `corrected.checks`: about the corrected statement.
 
-The checks of a statement that says several things are a mapping from each part to its checks. Evidence for every
-part is demanded: a part that nothing tests is a fault of the checker, not a weaker verdict. The checks of a part are
-links of one argument and the weakest decides, but for those marked as `confirming`.
-Words are texts (`proofs_check.text`): mathematics stands between dollar signs. A `formula` is LaTeX as a whole.
-What a verdict rests on besides its checks, a cited theorem or an argument in words, is named in `given` and is
-shown wherever the verdict is.
+A statement of several parts maps each part to its checks, and every part needs evidence. The checks of a part are links
+of one argument: the weakest decides, except those marked `confirming`.
 
-The verdict is on the letter: what is printed, however little that says. Where a reader takes something else from it,
-`substance` names what gets the verdict on the substance (the rule is in `proofs_check/README.md`): `"corrected"`, the
-corrected form, where the letter fails by a slip; or the label of a reading, a claim of its own below this one.
-`repair` tells the authors the least that would have to be written otherwise for the statement to be true and of use.
+Texts have mathematics between dollar signs (`proofs_check.text`); a `formula` is all LaTeX. `given` names what a
+verdict rests on besides its checks: a cited theorem, or an argument in words.
+
+The verdict is on the letter of the statement. `substance` names what decides the verdict on the substance, by the rule
+in `proofs_check/README.md`: `"corrected"` where the letter fails by a slip, or the label of a reading, a claim below
+this one. `repair` is the least change that would make the statement true and useful.
 
 A module of claims ends in a list `CLAIMS`. `proofs_check/README.md` shows how to write a claim of your own.
 """
@@ -37,23 +35,8 @@ import numpy as np
 
 from proofs_check.evidence import Evidence, Verdict, verdict
 
-__all__ = [
-    "WRITTEN",
-    "Case",
-    "Check",
-    "CheckError",
-    "Checks",
-    "Claim",
-    "Context",
-    "Correction",
-    "Given",
-    "Profile",
-    "Role",
-    "confirming",
-    "decide",
-    "qualified",
-    "run_check",
-]
+__all__ = ["WRITTEN", "Case", "Check", "CheckError", "Checks", "Claim", "Context", "Correction", "Given"]
+__all__ += ["Profile", "Role", "confirming", "decide", "qualified", "run_check"]
 
 Profile = Literal["quick", "full"]
 Check = Callable[..., Evidence]
@@ -62,12 +45,12 @@ Role = Literal["stated", "hypotheses", "corrected"]
 
 
 class CheckError(RuntimeError):
-    """A check broke, or a part of a statement has none. That is a fault of the checker, never evidence."""
+    """A check broke, or a part of a statement has no check: a fault of the checker, never evidence."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """What a check may depend on besides the mathematics: the seed, and how much work it may do."""
+    """Seed and amount of work: all that a check may depend on besides the mathematics."""
 
     seed: int = 0
     profile: Profile = "quick"
@@ -76,7 +59,7 @@ class Context:
 
     @property
     def key(self) -> list[int]:
-        """Seed material that depends on the claim and the check, not on the order in which they run."""
+        """Seed material from claim and check, independent of the order in which checks run."""
         return [self.seed, zlib.crc32(self.claim.encode()), zlib.crc32(self.check.encode())]
 
     def generator(self) -> np.random.Generator:
@@ -85,19 +68,17 @@ class Context:
 
     @property
     def number(self) -> int:
-        """One integer seed for this check, for tools that take nothing else (Hypothesis)."""
+        """Integer seed of this check, for tools such as Hypothesis that need one."""
         return int(np.random.SeedSequence(self.key).generate_state(1)[0])
 
     def choose(self, quick: Any, full: Any) -> Any:
-        """The work for this profile: `context.choose(100, 2000)` examples."""
+        """Amount of work for this profile: `context.choose(100, 2000)` examples."""
         return quick if self.profile == "quick" else full
 
 
 @cache
 def confirming(check: Check) -> Check:
-    """The same check, booked as a confirmation: it looks at what the other checks of its part establish from
-    another side, and is no link of their argument. Without this mark the weakest check of a part decides.
-    """
+    """Mark a check as a confirmation: it must hold, but is no link of the argument, so its strength does not count."""
 
     @wraps(check)
     def confirmed(*arguments: Any) -> Evidence:
@@ -108,7 +89,7 @@ def confirming(check: Check) -> Check:
 
 @dataclass(frozen=True)
 class Given:
-    """What a verdict rests on besides its checks: `name` stands beside the verdict, `says` is what is taken over."""
+    """A premise that no check covers: `name` stands beside the verdict, `says` tells what is assumed."""
 
     name: str
     says: str
@@ -136,10 +117,10 @@ def _parts(checks: Checks) -> tuple[str, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Correction:
-    """What holds in place of a wrong statement: in words and symbols, a proof sketch, and checks of its own.
+    """The true statement in place of a wrong one, with checks of its own.
 
-    `title` says it in a few words, for tables; `sketch` tells why it is true, for a sceptical reader.
-    `symbols` explains those of the formula that `proofs_check.symbols` does not.
+    `title` is its short form for tables, `sketch` its proof in words, and `symbols` explains those that
+    `proofs_check.symbols` does not.
     """
 
     title: str
@@ -153,14 +134,14 @@ class Correction:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What the statement consists of; nothing where it is one piece."""
+        """Names of the statement's parts; empty for a statement of one piece."""
         return _parts(self.checks)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    """One statement of the paper, or (kind `addition`) one of ours. `statement` is in our words; `domain` says
-    for which arguments it is claimed; `section` is the folder that the registry found it in.
+    """A statement of the paper in our words, or (kind `addition`) a statement of our own. `domain` says for which
+    arguments it is claimed; `section` is the folder of its file.
     """
 
     id: str
@@ -182,7 +163,7 @@ class Claim:
 
     def __post_init__(self) -> None:
         if not self.checks:
-            raise ValueError(f"claim {self.id} has no check: nothing could ever decide it")
+            raise ValueError(f"claim {self.id} has no check that could decide it")
         if self.checks_with_hypotheses and not self.hypotheses:
             raise ValueError(f"claim {self.id} has checks with added hypotheses but does not name these")
         if self.kind == "addition" and not self.sketch:
@@ -194,20 +175,20 @@ class Claim:
             )
 
     def checks_for(self, role: Role) -> list[tuple[str, Check]]:
-        """Pairs (part, check) about the statement as printed, under added hypotheses, or about the correction."""
+        """Pairs (part, check) in one role."""
         if role == "corrected":
             return _listed(self.corrected.checks) if self.corrected else []
         return _listed(self.checks if role == "stated" else self.checks_with_hypotheses)
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What the statement consists of; nothing where it is one piece."""
+        """Names of the statement's parts; empty for a statement of one piece."""
         return tuple(dict.fromkeys((*_parts(self.checks_with_hypotheses), *_parts(self.checks))))
 
 
 @dataclass(frozen=True)
 class Case:
-    """A claim with all its evidence; the verdicts follow."""
+    """A claim with all its evidence, from which the verdicts follow."""
 
     claim: Claim
     stated: tuple[Evidence, ...]
@@ -218,8 +199,8 @@ class Case:
         for role in ("stated", "hypotheses", "corrected"):
             self._demand(role)
 
-    def _demand(self, role: Literal["stated", "hypotheses", "corrected"]) -> None:
-        """Evidence for every part, and for no other; a statement that fails needs no more than its failure."""
+    def _demand(self, role: Role) -> None:
+        """Require evidence for every declared part and for no other, unless the statement fails."""
         found: tuple[Evidence, ...] = getattr(self, role)
         if not found or any(e.outcome == "fails" and e.sound for e in found):
             return
@@ -248,7 +229,7 @@ class Case:
 
 
 def qualified(verdict: str, given: tuple[Given, ...]) -> str:
-    """A verdict with what it rests on: `proved, given Haussler 1995`. A refutation rests on nothing else.
+    """A verdict with what it rests on; a refutation rests on its counterexample alone.
 
     >>> qualified("proved", (Given("Haussler 1995", "Corollary 3"),))
     'proved, given Haussler 1995'
@@ -259,8 +240,8 @@ def qualified(verdict: str, given: tuple[Given, ...]) -> str:
 
 
 def _name(check: Check, part: str) -> str:
-    """Of a function its own; one that stands inside its claim is known by its part."""
-    named = getattr(check, "func", check)  # of a partial
+    """Name of a check's function; a lambda inside a claim is known by its part."""
+    named = getattr(check, "func", check)  # the function of a partial
     name = str(getattr(named, "__name__", "check"))
     return name if name != "<lambda>" else part or "check"
 
@@ -268,7 +249,7 @@ def _name(check: Check, part: str) -> str:
 def run_check(
     claim: Claim, role: Role, part: str, check: Check, *, seed: int = 0, profile: Profile = "quick"
 ) -> Evidence:
-    """Run one check and time it. An exception in it is a `CheckError`: never evidence, never swallowed."""
+    """Run and time one check. An exception inside it becomes a `CheckError`, never evidence."""
     name = _name(check, part)
     context = Context(seed, profile, claim.id, f"{role}:{name}")
     start = time.perf_counter()
@@ -284,13 +265,13 @@ def run_check(
 
 
 def _wants_context(check: Check) -> bool:
-    """A check takes the context as its one positional argument, or nothing."""
+    """Whether a check takes the context, its only positional argument."""
     needed = [p for p in inspect.signature(check).parameters.values() if p.default is p.empty]
     return any(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in needed)
 
 
 def decide(claim: Claim, *, seed: int = 0, profile: Profile = "quick") -> Case:
-    """Run all checks of a claim. One that stands in two places runs once."""
+    """Run all checks of a claim, each once even if it is listed in several places."""
     seen: dict[Check, Evidence] = {}
 
     def found(role: Role) -> Iterator[Evidence]:

@@ -1,6 +1,6 @@
-"""Cases as one plain document: what `acdpp verify --json` prints and every kind of report is made from.
+"""Cases as one plain document, which `acdpp verify --json` prints and every report is made from.
 
-Its texts have their mathematics between dollar signs, as LaTeX (`proofs_check.text`).
+Texts have mathematics as LaTeX between dollar signs (`proofs_check.text`).
 """
 
 from __future__ import annotations
@@ -11,15 +11,14 @@ from typing import Any, get_args
 
 from proofs_check.claim import Case, Claim, Correction, qualified
 from proofs_check.evidence import Evidence, Verdict
-from proofs_check.ledger import entry
-from proofs_check.tally import substances, tally
+from proofs_check.ledger import entry, substances, tally
 from proofs_check.text import explained, line
 
 __all__ = ["counts", "document", "symbols"]
 
 
 def document(cases: Sequence[Case], *, version: str, seed: int) -> dict[str, Any]:
-    """All cases with their evidence and certificates, and how many there are of each verdict."""
+    """All cases with their evidence and certificates, and the counts of verdicts."""
     entries = [entry(case) for case in cases]
     in_substance = substances(entries)
     return {
@@ -31,13 +30,13 @@ def document(cases: Sequence[Case], *, version: str, seed: int) -> dict[str, Any
 
 
 def counts(cases: Sequence[Case]) -> dict[str, int]:
-    """How many claims have each verdict, to the letter."""
+    """Number of claims with each verdict on the letter."""
     counted = Counter(case.verdict for case in cases)
     return {verdict: counted[verdict] for verdict in get_args(Verdict)}
 
 
 def symbols(claim: Claim) -> dict[str, str]:
-    """What the symbols of a claim and of its correction stand for."""
+    """Meanings of the symbols in a claim and its correction."""
     texts = [f"${claim.formula}$", claim.statement, claim.sketch, claim.repair]
     more = dict(claim.symbols)
     if claim.corrected is not None:

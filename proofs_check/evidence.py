@@ -1,8 +1,7 @@
-"""What a check found, and what all findings together say about a statement.
+"""Evidence that checks return, and the verdict that follows from it.
 
-A check returns one piece of `Evidence`. Its *method* says how it looked, its *strength* what a positive
-outcome is worth, its *outcome* what it saw, and its *certificate* holds every number that someone else needs
-to check it by hand.
+A piece of `Evidence` has a *method*, a *strength* (the worth of a positive outcome), an *outcome*, and a *certificate*
+with every number needed to check it by hand.
 
 | strength | what "holds" means | what "fails" means |
 | --- | --- | --- |
@@ -10,10 +9,8 @@ to check it by hand.
 | certified | true, rigorously, on a stated range or grid inside that domain | disproved |
 | certified numerically | true to a solver's accuracy, on stated parameters | in doubt: a relaxation of it is violated |
 | exact | true on every example tried, without rounding | disproved: the counterexample is exact |
-| experimental | re-run in the setting described, it comes out as stated | refuted, but for a stated error probability |
+| experimental | re-run in the setting described, it comes out as stated | refuted, at a stated error probability |
 | statistical | a confidence statement excludes a violation | a confidence statement excludes the claim |
-
-Nobody types a verdict: `verdict` derives it.
 """
 
 from __future__ import annotations
@@ -22,26 +19,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-__all__ = [
-    "UNSOUND",
-    "Evidence",
-    "Verdict",
-    "as_plain",
-    "fails",
-    "holds",
-    "obeying",
-    "refutes",
-    "together",
-    "undecided",
-    "verdict",
-]
+__all__ = ["UNSOUND", "Evidence", "Verdict", "as_plain", "fails", "holds", "obeying", "refutes"]
+__all__ += ["together", "undecided", "verdict"]
 
 Method = Literal[
     "kernel", "identity", "smt", "limit", "enclosure", "exact", "worst case", "simulation", "experiment"
 ]
 Strength = Literal["proof", "certified", "certified numerically", "exact", "experimental", "statistical"]
 Outcome = Literal["holds", "fails", "open"]
-UNSOUND = ("statistical", "certified numerically")  # a failure of that strength refutes nothing by itself
+UNSOUND = ("statistical", "certified numerically")  # a failure of this strength does not refute
 Verdict = Literal["proved", "certified", "supported", "conditional", "refuted", "undecided"]
 
 USUAL: dict[Method, Strength] = {
@@ -55,7 +41,7 @@ USUAL: dict[Method, Strength] = {
     "simulation": "statistical",
     "experiment": "experimental",
 }
-# what a positive outcome can establish at most
+# the best verdict that a positive outcome establishes
 ESTABLISHES: dict[Strength, Verdict] = {
     "proof": "proved",
     "certified": "certified",
@@ -69,9 +55,8 @@ RANK: tuple[Verdict, ...] = ("undecided", "supported", "certified", "proved")
 
 @dataclass(frozen=True)
 class Evidence:
-    """One finding. `part` names the part of the statement it is about, where a statement says several
-    things; `pieces` counts the findings that were put together into this one; `confirms` says that it is no link of
-    the argument but looks at the same from another side.
+    """A finding about one `part` of a statement. `pieces` counts the findings joined in it; `confirms` marks a
+    confirmation, which is no link of the argument.
     """
 
     method: Method
@@ -94,26 +79,25 @@ class Evidence:
             if value not in known:
                 raise ValueError(f"{name} must be one of {', '.join(known)}, got {value!r}")
         if not self.detail:
-            raise ValueError("evidence must say in its detail what was seen")
+            raise ValueError("evidence needs a detail that says what was seen")
         if self.outcome == "fails" and not self.certificate:
             raise ValueError("a failing check must hand over its counterexample as the certificate")
         object.__setattr__(self, "certificate", as_plain(self.certificate))
 
     @property
     def sound(self) -> bool:
-        """Whether a failure refutes by itself. Neither a sample of runs nor a solver's worst case does: that one
-        ranges over more than the statement does (its comparator is any point, not the population's minimiser). An
-        experiment in the very setting of a statement about an experiment does.
+        """Whether a failure refutes by itself. A sample of runs does not, nor does a solver's worst case, whose
+        comparator is any point instead of the population's minimiser.
         """
         return self.strength not in UNSOUND
 
     def about(self, part: str) -> Evidence:
-        """The same finding, booked as evidence about one named part of the statement."""
+        """Copy of this finding for a named part of the statement."""
         return replace(self, part=part)
 
 
 def as_plain(value: Any) -> Any:
-    """Numbers of any system as what JSON and a reader understand: exact ones as text such as 13/50.
+    """Numbers of any number system as JSON values; exact ones become text such as 13/50.
 
     >>> as_plain({"counts": np.array([1, 2]), "rate": Fraction(13, 50), "limit": None})
     {'counts': [1, 2], 'rate': '13/50', 'limit': None}
@@ -134,7 +118,7 @@ def _make(outcome: Outcome, method: Method, detail: str, strength: Strength | No
 
 
 def holds(method: Method, detail: str, *, strength: Strength | None = None, **rest: Any) -> Evidence:
-    """Positive evidence. Give `strength="certified"` where a proof covers only a part of the claim's domain.
+    """Positive evidence; `strength="certified"` where a proof covers only a part of the claim's domain.
 
     >>> holds("identity", "the difference reduces to 0", domain="all K >= 1").strength
     'proof'
@@ -143,18 +127,17 @@ def holds(method: Method, detail: str, *, strength: Strength | None = None, **re
 
 
 def fails(method: Method, detail: str, *, strength: Strength | None = None, **rest: Any) -> Evidence:
-    """Negative evidence; its `certificate`, the counterexample, is compulsory."""
+    """Negative evidence; the counterexample is required as its `certificate`."""
     return _make("fails", method, detail, strength, **rest)
 
 
 def undecided(method: Method, detail: str, *, strength: Strength | None = None, **rest: Any) -> Evidence:
-    """No decision, and why: balls overlap, a solver gave up."""
+    """No decision, with the reason as its detail."""
     return _make("open", method, detail, strength, **rest)
 
 
 def together(*found: Evidence) -> Evidence:
-    """Findings of one method that only together show something: it holds if each does, as firmly as the
-    weakest.
+    """Join findings of one method: they hold if each does, with the strength of the weakest.
 
     >>> together(holds("smt", "t >= K"), holds("smt", "t < K")).detail
     't >= K; t < K'
@@ -175,9 +158,7 @@ def together(*found: Evidence) -> Evidence:
 
 
 def obeying(found: Evidence, facts: Mapping[str, Evidence]) -> Evidence:
-    """A counterexample, with evidence that it satisfies each hypothesis that it claims; open if one is not shown.
-
-    What is shown without rounding goes for shown: a proof, an enclosure, every point of a finite range.
+    """A counterexample with evidence that it satisfies each hypothesis; open if one of these is not rigorous.
 
     >>> counterexample = fails("exact", "excess 3 > 2", certificate={"T": 4})
     >>> obeying(counterexample, {"|f'| <= G": holds("smt", "unsat")}).outcome
@@ -200,8 +181,7 @@ def obeying(found: Evidence, facts: Mapping[str, Evidence]) -> Evidence:
 
 
 def refutes(negation: Evidence, detail: str) -> Evidence:
-    """Evidence for a statement's negation, booked against the statement; open where the negation was not
-    shown.
+    """Turn evidence for a statement's negation into evidence against the statement.
 
     >>> refutes(holds("smt", "no solution", certificate={"K": "any"}), "contradictory").outcome
     'fails'
@@ -212,10 +192,7 @@ def refutes(negation: Evidence, detail: str) -> Evidence:
 
 
 def _positive(evidence: Iterable[Evidence]) -> Verdict:
-    """What the evidence about one part establishes: its checks are links of one argument, so the weakest decides.
-
-    One that merely confirms the others adds and takes no strength, but it must hold like them.
-    """
+    """Verdict on one part: all its evidence must hold, and the weakest link that is no confirmation decides."""
     found = list(evidence)
     if any(e.outcome != "holds" for e in found):
         return "undecided"
@@ -226,12 +203,10 @@ def _positive(evidence: Iterable[Evidence]) -> Verdict:
 def verdict(
     stated: Sequence[Evidence], with_hypotheses: Sequence[Evidence] = (), *, parts: Sequence[str] = ()
 ) -> Verdict:
-    """The verdict on a statement, from evidence about it as stated and about it under added hypotheses.
+    """Verdict on a statement, from evidence about it as stated and under added hypotheses.
 
-    One sound failure refutes, whatever else holds; the verdict is then `conditional` if the statement is
-    established under the added hypotheses. A failure that is not sound corroborates a refutation but makes none: alone,
-    it leaves the statement undecided. A statement of several parts is as well established as its weakest
-    part, and a part without evidence is not established.
+    One sound failure refutes, and the verdict is `conditional` if the statement is established under the added
+    hypotheses. An unsound failure alone leaves it undecided. Otherwise the weakest part decides.
 
     >>> sampled, proof = holds("exact", "200 sequences"), holds("identity", "difference is 0")
     >>> verdict([sampled, proof]), verdict([replace(sampled, confirms=True), proof])

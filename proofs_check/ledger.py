@@ -1,14 +1,15 @@
-"""The recorded verdicts, a data file beside this module. `acdpp verify --record` alone writes it.
+"""The recorded verdicts, `ledger.json` beside this module, and their counts. Only `acdpp verify --record` writes it.
 
-What is recorded is all that a reader relies on: what is stated, in words and symbols (`proofs_check.text`), under
-which hypotheses, what it rests on, the verdict, and each piece of evidence by part, method, strength and outcome. So
-neither a verdict nor a statement nor what supports it can change unnoticed. Numbers in certificates are not recorded.
+All that a reader relies on is recorded, so that none of it changes unnoticed: the statement (`proofs_check.text`), its
+hypotheses, what it rests on, the verdict, and each piece of evidence by part, method, strength and outcome. Numbers in
+certificates are not recorded.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Self
@@ -16,15 +17,17 @@ from typing import Any, Self
 from proofs_check.claim import Case, Claim, Correction, qualified
 from proofs_check.evidence import Evidence
 
-__all__ = ["LEDGER", "Entry", "Finding", "Statement", "differences", "entry", "read", "write"]
+__all__ = ["LEDGER", "SLIP", "Entry", "Finding", "Statement", "about", "differences", "entry", "read"]
+__all__ += ["substances", "tally", "told", "write"]
 
 LEDGER = Path(__file__).with_name("ledger.json")
+SLIP = "corrected"  # the substance of a statement that fails by a slip alone
 MARKS = {"holds": "✓", "fails": "✗", "open": "?"}
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A piece of evidence, without its numbers: see `proofs_check.evidence.Evidence`."""
+    """A piece of evidence (`proofs_check.evidence.Evidence`) without its numbers."""
 
     part: str
     method: str
@@ -36,7 +39,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Statement:
-    """What is stated and how well it is established; `given` is what the verdict rests on besides its checks."""
+    """A statement and its verdict; `given` names what the verdict rests on besides its checks."""
 
     title: str
     says: str
@@ -65,8 +68,8 @@ class Statement:
 
 @dataclass(frozen=True)
 class Entry:
-    """One claim as recorded: the statement as printed, what was found with its hypotheses added, the correction, and
-    what the verdict on its substance is that of (`proofs_check.claim`); nothing where it is the letter's own.
+    """A recorded claim: the statement as printed, findings under added hypotheses, the correction, and the `substance`
+    (`proofs_check.claim`), which is empty where letter and substance are one.
     """
 
     id: str
@@ -105,7 +108,7 @@ def _statement(of: Claim | Correction, verdict: str, evidence: Iterable[Evidence
 
 
 def entry(case: Case) -> Entry:
-    """The line that a case would be recorded as."""
+    """The ledger entry of a case."""
     claim, correction = case.claim, case.claim.corrected
     return Entry(
         id=claim.id,
@@ -114,9 +117,7 @@ def entry(case: Case) -> Entry:
         domain=claim.domain,
         stated=_statement(claim, case.verdict, case.stated),
         with_hypotheses=_findings(case.hypotheses),
-        corrected=_statement(correction, case.corrected_verdict or "", case.corrected)
-        if correction
-        else None,
+        corrected=correction and _statement(correction, case.corrected_verdict or "", case.corrected),
         substance=claim.substance,
         repair=claim.repair,
     )
@@ -142,7 +143,7 @@ def _entry(line: dict[str, Any]) -> Entry:
 
 
 def _plain(value: Any) -> Any:
-    """Dataclasses as dictionaries, but a finding as one short row."""
+    """Dataclasses as dictionaries, except that a finding is a row."""
     if isinstance(value, Finding):
         return list(asdict(value).values())
     if isinstance(value, Statement | Entry):
@@ -151,12 +152,12 @@ def _plain(value: Any) -> Any:
 
 
 def write(cases: Sequence[Case]) -> None:
-    """Record the cases, all of them: what is not among them is forgotten."""
+    """Replace the ledger by these cases."""
     document = {"claims": [_plain(entry(case)) for case in cases]}
     LEDGER.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-# --- what has changed --------------------------------------------------------------------------------------
+# --- differences from the record ---------------------------------------------------------------------------
 
 WORDS = {
     "title": "title",
@@ -169,7 +170,7 @@ WORDS = {
 
 
 def differences(cases: Sequence[Case], recorded: Sequence[Entry]) -> list[str]:
-    """One sentence for everything that is not as recorded, verdicts first."""
+    """Sentences on all that differs from the record, verdicts first."""
     known = {e.id: e for e in recorded}
     found = []
     for now in map(entry, cases):
@@ -219,3 +220,77 @@ def _evidence(then: tuple[Finding, ...], now: tuple[Finding, ...]) -> str:
 def _spell(f: Finding) -> str:
     about = f" ({f.part})" if f.part else ""
     return f"{f.method} {f.outcome}{about}"
+
+
+# --- counts ------------------------------------------------------------------------------------------------
+
+
+def substances(entries: Sequence[Entry]) -> dict[str, str]:
+    """Verdicts on the substance, by claim; equal to the verdict on the letter where a claim names no substance."""
+    known = {e.id: e for e in entries}
+
+    def verdict(e: Entry) -> str:
+        if e.substance == SLIP and e.corrected:
+            return e.corrected.verdict
+        return known.get(e.substance, e).stated.verdict
+
+    return {e.id: verdict(e) for e in entries}
+
+
+def about(substance: str) -> str:
+    """Reason for a verdict on the substance, in words.
+
+    >>> about(SLIP), about("rem:1/reading")
+    ('it fails by a slip alone', 'as in rem:1/reading')
+    """
+    return "it fails by a slip alone" if substance == SLIP else f"as in {substance}"
+
+
+def tally(entries: Sequence[Entry]) -> dict[str, Any]:
+    """Counts of verdicts on the paper's statements, its readings and our own claims; and the number of slips."""
+    in_substance = substances(entries)
+    own = [e for e in entries if e.kind == "addition"]
+    readings = [e for e in entries if e.kind == "reading"]
+    statements = [e for e in entries if e.kind not in ("addition", "reading")]
+    return {
+        "statements": _by_verdict(e.stated.verdict for e in statements),
+        "statements_in_substance": _by_verdict(in_substance[e.id] for e in statements),
+        "slips": sum(e.substance == SLIP for e in statements),
+        "readings": _by_verdict(e.stated.verdict for e in readings),
+        "own": _by_verdict(e.stated.verdict for e in own),
+    }
+
+
+def _by_verdict(verdicts: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(verdicts).most_common())
+
+
+def told(counted: Mapping[str, Any]) -> str:
+    """Sentences that state a tally.
+
+    >>> both = {"statements": {"refuted": 2}, "statements_in_substance": {"refuted": 1, "proved": 1}, "slips": 1}
+    >>> print(told(both | {"readings": {}, "own": {"proved": 1}}))  # doctest: +NORMALIZE_WHITESPACE
+    2 statements of the paper: to the letter 2 refuted; in substance 1 refuted, 1 proved; 1 fails by a slip alone.
+    1 claim of our own: 1 proved.
+    """
+    sentences = []
+    if counted["statements"]:
+        letter, substance = (_listed(counted[of]) for of in ("statements", "statements_in_substance"))
+        slips = {0: "", 1: "; 1 fails by a slip alone"}.get(
+            counted["slips"], f"; {counted['slips']} fail by a slip alone"
+        )
+        number = _number(counted["statements"], "statement")
+        sentences.append(f"{number} of the paper: to the letter {letter}; in substance {substance}{slips}.")
+    for group, thing, whose in (("readings", "reading", "of it"), ("own", "claim", "of our own")):
+        if counted[group]:
+            sentences.append(f"{_number(counted[group], thing)} {whose}: {_listed(counted[group])}.")
+    return " ".join(sentences)
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
+
+
+def _number(counts: Mapping[str, int], thing: str) -> str:
+    total = sum(counts.values())
+    return f"{total} {thing}" + ("" if total == 1 else "s")

@@ -1,4 +1,4 @@
-"""LaTeX of a SymPy expression, in the paper's symbols and as the paper would write it."""
+"""LaTeX of a SymPy expression in the paper's symbols, written as the paper would."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from proofs_check.symbols import SPELLING
 __all__ = ["decimal", "latex"]
 
 
-RANKED = ":"  # between a symbol's place and its name
-# products are written in this order: what the paper puts first comes first
+RANKED = ":"  # between a symbol's rank and its name
+# order of factors in a product, as in the paper
 ORDER = ("eta", "E", "D", "sigma", "L", "G", "B", "V", "C", "T", "K", "k", "Lambda", "t", "n", "N", "Neff")
 
 
 class _Root(sp.Function):  # type: ignore[misc]
-    """The root of a quotient, which SymPy would write as a quotient of roots."""
+    """Root of a quotient, which SymPy would write as a quotient of roots."""
 
 
 def _joined(product: Any) -> Any:
-    """A product with its square roots, above and below, under one root."""
+    """A product with its square roots joined under one root."""
     roots = [f for f in product.args if f.is_Pow and abs(f.exp) == sp.S.Half and not f.base.is_Integer]
     if len(roots) < 2:
         return product
@@ -31,14 +31,13 @@ def _joined(product: Any) -> Any:
 
 
 def _readable(expression: Any) -> Any:
-    powers = sp.sympify(expression).replace(
-        sp.exp, lambda x: sp.exp(x).rewrite(sp.Pow)
-    )  # ρ^t, not exp(t·log ρ)
+    # ρ^t, not exp(t·log ρ)
+    powers = sp.sympify(expression).replace(sp.exp, lambda x: sp.exp(x).rewrite(sp.Pow))
     return _ranked(powers.replace(lambda e: e.is_Mul, _joined))
 
 
 def _ranked(expression: Any) -> Any:
-    """The same with symbols that SymPy, which sorts factors by name, puts in our order."""
+    """The expression with symbols renamed so that SymPy, which sorts factors by name, keeps our order."""
     places = {name: f"{place:02}" for place, name in enumerate(ORDER)}
     return expression.xreplace(
         {
@@ -99,7 +98,7 @@ def latex(expression: Any) -> str:
 
 
 def decimal(expression: Any) -> Any:
-    r"""The expression with its leading factor as a decimal, where that is as exact and easier to read.
+    r"""The expression with its leading factor as a decimal where that is exact.
 
     >>> K = sp.Symbol("K")
     >>> latex(decimal(26 * K / 5)), latex(decimal(K / 3))

@@ -1,4 +1,4 @@
-"""All claims, in the paper's order; and a user's own, from a file."""
+"""All claims in the paper's order, and a user's own claims from a file."""
 
 from __future__ import annotations
 
@@ -17,20 +17,17 @@ __all__ = ["claims_from", "labelled", "registry", "select"]
 
 
 def registry() -> tuple[Claim, ...]:
-    """Every claim, section by section, as the paper has them, then our own."""
-    return tuple(
-        claim for section in CONTENTS for module in CONTENTS[section] for claim in _in(section, module)
-    )
+    """Every claim, section by section in the paper's order, then our own."""
+    return tuple(claim for section in CONTENTS for file in CONTENTS[section] for claim in _in(section, file))
 
 
 def labelled(labels: list[str]) -> tuple[Claim, ...]:
-    """As `select` from all claims, but only the files concerned are loaded."""
+    """Claims of the given labels as by `select`, loading only their files."""
     known = {
-        label: place
-        for section in CONTENTS
-        for module in CONTENTS[section]
-        for place in [(section, module)]
-        for label in CONTENTS[section][module]
+        label: (section, module)
+        for section, modules in CONTENTS.items()
+        for module, inside in modules.items()
+        for label in inside
     }
     _refuse_unknown(known, labels)
     places = dict.fromkeys(place for label, place in known.items() if _wanted(label, labels))
@@ -58,7 +55,7 @@ def _unique(claims: list[Claim]) -> tuple[Claim, ...]:
 
 
 def claims_from(path: Path) -> tuple[Claim, ...]:
-    """The list `CLAIMS` of a Python file, which is executed."""
+    """Execute a Python file and return its list `CLAIMS`."""
     if not path.is_file():
         raise SettingError(f"there is no file {str(path)!r}: give a Python file that ends in a list CLAIMS")
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -76,9 +73,7 @@ def claims_from(path: Path) -> tuple[Claim, ...]:
 
 
 def select(claims: tuple[Claim, ...], labels: list[str]) -> tuple[Claim, ...]:
-    """The claims of the given labels, in their usual order; a label also names the steps below it
-    (`lem:x/step`).
-    """
+    """Claims of the given labels in their usual order; a label includes the steps below it (`lem:x/step`)."""
     _refuse_unknown([claim.id for claim in claims], labels)
     return tuple(claim for claim in claims if _wanted(claim.id, labels))
 

@@ -1,4 +1,4 @@
-"""Run many claims, in this process or in several. What comes out does not depend on which."""
+"""Run many claims, in this process or in several, with the same result."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from proofs_check.registry import claims_from, labelled
 
 __all__ = ["run"]
 
-# a forked worker has the claims loaded; on a Mac, libraries of the system do not bear it
+# a forked worker has the claims loaded; system libraries of macOS do not survive a fork
 START = "fork" if sys.platform == "linux" else "spawn"
 Report = Callable[[Claim], None]
-_read = cache(claims_from)  # a worker executes a user's file once
+_read = cache(claims_from)  # so that a worker executes a user's file once
 
 
 def _work(label: str, file: Path | None, seed: int, profile: Profile) -> tuple[tuple[Evidence, ...], ...]:
-    """In a worker, which looks the claim up: functions don't travel between processes, labels do."""
+    """Decide one claim in a worker, found there by its label, since functions cannot be sent between processes."""
     (claim,) = (c for c in (_read(file) if file else labelled([label])) if c.id == label)
     case = decide(claim, seed=seed, profile=profile)
     return case.stated, case.hypotheses, case.corrected
@@ -39,9 +39,9 @@ def run(
     file: Path | None = None,
     report: Report = lambda claim: None,
 ) -> list[Case]:
-    """The cases of the given claims, in their order. `report` is called with each claim that is done.
+    """Cases of the given claims, in their order; `report` is called with each finished claim.
 
-    With several jobs the claims must be the registry's, or those of `file`: a worker looks them up again.
+    With several jobs the claims must come from the registry or from `file`, where a worker finds them again.
     """
     cases: dict[str, Case] = {}
     if jobs == 1:
@@ -49,7 +49,7 @@ def run(
             cases[claim.id] = decide(claim, seed=seed, profile=profile)
             report(claim)
     else:
-        # those with many checks first: the last ones to finish should be short
+        # claims with many checks first, so that the last to finish are short
         roles: tuple[Role, ...] = ("stated", "hypotheses", "corrected")
         by_size = sorted(claims, key=lambda c: -sum(len(c.checks_for(role)) for role in roles))
         others = set(active_children())
@@ -71,7 +71,7 @@ def run(
 
 @contextmanager
 def _ctrl_c_blocked() -> Iterator[None]:
-    """Here, and for good in the processes started meanwhile: Ctrl-C is for the one that ends them."""
+    """Block Ctrl-C here, and for good in the processes started meanwhile, which the parent ends."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

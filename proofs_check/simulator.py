@@ -1,21 +1,14 @@
 """The ground truth: every sample by name, every round by hand, integers only, and no formula.
 
-A run is a list of rounds; a round is a list over clients of how many new samples that client admits. A sample
-is the tuple (client, number). A round does three things in some order, a parameter, because the paper gives
-two:
+A run is a list of rounds; a round lists the number of new samples of each client. A sample is the tuple (client,
+number). Its age is 1 when it enters and grows by 1 in each later round (eq:age-evolution); it is dropped when its age
+is K (eq:kstep-drop). The order of events in a round is a parameter, because the paper gives two:
 
-* `admit-train-drop`: Algorithm 1. New samples enter, all stored samples are used, and those whose age has
-  reached K leave.
-* `admit-drop-train`: the text, where the state q^t at training is taken after admission and dropping, read
-  together with the drop rule: whatever has age K *when it would be trained on in this round* is dropped
-  first.
-* `drop-admit-train`: drop by the age reached in the *previous* round, then admit, then train.
+* `admit-train-drop`: Algorithm 1. New samples enter, all stored samples are used, those of age K leave.
+* `admit-drop-train`: the text. Samples that would be trained on at age K in this round are dropped first.
+* `drop-admit-train`: samples that reached age K in the *previous* round are dropped before admission and training.
 
-A sample's age is 1 when it enters and grows by 1 in each later round in which it is still there
-(eq:age-evolution); it is dropped when its age is K (eq:kstep-drop).
-
-`simulate_by_capacity` has another rule of retention: each client's memory has a fixed number of places, and a new
-sample that finds none free takes that of the oldest.
+`simulate_by_capacity` has another rule of retention: a memory of fixed size, where new samples replace the oldest.
 """
 
 from __future__ import annotations
@@ -34,9 +27,7 @@ ORDERS: tuple[Order, ...] = ("admit-train-drop", "admit-drop-train", "drop-admit
 
 @dataclass(frozen=True)
 class Snapshot:
-    """One round, at its training: which samples were in memory, and how often each has been used by its
-    end.
-    """
+    """A round: the samples in memory at its training, and the number of uses of each sample by its end."""
 
     round: int
     memory: tuple[Sample, ...]
@@ -53,7 +44,7 @@ class Snapshot:
         return len(self.uses)
 
     def n_of(self, client: int) -> int:
-        """Samples of one client trained on in this round."""
+        """Samples of one client, trained on in this round."""
         return sum(1 for owner, _ in self.memory if owner == client)
 
     @property
@@ -79,7 +70,7 @@ class Snapshot:
 def simulate(
     admissions: Sequence[Sequence[int]], K: int, order: Order = "admit-train-drop"
 ) -> list[Snapshot]:
-    """Play all rounds; one snapshot a round.
+    """Play all rounds; returns one snapshot per round.
 
     >>> [snapshot.n for snapshot in simulate([[1], [1], [1]], K=2)]
     [1, 2, 2]
@@ -120,7 +111,7 @@ def simulate(
 
 
 def simulate_by_capacity(admissions: Sequence[Sequence[int]], capacities: Sequence[int]) -> list[Snapshot]:
-    """Play all rounds, first in, first out: in a full memory a new sample takes the place of the oldest.
+    """Play all rounds, first in, first out: in a full memory a new sample replaces the oldest.
 
     >>> [snapshot.memory for snapshot in simulate_by_capacity([[2], [1]], [2])]
     [((0, 0), (0, 1)), ((0, 1), (0, 2))]

@@ -1,7 +1,4 @@
-r"""The symbols of the paper: as SymPy has them, how they are written, and what they stand for.
-
-What is said about a symbol in `GLOSSARY` is what `acdpp verify --explain` prints under a case.
-"""
+r"""The symbols of the paper in SymPy, their LaTeX, and the meanings that `acdpp verify --explain` prints."""
 
 from __future__ import annotations
 
@@ -9,26 +6,8 @@ import sympy as sp
 
 from theory.setting import Constants, Region
 
-__all__ = [
-    "CONSTANTS",
-    "GLOSSARY",
-    "REGION",
-    "SPELLING",
-    "C",
-    "K",
-    "N",
-    "T",
-    "V",
-    "chi",
-    "inverse_neff",
-    "mean_cost",
-    "n",
-    "neff",
-    "rate",
-    "rho",
-    "t",
-    "total_buffer",
-]
+__all__ = ["CONSTANTS", "GLOSSARY", "REGION", "SPELLING", "C", "K", "N", "T", "V", "chi", "inverse_neff"]
+__all__ += ["mean_cost", "n", "neff", "rate", "rho", "t", "total_buffer"]
 
 K, t, T = sp.symbols("K t T", integer=True, positive=True)
 n, N, rate, rho, chi, neff, C, V, mean_cost, total_buffer = sp.symbols(
@@ -41,7 +20,7 @@ CONSTANTS = Constants(
 )
 REGION = Region(rate=rate, rho=rho)
 
-# how a symbol is written, where that is not its name
+# LaTeX of the symbols whose LaTeX is not their name
 SPELLING = {
     "Lambda": r"\bar\Lambda",
     "rho": r"\rho",

@@ -1,8 +1,7 @@
-r"""Texts with mathematics in them: words, and between dollar signs LaTeX.
+r"""Texts with mathematics: words, and LaTeX between dollar signs.
 
-Every statement, formula and argument of a claim is written so, once: `said("at most $20B\sqrt{@x}$", x=Pdim / rate)`.
-A page makes MathML of it, an erratum LaTeX, and `terminal` the line that a terminal shows. What stands between dollar
-signs is mathematics and what does not is none: nobody has to guess.
+Every statement and argument of a claim is such a text: `said("at most $20B\sqrt{@x}$", x=Pdim / rate)`. The report
+shows it as MathML, the erratum as LaTeX, and `terminal` as a line of Unicode.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ __all__ = ["explained", "line", "mathematics", "said", "split", "symbols_of", "t
 
 
 def said(template: str, **expressions: Any) -> str:
-    r"""A text with expressions put in where `@name` stands.
+    r"""A text with an expression in place of each `@name`.
 
     >>> from proofs_check.symbols import K, rate
     >>> said("The memory holds $@n$ samples.", n=K * rate)
@@ -38,7 +37,7 @@ def said(template: str, **expressions: Any) -> str:
         )
 
     def put(place: re.Match[str]) -> str:
-        """A letter right behind a command of LaTeX would be read as part of its name."""
+        """The LaTeX, with a space where its first letter would extend the name of a LaTeX command."""
         text, before = latex(expressions[place.group(1)]), template[: place.start()]
         return " " + text if re.search(r"\\[A-Za-z]+$", before) and text[0].isalpha() else text
 
@@ -46,7 +45,7 @@ def said(template: str, **expressions: Any) -> str:
 
 
 def split(text: str) -> Iterator[tuple[bool, str]]:
-    """The stretches of a text, each with whether it is mathematics.
+    """Pairs of whether a stretch of a text is mathematics, and the stretch.
 
     >>> list(split("for $t<K$ alone"))
     [(False, 'for '), (True, 't<K'), (False, ' alone')]
@@ -58,12 +57,12 @@ def split(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def mathematics(text: str) -> list[str]:
-    """The formulas of a text, in LaTeX."""
+    """The formulas of a text in LaTeX."""
     return [stretch for formula, stretch in split(text) if formula]
 
 
 def terminal(text: str) -> str:
-    r"""A text as a terminal shows it.
+    r"""A text as one line of Unicode.
 
     >>> terminal(r"at most $20B\sqrt{\mathrm{Pdim}/\bar\Lambda}$ for $t\ge K$")
     'at most 20B√(Pdim/Λ̄) for t ≥ K'
@@ -87,7 +86,7 @@ FACTORS = ("number", "letter", "word", "power", "root", "fraction")
 
 @dataclass(frozen=True)
 class _Piece:
-    """A part of a line and what it is to its neighbours."""
+    """A part of a line and its kind, which decides the spacing."""
 
     text: str
     kind: str
@@ -112,7 +111,7 @@ def line(latex: str) -> str:
 
 
 def _row(node: Element) -> list[_Piece]:
-    """The pieces of what stands side by side in an element."""
+    """The pieces of an element's children."""
     return [piece for child in node for piece in _pieces(child)]
 
 
@@ -186,7 +185,7 @@ def _outside(row: list[_Piece]) -> Iterator[_Piece]:
 
 
 def _bracketed(row: list[_Piece], bare: tuple[str, ...]) -> str:
-    """In brackets unless it is one piece, of a kind that needs none, or in brackets already."""
+    """The row in brackets, unless it has them already or is one piece of a kind that needs none."""
     text = _joined(row)
     powered = "power" in bare and row[-1].kind == "close"
     closed = row[0].text == "(" and (row[-1].text == ")" or powered) and all(_depths(row))
@@ -194,7 +193,7 @@ def _bracketed(row: list[_Piece], bare: tuple[str, ...]) -> str:
 
 
 def _depths(row: list[_Piece]) -> Iterator[int]:
-    """How many brackets are open behind each piece but the last."""
+    """Number of open brackets after each piece except the last."""
     depth = 0
     for piece in row[:-1]:
         depth += (piece.kind == "open") - (piece.kind == "close")
@@ -232,7 +231,7 @@ def _scripted(base: list[_Piece], below: Element | None, above: Element | None) 
 
 
 def _named(row: list[_Piece]) -> bool:
-    """Letters that are a name above a symbol: CK, all, mem."""
+    """Whether letters form a name above a symbol: CK, all, mem."""
     return len(row) > 1 and all(p.kind == "letter" and p.text.isascii() and p.text.isalpha() for p in row)
 
 
@@ -245,19 +244,12 @@ def _joined(row: list[_Piece], tight: bool = False) -> str:
 
 
 def _spelled(before: _Piece | None, piece: _Piece, tight: bool) -> str:
-    """A piece with the space that it keeps on both sides: a relation, a sign between two terms."""
+    """A piece with spaces around it if it is a relation or a sign between two terms."""
     if piece.kind == "relation":
         return piece.text if tight else f" {piece.text} "
     if piece.kind == "sign":
-        first = before is None or before.kind in (
-            "open",
-            "sign",
-            "relation",
-            "comma",
-            "text",
-            "space",
-            "stroke",
-        )
+        leads = ("open", "sign", "relation", "comma", "text", "space", "stroke")
+        first = before is None or before.kind in leads
         return piece.text if first or tight else f" {piece.text} "
     return piece.text
 
@@ -280,16 +272,16 @@ def _between(before: _Piece, piece: _Piece, tight: bool) -> str:
     return "·" if apart or (before.text[-1].isdigit() and piece.text[0].isdigit()) else ""
 
 
-# --- what symbols stand for --------------------------------------------------------------------------------
+# --- meanings of symbols -----------------------------------------------------------------------------------
 
-# what is read and not explained: functions and letters with a fixed meaning
+# functions and letters with a fixed meaning, which need no explanation
 PLAIN = frozenset({*("exp", "inf", "lim", "log", "max", "min", "mod", "sup", "arg"), *"eoOℕℝℤΣΠ½"})
 INDEX = "[_^][A-Za-z]{2,}"  # a name below or above a symbol
 LETTER = r"[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹ᵀ][\u0302\u0303\u0304]?[₀-₉]*"
 
 
 def symbols_of(text: str, known: Iterable[str] = GLOSSARY) -> list[str]:
-    r"""The symbols of a text's formulas, in order, once each; `known` ones may be longer than a letter.
+    r"""The symbols of a text's formulas, in order and once each; `known` symbols may be longer than a letter.
 
     >>> symbols_of(r"$20B\sqrt{\mathrm{Pdim}/\bar\Lambda}\,N_{\mathrm{eff}}+K\bar\Lambda\log t$")
     ['B', 'Pdim', 'Λ̄', 'N_eff', 'K', 't']

@@ -47,11 +47,11 @@ FLOORS = {
         draws files
     """,
     "proofs_check": """
-        run served
+        run kernel_page
         registry
         claims
-        document groundwork table
-        prelude tally
+        claims_page document groundwork
+        prelude
         engines ledger text
         claim printing
         evidence experiments kernel simulator symbols
@@ -168,7 +168,7 @@ def test_imports_go_down_the_layers_and_their_floors(layer: str) -> None:
 
 
 def test_no_claim_is_imported_by_another_claim() -> None:
-    claims = {name: targets for name, targets in imports().items() if name.startswith("proofs_check.claims")}
+    claims = {name: targets for name, targets in imports().items() if name.startswith("proofs_check.claims.")}
     for name, targets in claims.items():
         assert not targets & set(claims), name
 
@@ -188,7 +188,7 @@ def names_in(targets: list[ast.expr]) -> Iterator[ast.Name]:
 
 def test_no_claim_leaves_a_check_or_a_symbol_behind() -> None:
     assert unused("a, b = 1, 2\ndef c(): return b\nCLAIMS = []") == {"a", "c"}
-    claims = {name: path for name, path in MODULES.items() if name.startswith("proofs_check.claims")}
+    claims = {name: path for name, path in MODULES.items() if name.startswith("proofs_check.claims.")}
     assert {name: left for name, path in claims.items() if (left := unused(path.read_text()))} == {}
 
 

@@ -14,9 +14,8 @@ import pytest
 import yaml
 
 from acdpp.design_by_prediction import show
-from proofs_check import table
-from proofs_check.ledger import read
-from proofs_check.tally import tally
+from proofs_check import claims_page
+from proofs_check.ledger import read, tally
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -130,7 +129,7 @@ def test_it_takes_a_minute_to_read() -> None:
 
 def test_the_table_of_claims_is_that_of_the_ledger() -> None:
     page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
-    assert page == table.page(read())
+    assert page == claims_page.page(read())
     claims = result("proofs_check/ledger.json")["claims"]
     assert re.findall(r"(?m)^\| `(.*?)`", page) == [claim["id"] for claim in claims]
     kinds = Counter(claim["kind"] for claim in claims)
@@ -138,4 +137,4 @@ def test_the_table_of_claims_is_that_of_the_ledger() -> None:
     assert f"{len(claims) - ours - readings} statements of the paper: to the letter " in page
     assert f" {readings} readings of it: " in page
     assert f" {ours} claims of our own: " in page
-    assert table.repairs(read()) in (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
+    assert claims_page.repairs(read()) in (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")

@@ -15,8 +15,8 @@ from acdpp.report import escapes
 from acdpp.report.contents import PARTS
 from acdpp.report.display import display
 from acdpp.report.findings import Finding, against
+from proofs_check.ledger import about
 from proofs_check.symbols import GLOSSARY
-from proofs_check.tally import about
 
 __all__ = ["latex", "printed"]
 

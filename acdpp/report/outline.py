@@ -14,7 +14,7 @@ from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS
 from acdpp.report.escapes import LABEL, formula
 from acdpp.report.findings import against, plain
 from acdpp.study import with_error
-from proofs_check.tally import about
+from proofs_check.ledger import about
 from proofs_check.text import terminal
 
 __all__ = ["anchor", "markdown"]

@@ -22,7 +22,7 @@ from acdpp.report.findings import plain
 from acdpp.report.mathml import mathml
 from acdpp.study import with_error
 from acdpp.verify import spell
-from proofs_check.tally import about
+from proofs_check.ledger import about
 from proofs_check.text import terminal
 
 __all__ = ["anchor", "page"]

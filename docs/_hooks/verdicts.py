@@ -6,8 +6,7 @@ import re
 from functools import cache
 
 from acdpp.report.contents import PARTS
-from proofs_check.ledger import Entry, Statement, read
-from proofs_check.tally import tally, told
+from proofs_check.ledger import Entry, Statement, read, tally, told
 from proofs_check.text import split
 
 PAGE = "verdicts.md"

@@ -1,6 +1,7 @@
-"""An argument of several links, a row each: equations by SymPy, inequalities by Z3, limits by Gruntz.
+"""Arguments of several links, one row per link: equations by SymPy, inequalities by Z3, limits by expansion.
 
-It holds if every link does, as firmly as the weakest of them. What links are made of is at hand by the same name.
+A positive outcome shows that every link holds, with the strength of the weakest. The functions that make links are
+exported here too.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ __all__ += ["symbolic_sum", "tends_to", "together"]
 
 
 def argument(*links: Any, domain: str = "") -> Evidence:
-    """Rows of two equal sides and what they are, on the domain or one of their own; of an inequality, a list of what
-    is given, and where it holds; of an expression, its variable, its limit, and what it is. Evidence made elsewhere
-    stands for itself.
+    """Whether all links hold. A link is a row of one of these kinds, or evidence made elsewhere:
+
+    * an equation: left side, right side, what they are, and optionally a domain of its own;
+    * an inequality: the inequality, a list of premises, and the domain;
+    * a limit: the expression, its variable, the limit, and what it is.
 
     >>> import sympy as sp
     >>> K = sp.Symbol("K", integer=True, positive=True)

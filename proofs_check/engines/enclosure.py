@@ -1,8 +1,7 @@
 """Comparisons by Arb balls on a stated grid.
 
-A positive outcome certifies the inequality at every listed point, rounding errors included. A ball that lies
-on the wrong side at one point disproves it there. Balls that overlap decide nothing, and one such point
-leaves the check open.
+A positive outcome certifies the inequality at every listed point, rounding errors included. A ball on the wrong side at
+one point disproves it. Overlapping balls at any point leave the check open.
 """
 
 from __future__ import annotations
@@ -17,10 +16,8 @@ __all__ = ["compare"]
 
 Point = Mapping[str, Any]
 Relation = Literal["<", "<=", ">", ">="]
-PRECISION = 128
-
-
-# a relation, and its negation: each is True only where the balls leave no doubt
+PRECISION_BITS = 128
+# a relation and its negation, each True only where the balls leave no doubt
 RELATIONS: dict[Relation, tuple[Callable[..., bool], Callable[..., bool]]] = {
     "<": (operator.lt, operator.ge),
     "<=": (operator.le, operator.gt),
@@ -36,10 +33,10 @@ def compare(
     grid: Iterable[Point],
     *,
     domain: str,
-    precision: int = PRECISION,
+    precision: int = PRECISION_BITS,
 ) -> Evidence:
-    """Compare two functions of a point, each returning a ball (`flint.arb`) or an integer, at every grid
-    point.
+    """Whether `left relation right` holds at every grid point; both are functions of a point that return a ball
+    (`flint.arb`) or an integer.
 
     >>> import flint
     >>> grid = [{"x": x} for x in (1, 2, 3)]
@@ -57,17 +54,12 @@ def compare(
         for point in grid:
             a, b = flint.arb(left(point)), flint.arb(right(point))
             if not (a.is_finite() and b.is_finite()):
-                return undecided(
-                    "enclosure", f"a side has no finite enclosure at {_spell(point)}", domain=domain
-                )
+                detail = f"a side has no finite enclosure at {_spell(point)}"
+                return undecided("enclosure", detail, domain=domain)
             row = {**point, "left": a.str(12), "right": b.str(12)}
             if excluded(a, b):
-                return fails(
-                    "enclosure",
-                    f"{row['left']} {relation} {row['right']} is false at {_spell(point)}",
-                    domain=domain,
-                    certificate=row,
-                )
+                detail = f"{row['left']} {relation} {row['right']} is false at {_spell(point)}"
+                return fails("enclosure", detail, domain=domain, certificate=row)
             if not certain(a, b):
                 overlapping = overlapping or row
             seen.append(row)
@@ -75,12 +67,9 @@ def compare(
         raise ValueError("an empty grid shows nothing")
     if overlapping:
         return undecided("enclosure", "the balls overlap", domain=domain, certificate=overlapping)
-    return holds(
-        "enclosure",
-        f"balls are apart at all {len(seen)} points",
-        domain=domain,
-        certificate={"first": seen[0], "last": seen[-1], "points": len(seen), "bits": precision},
-    )
+    certificate = {"first": seen[0], "last": seen[-1], "points": len(seen), "bits": precision}
+    detail = f"balls are apart at all {len(seen)} points"
+    return holds("enclosure", detail, domain=domain, certificate=certificate)
 
 
 def _spell(point: Point) -> str:

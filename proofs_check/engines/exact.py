@@ -1,7 +1,7 @@
-"""Exact comparison on examples that Hypothesis draws, and shrinks when one fails.
+"""Exact comparison, without rounding, on examples drawn by Hypothesis or on all points of a finite range.
 
-A positive outcome says: true, without rounding, on every example drawn (which proves nothing beyond them). A
-negative one is an exact counterexample, the smallest that Hypothesis finds, and a disproof.
+A positive outcome shows that a statement is true on every example tried, and on a whole range where all its points
+are. A negative outcome is an exact counterexample, the smallest that Hypothesis finds, and a disproof.
 """
 
 from __future__ import annotations
@@ -20,59 +20,39 @@ from proofs_check.claim import Check, Context
 from proofs_check.evidence import Evidence, fails, holds
 from theory.setting import Constants, Region
 
-__all__ = [
-    "Found",
-    "admissions",
-    "by_profile",
-    "constants",
-    "counts",
-    "differing",
-    "drawn",
-    "everywhere",
-    "exhaust",
-    "fractions",
-    "grid",
-    "regions",
-    "retentions",
-    "search",
-    "unless",
-]
+__all__ = ["Found", "admissions", "by_profile", "constants", "counts", "differing", "drawn", "everywhere"]
+__all__ += ["exhaust", "fractions", "grid", "regions", "retentions", "search", "unless"]
 
-Found = (
-    dict[str, Any] | None
-)  # nothing where a statement holds, otherwise the numbers that show the violation
+Found = dict[str, Any] | None  # None where a statement holds, otherwise the numbers that violate it
 Property = Callable[..., Mapping[str, Any] | None]
 
 
-# --- what to draw ------------------------------------------------------------------------------------------
+# --- strategies --------------------------------------------------------------------------------------------
 
 
 def retentions(most: int = 8) -> st.SearchStrategy[int]:
-    """K."""
+    """Retention horizons K."""
     return st.integers(1, most)
 
 
 def admissions(clients: int = 1, rounds: int = 12, most: int = 30) -> st.SearchStrategy[Any]:
-    """Admissions of each round, a list over clients in each: zeros and bursts included; something in round
-    1.
-    """
+    """Admissions by round and client, zeros and bursts included; round 1 admits something."""
     amount = st.one_of(st.integers(0, 3), st.just(0), st.integers(0, most))
     one_round = st.lists(amount, min_size=clients, max_size=clients)
     return st.lists(one_round, min_size=1, max_size=rounds).filter(lambda rows: sum(rows[0]) > 0)
 
 
 def counts(most: int = 12) -> st.SearchStrategy[list[int]]:
-    """Reuse counts A_i >= 1, one for each distinct sample that has been used."""
+    """Reuse counts A_i >= 1 of distinct samples."""
     return st.lists(st.integers(1, most), min_size=1, max_size=12)
 
 
 def fractions(
     low: Any = Fraction(1, 8), high: Any = 8, max_denominator: int = 16
 ) -> st.SearchStrategy[Fraction]:
-    """The rationals of a range with small denominators.
+    """Rationals in a range with small denominators, drawn and shrunk as by `st.fractions`.
 
-    They are drawn and shrunk as by `st.fractions`: a denominator, then a numerator. But that one builds strategies anew
-    for each draw, which took a third of the time of all searches.
+    `st.fractions` builds strategies anew for each draw, which took a third of the time of all searches.
     """
     low, high = Fraction(low), Fraction(high)
     ends = lcm(low.denominator, high.denominator)
@@ -103,17 +83,15 @@ def constants() -> st.SearchStrategy[Constants]:
 
 
 def regions() -> st.SearchStrategy[Region]:
-    """Admission regions, ρ not too close to 1 so that exact powers stay short."""
-    return st.builds(
-        Region, rate=st.integers(1, 8), rho=fractions(Fraction(1, 8), Fraction(15, 16), max_denominator=16)
-    )
+    """Admission regions with ρ at most 15/16, so that exact powers stay short."""
+    return st.builds(Region, rate=st.integers(1, 8), rho=fractions(Fraction(1, 8), Fraction(15, 16)))
 
 
-# --- what to do with it ------------------------------------------------------------------------------------
+# --- comparisons -------------------------------------------------------------------------------------------
 
 
 class _Falsified(Exception):
-    """Tells Hypothesis that the property fails, and nothing else does."""
+    """Tells Hypothesis that the property fails; any other exception is an error."""
 
 
 def search(
@@ -124,10 +102,10 @@ def search(
     domain: str,
     examples: int,
 ) -> Evidence:
-    """Draw named arguments and look for one with `find(**arguments)` not None.
+    """Whether a statement is true on named arguments drawn at random.
 
-    `find` returns None where the statement holds, and otherwise the numbers that show the violation. An
-    exception in it is no counterexample: it goes through.
+    `find(**arguments)` returns None where it is true, and otherwise the numbers that violate it. An exception in `find`
+    is no counterexample and is not caught.
 
     >>> found = search(Context(), {"K": retentions()}, lambda K: {"K squared": K * K} if K > 4 else None,
     ...                domain="K <= 8", examples=100)
@@ -160,21 +138,17 @@ def search(
     try:
         attempt()
     except _Falsified:
-        return fails(
-            "exact", f"smallest counterexample: {_spell(smallest)}", domain=domain, certificate=smallest
-        )
-    return holds(
-        "exact",
-        f"true on {tried} examples, drawn at random",
-        domain=domain,
-        certificate={"examples": tried, "seed": context.seed},
-    )
+        detail = f"smallest counterexample: {_spell(smallest)}"
+        return fails("exact", detail, domain=domain, certificate=smallest)
+    certificate = {"examples": tried, "seed": context.seed}
+    detail = f"true on {tried} examples, drawn at random"
+    return holds("exact", detail, domain=domain, certificate=certificate)
 
 
 def exhaust(
     points: Iterable[Mapping[str, Any]], find: Property, *, domain: str, strength: Any = "certified"
 ) -> Evidence:
-    """Like `search`, but on every listed point: rigorous on that range."""
+    """Whether a statement is true at every listed point, with `find` as in `search`: rigorous on that range."""
     tried = 0
     for point in points:
         tried += 1
@@ -184,17 +158,12 @@ def exhaust(
             return fails("exact", f"counterexample: {_spell(found)}", domain=domain, certificate=found)
     if tried == 0:
         raise ValueError("an empty range shows nothing")
-    return holds(
-        "exact",
-        f"true at all {tried} points",
-        domain=domain,
-        strength=strength,
-        certificate={"points": tried},
-    )
+    detail, certificate = f"true at all {tried} points", {"points": tried}
+    return holds("exact", detail, domain=domain, strength=strength, certificate=certificate)
 
 
 def grid(**axes: Iterable[Any]) -> Iterator[dict[str, Any]]:
-    """Every combination of named values, to exhaust.
+    """Every combination of named values.
 
     >>> list(grid(K=(1, 2), a=(0,)))
     [{'K': 1, 'a': 0}, {'K': 2, 'a': 0}]
@@ -202,19 +171,19 @@ def grid(**axes: Iterable[Any]) -> Iterator[dict[str, Any]]:
     return (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
 
 
-# --- a property as a check ---------------------------------------------------------------------------------
+# --- checks from properties --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class by_profile:
-    """Values of which the profile has the choice: few quickly, or all."""
+    """Values for each profile: few for `quick`, all for `full`."""
 
     quick: Any
     full: Any
 
 
 def everywhere(domain: str, **axes: Iterable[Any] | by_profile) -> Callable[[Property], Check]:
-    """Makes a check of a property: it is tried at every combination of named values.
+    """Decorator that makes a check of a property, tried at every combination of named values.
 
     >>> @everywhere("K up to 4", K=by_profile(range(1, 3), range(1, 5)))
     ... def triangular(K):
@@ -236,7 +205,7 @@ def everywhere(domain: str, **axes: Iterable[Any] | by_profile) -> Callable[[Pro
 def drawn(
     domain: str, examples: tuple[int, int], **strategies: st.SearchStrategy[Any]
 ) -> Callable[[Property], Check]:
-    """Makes a check of a property: it is tried on this many examples, quickly or fully, of named arguments."""
+    """Decorator that makes a check of a property, tried on (quick, full) many examples of named arguments."""
 
     def checked(find: Property) -> Check:
         def check(context: Context) -> Evidence:
@@ -257,7 +226,7 @@ def _named(check: Check, find: Property) -> Check:
 
 
 def differing(**sides: Any) -> Found:
-    """What a `find` returns where all of these must agree: nothing, or all of them.
+    """Result of a `find` that requires all sides to agree: None, or all sides.
 
     >>> differing(counted=2, formula=2), differing(counted=2, formula=2, printed=3)
     (None, {'counted': 2, 'formula': 2, 'printed': 3})
@@ -267,7 +236,7 @@ def differing(**sides: Any) -> Found:
 
 
 def unless(true: bool, **shown: Any) -> Found:
-    """What a `find` returns: nothing where the statement is true, else the numbers that show the violation."""
+    """Result of a `find`: None where the statement is true, otherwise the numbers that violate it."""
     return None if true else shown
 
 

@@ -1,9 +1,9 @@
 r"""Limits at infinity from expansions in falling powers of the variable, many times quicker than Gruntz's algorithm.
 
-A function made of powers and logarithms is \(\sum_i c_i(\log t)\,t^{a_i}\) with rational \(a_1>a_2>\dots\), and its
-first coefficient that is not 0 decides: the limit is 0 or infinite by the sign of \(a_1\), and for \(a_1=0\) that of
-\(c_1\), a function of \(\log t\) and of the same kind. The rest is left to SymPy: exponentials, a sign that
-assumptions leave open, a coefficient that is neither seen to be 0 nor to be another number.
+A function made of powers and logarithms is \(\sum_i c_i(\log t)\,t^{a_i}\) with rational \(a_1>a_2>\dots\). Its first
+nonzero coefficient decides: the limit is 0 or infinite by the sign of \(a_1\), and for \(a_1=0\) it is the limit of
+\(c_1\), a function of \(\log t\) of this kind. Exponentials, undetermined signs and coefficients that may or may not
+vanish are left to SymPy.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ import sympy as sp
 
 __all__ = ["ball", "generic", "limit_by_expansion"]
 
-DEPTHS = (1, 3, 9)  # how many powers below the first are kept; more where all of these cancel
-DIGITS = 256  # binary ones
+DEPTHS = (1, 3, 9)  # powers kept below the first; the next depth where all terms cancel
+PRECISION_BITS = 256
 
 
 class _Refused(Exception):
-    """No decision here."""
+    """The expansion does not decide."""
 
 
 class _Cancelled(_Refused):
-    """All terms down to the depth are 0."""
+    """All terms down to the depth cancel."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class _Series:
     end: Any = -sp.oo
 
     def __bool__(self) -> bool:
-        """Whether it is not, exactly, 0."""
+        """Whether the series is not exactly 0."""
         return bool(self.terms or self.end > -sp.oo)
 
     @property
@@ -60,7 +60,7 @@ class _Series:
         return _above(terms, max(self.end + other.top, other.end + self.top))
 
     def led(self) -> tuple[Any, Any, _Series]:
-        """The first term, and what the series is besides it, as a factor: \\(ct^a(1+\\text{rest})\\)."""
+        """Exponent, coefficient and rest of the series as \\(ct^a(1+\\text{rest})\\)."""
         for exponent in sorted(self.terms, reverse=True):
             if not _vanishes(first := self.terms[exponent]):
                 rest = {a - exponent: c / first for a, c in self.terms.items() if a < exponent}
@@ -73,7 +73,7 @@ def _above(terms: dict[Any, Any], end: Any) -> _Series:
 
 
 def limit_by_expansion(expression: Any, t: Any) -> Any:
-    """The limit as t tends to infinity, or None where this does not decide.
+    """The limit as t tends to infinity, or None where the expansion does not decide.
 
     >>> t, K = sp.symbols("t K", positive=True)
     >>> limit_by_expansion(t * (sp.sqrt(sp.log(2 * t) / (t - K)) - sp.sqrt(sp.log(t) / t)), t)
@@ -95,7 +95,7 @@ def limit_by_expansion(expression: Any, t: Any) -> Any:
 
 
 def _leading(expression: Any, t: Any) -> tuple[Any, Any]:
-    """The first exponent and its coefficient, to the depth at which not all terms cancel."""
+    """The first exponent and its coefficient, at the first depth where not all terms cancel."""
     for depth in DEPTHS:
         try:
             series = _expanded(expression, t, depth, {})
@@ -106,7 +106,7 @@ def _leading(expression: Any, t: Any) -> tuple[Any, Any]:
 
 
 def _sign(function: Any, t: Any) -> int:
-    """That of a function for large t."""
+    """Sign of a function for large t."""
     while function.has(t):
         function, t = _leading(function, t)[1], _log(t)
     for written in (function, sp.expand(function)):
@@ -173,14 +173,14 @@ def _composed(rest: _Series, depth: int, coefficient: Callable[[int], Any]) -> _
 
 
 def _vanishes(coefficient: Any) -> bool:
-    """Whether it is 0 as a function of its symbols. A ball without 0 says no, a difference that cancels says yes."""
+    """Whether a coefficient is 0 for all values of its symbols: no if a ball excludes 0, yes if it cancels."""
     coefficient = sp.sympify(coefficient)
     if coefficient.is_zero is not None:
         return bool(coefficient.is_zero)
     from flint import ctx
 
     try:
-        with ctx.workprec(DIGITS):
+        with ctx.workprec(PRECISION_BITS):
             value = ball(coefficient, generic(coefficient))
     except ArithmeticError:
         raise _Refused from None
@@ -192,14 +192,15 @@ def _vanishes(coefficient: Any) -> bool:
 
 
 def generic(*expressions: Any) -> dict[Any, Fraction]:
-    """A value for each symbol, that its assumptions allow: primes, at which nothing vanishes by chance."""
+    """A prime as the value of each symbol: allowed by its assumptions, and unlikely to be a root."""
     symbols = sorted(set().union(*(e.free_symbols for e in expressions)), key=str)
     return {symbol: Fraction(int(sp.prime(i + 2))) for i, symbol in enumerate(symbols)}
 
 
 def ball(number: Any, values: dict[Any, Fraction]) -> Any:
-    """The ball of an expression where its symbols have these values: powers, logarithms, exponentials. SymPy must
-    not put them in: it would write out powers of 2 with as many digits as they have."""
+    """Ball of an expression at these values of its symbols. SymPy must not substitute them: it would write out powers
+    of 2 in full.
+    """
     from flint import arb
 
     if number is sp.pi:

@@ -1,32 +1,29 @@
-r"""A statement about an experiment, against the committed result of running that experiment again.
+r"""Statements about an experiment, judged by the committed result of repeating that experiment.
 
-What counts was written down before any result was there, but for the last sentence on first rounds, which came later:
-a speed-up known from one side had counted as holding.
+A positive outcome supports the statement; a negative outcome in the setting as described refutes it. The rules were
+fixed before there were results, except the last sentence on first rounds, which came later.
 
-* A statement is about *the setting as described*. It is refuted if the numbers measured in that setting exclude it.
-  A result whose data set is not complete, whose model or learning rate is another or whose rounds are fewer than
-  `stated.ROUNDS` is from a neighbouring setting: it can support a statement and speak against it, but not refute it.
-  A reading that names a learning rate of its own (`stated.TRAINED`) is about the setting with that one.
-* A claim is wrongly refuted with probability at most `ERROR` = 5 %, as far as runs are normal and the paper's vary as
-  ours do. Its parts share that (Bonferroni): of m parts, each is judged at the level 1 - 5 %/m. Intervals are
-  Student's, over seeds; gaps are paired over seeds.
-* *Readings*: "average test accuracy" may mean the current best after the last round or its average over rounds.
-  A stated number holds if it does in one reading, and fails only if it fails in both. An order that is said to be
-  consistent holds if it does in both, and fails if the opposite is seen in one.
-* *A stated number* is itself a mean over ten runs and rounded, so it is set against the interval for the mean of ten
+* *Setting*. A result with an incomplete data set, another model or learning rate, or fewer rounds than `stated.ROUNDS`
+  is from a neighbouring setting: it can support a statement and speak against it, but not refute it. A reading that
+  names a learning rate of its own (`stated.TRAINED`) is about the setting with that rate.
+* *Error*. A claim is wrongly refuted with probability at most `ERROR` = 5 %, if runs are normal and the paper's vary as
+  ours do. Its m parts share that (Bonferroni): each is judged at the level 1 - 5 %/m. Intervals are Student's, over
+  seeds; gaps are paired over seeds.
+* *Readings*. "Average test accuracy" may mean the current best after the last round or its average over rounds. A
+  stated number holds if it does in one reading and fails only if it fails in both. An order that is said to be
+  consistent holds if it does in both and fails if the opposite is seen in one.
+* *A stated number* is itself a rounded mean over ten runs, so it is compared with the interval for the mean of ten
   further runs (half the confidence interval, times \(\sqrt{1+\text{seeds}/10}\)), widened by half a unit of its last
-  digit. Outside: fails. Inside, and the interval is clear of "no difference" (0 points, 1 times as fast): holds.
-  Inside, with "no difference" inside as well: open, since such an interval shows nothing. Where ten runs scatter so far
-  that both would be inside had we infinitely many seeds, no number of seeds decides, and the finding says so.
-* *A stated order* ("outperforms", "within") is about the expectation: its confidence interval lies on the stated
-  side (holds), on the other (fails), or on both (open).
-* *The first round that reaches a target* is that of the expected curve of the current best, which never falls, so a
-  band that contains each of its points with probability 1 - α gives an interval of rounds: from the first whose upper
-  end reaches the target to the first from which on the lower end does. Two policies at α/2 each bound a speed-up.
-  Who has not reached it by the last round reaches it later or never, which bounds a speed-up on one side only. That
-  excludes numbers below it and confirms none.
-* *One run* whose memory is larger than the buffers disproves that it never is. What is held and spent depends on
-  neither data nor model, so runs of the policy alone count as the experiment, with as many seeds as decide.
+  digit. Outside, it fails. Inside, it holds if "no difference" (0 points, 1 times as fast) is outside, and is open
+  otherwise. Where ten runs vary so much that both would be inside even with infinitely many seeds, the finding says so.
+* *A stated order* ("outperforms", "within") is about the expectation: its confidence interval lies on the stated side
+  (holds), on the other (fails), or on both (open).
+* *The first round that reaches a target* is that of the expected curve of the current best, which never falls. A band
+  that contains each of its points with probability 1 - α bounds it: from the first round whose upper end reaches the
+  target to the first from which on the lower end does. Two policies at α/2 each bound a speed-up. A policy that has not
+  reached the target by the last round bounds a speed-up on one side only: that excludes numbers and confirms none.
+* *Memory and spending* depend on neither data nor model, so runs of the policy alone count as the experiment. One run
+  whose memory exceeds the buffers disproves that no run does.
 """
 
 from __future__ import annotations
@@ -42,14 +39,8 @@ from proofs_check.experiments.fields import Estimate, Floats
 from proofs_check.experiments.stated import ROUNDS, RUNS, SECTION7, TRAINED
 from theory.numbers.student import half_width
 
-__all__ = [
-    "ERROR",
-    "LAST_DIGIT",
-    "Interval",
-    "absent",
-    "average_within",
-    "bounded",
-    "confidence",
+__all__ = ["ERROR", "LAST_DIGIT", "Interval", "absent", "average_within", "bounded", "confidence"]
+__all__ += [
     "difference",
     "earlier",
     "expected",
@@ -58,21 +49,16 @@ __all__ = [
     "measured",
     "never_reaches",
     "ordered",
-    "played",
-    "reached",
-    "sooner",
-    "speed_up",
-    "states",
-    "within",
 ]
+__all__ += ["played", "reached", "sooner", "speed_up", "states", "within"]
 
 ERROR = 0.05
-LAST_DIGIT = 0.05  # half a unit of it: the paper gives points and speed-ups to one decimal
-MANY = 100  # seeds enough to tell how far ten of them scatter
+LAST_DIGIT = 0.05  # half a unit of the last digit: the paper gives points and speed-ups to one decimal
+SCATTER_SEEDS_MIN = 100  # enough to estimate the spread of ten runs
 
 
 class Interval(NamedTuple):
-    """Its ends; NaN where nothing is known."""
+    """The ends of an interval; NaN where it is unknown."""
 
     low: float
     high: float
@@ -82,31 +68,34 @@ class Interval(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Not so for a single seed."""
+        """Whether there is an interval; a single seed has none."""
         return not np.isnan(self.low)
 
 
+def _around(mean: float, half: float) -> Interval:
+    return Interval(mean - half, mean + half)
+
+
 def confidence(estimate: Estimate, level: float) -> Interval:
-    """Of the expectation."""
-    half = float(estimate.half(level))
-    return Interval(float(estimate.mean) - half, float(estimate.mean) + half)
+    """Confidence interval for the expectation."""
+    return _around(float(estimate.mean), float(estimate.half(level)))
 
 
 def further_runs(estimate: Estimate, level: float) -> Interval:
-    """Of the mean of ten further runs."""
+    """Prediction interval for the mean of ten further runs."""
     half = float(estimate.half(level)) * float(np.sqrt(1 + estimate.seeds / RUNS))
-    return Interval(float(estimate.mean) - half, float(estimate.mean) + half)
+    return _around(float(estimate.mean), half)
 
 
 def less(one: Estimate, other: Estimate, level: float) -> Interval:
-    """Of a difference whose pairing is not known: both ends at half the error probability, whatever the dependence."""
+    """Interval for a difference under any dependence: each end at half the error probability."""
     first, second = (confidence(each, (1 + level) / 2) for each in (one, other))
     return Interval(first.low - second.high, first.high - second.low)
 
 
 def difference(one: Estimate, other: Estimate) -> Estimate:
-    """Of a difference whose pairing is not known, no narrower than if it were: the deviation of a difference is at most
-    the sum of the two, in the runs at hand as in expectation.
+    """Estimate of a difference of unknown pairing, no narrower than the paired one: the deviation of a difference is at
+    most the sum of the two deviations.
     """
     if (one.level, one.seeds) != (other.level, other.seeds):
         raise ValueError("estimates at different levels, or over different seeds, have no common difference")
@@ -119,17 +108,16 @@ def difference(one: Estimate, other: Estimate) -> Estimate:
 def _evidence(
     result: Reproduction, covers: bool, outcome: Outcome, detail: str, certificate: dict[str, Any]
 ) -> Evidence:
-    """What was seen, with all that is needed to see it again; `covers` says whether it was seen where it was stated."""
+    """Evidence with the command that repeats it; `covers` says whether the result is from the setting as described."""
     strength: Strength = "experimental" if covers else "statistical"
     diverged = {name: played.diverged for name, played in result.policies.items() if played.diverged}
     made = {"command": result.command, "hardware": result.hardware, "diverged runs": diverged}
-    return Evidence(
-        "experiment", strength, outcome, detail, domain=_domain(result), certificate=certificate | made
-    )
+    shown = certificate | made
+    return Evidence("experiment", strength, outcome, detail, domain=_domain(result), certificate=shown)
 
 
 def _learnt(result: Reproduction) -> bool:
-    """Whether what was learnt was learnt in the setting described; the released code brings a model of its own."""
+    """Whether a result has the data, model and learning rate described; the released code has a model of its own."""
     said, trained = SECTION7[result.dataset], result.setting == "trained"
     eta = TRAINED[result.dataset] if trained else said.eta
     described = result.eta == eta and (result.setting == "released" or result.model == said.model)
@@ -137,7 +125,7 @@ def _learnt(result: Reproduction) -> bool:
 
 
 def _long(result: Reproduction) -> bool:
-    """Whether there were rounds enough; what is spent does not depend on data and model."""
+    """Whether a result has enough rounds, which suffices for spending."""
     return result.rounds >= ROUNDS
 
 
@@ -150,13 +138,9 @@ def _domain(result: Reproduction) -> str:
 
 
 def absent(dataset: str, setting: str) -> Evidence:
-    """No result, or none with the policies that are asked for: no decision."""
-    return Evidence(
-        "experiment",
-        "experimental",
-        "open",
-        f"no such result is committed for {SECTION7[dataset].name} in the {setting} setting",
-    )
+    """No decision, since no result has the policies in question."""
+    detail = f"no such result is committed for {SECTION7[dataset].name} in the {setting} setting"
+    return Evidence("experiment", "experimental", "open", detail)
 
 
 def states(
@@ -166,7 +150,7 @@ def states(
     level: float,
     slack: float = LAST_DIGIT,
 ) -> Evidence:
-    """Whether a stated difference is what ten runs give, and no difference is not."""
+    """Whether ten runs give a stated difference and exclude no difference."""
     intervals = {name: further_runs(estimate, level) for name, estimate in readings.items()}
     inside = [interval for interval in intervals.values() if _contains(interval, stated, slack)]
     outcome: Outcome = "open"
@@ -174,33 +158,28 @@ def states(
         outcome = "holds"
     elif not inside:
         outcome = "fails"
-    seen = ", ".join(
-        f"{float(readings[name].mean):.4g} {name} (ten runs: {interval})"
-        for name, interval in intervals.items()
-    )
+    means = {name: f"{float(estimate.mean):.4g}" for name, estimate in readings.items()}
+    seen = ", ".join(f"{means[name]} {name} (ten runs: {interval})" for name, interval in intervals.items())
     expected = {name: confidence(estimate, level) for name, estimate in readings.items()}
     certificate = {"stated": stated, "ten runs": _spelled(intervals), "expected": _spelled(expected)}
     if outcome == "open" and all(_scattered(one, stated, level, slack) for one in readings.values()):
         wide = ", ".join(f"±{_scatter(one, level):.3g} {name}" for name, one in readings.items())
         seen += f"; no number of seeds decides: by their spread ten runs miss their expectation by {wide}"
-    return _evidence(
-        result,
-        _learnt(result),
-        outcome,
-        f"stated {stated:g}, measured {seen}",
-        certificate | {"level": level},
-    )
+    detail = f"stated {stated:g}, measured {seen}"
+    return _evidence(result, _learnt(result), outcome, detail, certificate | {"level": level})
 
 
 def _scatter(estimate: Estimate, level: float) -> float:
-    """By how much the mean of ten runs misses an expectation that is known."""
+    """Half-width of the mean of ten runs around a known expectation."""
     return float(estimate.half(level)) * float(np.sqrt(estimate.seeds / RUNS))
 
 
 def _scattered(estimate: Estimate, stated: float, level: float, slack: float) -> bool:
-    """Whether ten runs may give the stated number and none, were their expectation known to be what was measured."""
+    """Whether ten runs could give both the stated number and 0 if the measured mean were their expectation."""
     scatter, mean = _scatter(estimate, level), float(estimate.mean)
-    return estimate.seeds >= MANY and abs(mean - stated) <= scatter + slack and abs(mean) <= scatter
+    return (
+        estimate.seeds >= SCATTER_SEEDS_MIN and abs(mean - stated) <= scatter + slack and abs(mean) <= scatter
+    )
 
 
 def _spelled(intervals: Mapping[str, Interval]) -> dict[str, str]:
@@ -208,12 +187,12 @@ def _spelled(intervals: Mapping[str, Interval]) -> dict[str, str]:
 
 
 def _contains(interval: Interval, number: float, slack: float = LAST_DIGIT) -> bool:
-    """An unknown interval excludes nothing."""
+    """Whether an interval contains a number; an unknown interval contains all."""
     return not interval.known or interval.low - slack <= number <= interval.high + slack
 
 
 def ordered(result: Reproduction, readings: Mapping[str, Estimate], level: float, what: str) -> Evidence:
-    """Whether a difference is positive in expectation, in every reading; they share the error."""
+    """Whether a difference is positive in expectation in every reading; the readings share the error."""
     each = 1 - (1 - level) / len(readings)
     intervals = {name: confidence(estimate, each) for name, estimate in readings.items()}
     outcome: Outcome = "open"
@@ -242,16 +221,14 @@ def bounded(
 
 
 def within(result: Reproduction, largest: float, bound: float, what: str) -> Evidence:
-    """Whether a quantity stayed within a bound in every round of every run: one excess is a counterexample."""
+    """Whether a quantity stayed within a bound in every round of every run."""
     outcome: Outcome = "holds" if largest <= bound else "fails"
     detail = f"largest {what} {largest:g} against {bound:g}"
     return _evidence(result, True, outcome, detail, {"largest": largest, "bound": bound})
 
 
 def average_within(result: Reproduction, held: Floats, bound: float, what: str) -> Evidence:
-    """Whether a quantity, its mean over runs in every round, is on average over rounds at most a bound. There is no
-    interval, so that nothing is refuted by it.
-    """
+    """Whether a quantity is at most a bound on average over rounds and runs; without an interval it never refutes."""
     mean = float(held.mean())
     outcome: Outcome = "holds" if mean <= bound else "open"
     detail = f"{what}, on average over rounds and runs, {mean:.4g}, at most {bound:g} stated"
@@ -259,15 +236,12 @@ def average_within(result: Reproduction, held: Floats, bound: float, what: str) 
 
 
 def expected(samples: Floats, level: float) -> Interval:
-    """Of the expectation, by one number a run."""
-    half = float(half_width(samples, level))
-    return Interval(float(samples.mean()) - half, float(samples.mean()) + half)
+    """Confidence interval for the expectation, from one number per run."""
+    return _around(float(samples.mean()), float(half_width(samples, level)))
 
 
 def played(samples: Floats, bound: float, level: float, what: str, domain: str) -> Evidence:
-    """Whether an expectation is at most a bound, by runs of the policy alone: one number a run. What is held and spent
-    depends on neither data nor model, so this is the experiment.
-    """
+    """Whether an expectation is at most a bound, from one number per run of the policy alone."""
     interval = expected(samples, level)
     return Evidence(
         "experiment",
@@ -280,7 +254,7 @@ def played(samples: Floats, bound: float, level: float, what: str, domain: str) 
 
 
 def measured(result: Reproduction, detail: str, interval: Interval, level: float) -> Evidence:
-    """What a result says by itself, of the law of its own runs; open where it has no interval."""
+    """A measurement that stands in place of a statement; open where it has no interval."""
     outcome: Outcome = "holds" if interval.known else "open"
     return _evidence(result, False, outcome, detail, {"interval": str(interval), "level": level})
 
@@ -289,50 +263,41 @@ def measured(result: Reproduction, detail: str, interval: Interval, level: float
 
 
 def reached(curve: Estimate, target: float, level: float) -> Interval:
-    """The rounds in which the expected curve may reach the target first; infinite where it may do so later or never."""
+    """Bounds on the first round in which the expected curve reaches the target; infinite if later or never."""
     half = curve.half(level) * np.sqrt(1 + curve.seeds / RUNS)
     if np.isnan(half).any():
         return Interval(np.nan, np.nan)
     may = np.flatnonzero(curve.mean + half >= target)
     short = np.flatnonzero(curve.mean - half < target)
     last = 0 if short.size == 0 else short[-1] + 1
-    return Interval(
-        float(may[0]) if may.size else np.inf,
-        float(last) if last < len(curve.mean) else np.inf,
-    )
+    first = float(may[0]) if may.size else np.inf
+    return Interval(first, float(last) if last < len(curve.mean) else np.inf)
 
 
 def speed_up(result: Reproduction, mine: str, other: str, level: float) -> Interval:
-    """How many times sooner one policy reaches the target; what is not reached is reached after the last round."""
+    """Ratio of the rounds in which two policies reach the target; a target not reached counts as reached later."""
     (first, last), (soonest, latest) = _both(result, mine, other, level)
     beyond = result.rounds + 1
     return Interval(min(soonest, beyond) / max(last, 1), latest / max(min(first, beyond), 1))
 
 
 def sooner(result: Reproduction, stated: float, mine: str, other: str, level: float) -> Evidence:
-    """Whether one policy reaches the target so many times sooner than another, and not as late."""
+    """Whether one policy reaches the target `stated` times sooner than another, and not as late."""
     ratio = speed_up(result, mine, other, level)
     outcome: Outcome = "open"
     if not _contains(ratio, stated):
         outcome = "fails"
-    elif (
-        ratio.low > 1 and ratio.high < np.inf
-    ):  # what is not reached may be reached any number of times later
+    elif ratio.low > 1 and ratio.high < np.inf:  # an unbounded ratio confirms no number
         outcome = "holds"
-    one, two = _both(result, mine, other, level)
-    detail = f"stated {stated:g} times sooner, measured {ratio}: {_rounds(result, {mine: one, other: two})}"
-    certificate = {"stated": stated, "rounds": _spelled({mine: one, other: two}), "level": level}
-    return _evidence(result, _learnt(result), outcome, detail, certificate)
+    said = f"stated {stated:g} times sooner, measured {ratio}"
+    return _race(result, outcome, said, mine, other, level, stated=stated)
 
 
 def earlier(result: Reproduction, mine: str, other: str, level: float) -> Evidence:
-    """Whether one policy reaches the target sooner than another, by however much."""
+    """Whether one policy reaches the target sooner than another."""
     ratio = speed_up(result, mine, other, level)
     outcome: Outcome = "holds" if ratio.low > 1 else "fails" if ratio.high < 1 else "open"
-    one, two = _both(result, mine, other, level)
-    detail = f"stated sooner, measured {ratio} times: {_rounds(result, {mine: one, other: two})}"
-    certificate = {"rounds": _spelled({mine: one, other: two}), "level": level}
-    return _evidence(result, _learnt(result), outcome, detail, certificate)
+    return _race(result, outcome, f"stated sooner, measured {ratio} times", mine, other, level)
 
 
 def never_reaches(result: Reproduction, mine: str, other: str, level: float) -> Evidence:
@@ -343,16 +308,22 @@ def never_reaches(result: Reproduction, mine: str, other: str, level: float) -> 
         outcome = "holds"
     elif two.high < np.inf:
         outcome = "fails"
-    detail = f"stated that {other} never does: {_rounds(result, {mine: one, other: two})}"
-    certificate = {"rounds": _spelled({mine: one, other: two}), "level": level}
-    return _evidence(result, _learnt(result), outcome, detail, certificate)
+    return _race(result, outcome, f"stated that {other} never does", mine, other, level)
 
 
 def _both(result: Reproduction, mine: str, other: str, level: float) -> tuple[Interval, Interval]:
-    one, two = (
-        reached(result.policies[name].current_best, result.target, (1 + level) / 2) for name in (mine, other)
-    )
+    curves = (result.policies[name].current_best for name in (mine, other))
+    one, two = (reached(curve, result.target, (1 + level) / 2) for curve in curves)
     return one, two
+
+
+def _race(
+    result: Reproduction, outcome: Outcome, said: str, mine: str, other: str, level: float, **more: float
+) -> Evidence:
+    rounds = dict(zip((mine, other), _both(result, mine, other, level), strict=True))
+    certificate = {**more, "rounds": _spelled(rounds), "level": level}
+    detail = f"{said}: {_rounds(result, rounds)}"
+    return _evidence(result, _learnt(result), outcome, detail, certificate)
 
 
 def _rounds(result: Reproduction, rounds: Mapping[str, Interval]) -> str:

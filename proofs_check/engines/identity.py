@@ -1,9 +1,7 @@
 """Symbolic identities, for all values of the symbols at once.
 
-A positive outcome is a proof that two expressions agree wherever both are defined: SymPy reduces their
-difference to the zero expression, with the symbols' own assumptions (integer, positive) and nothing else.
-Sums are evaluated symbolically, never sampled. A negative outcome is an exact point of the domain at which
-the two sides differ.
+A positive outcome proves that two expressions agree wherever both are defined: SymPy reduces their difference to 0 from
+the symbols' assumptions (integer, positive) alone. A negative outcome is an exact point where the sides differ.
 """
 
 from __future__ import annotations
@@ -20,11 +18,11 @@ from proofs_check.evidence import Evidence, fails, holds, together, undecided
 __all__ = ["equal", "equations", "symbolic_sum"]
 
 Where = Callable[[dict[str, Any]], bool]
-MOST_POINTS = 2000
+TRIED_POINTS_MAX = 2000
 
 
 def symbolic_sum(summand: Any, index: Any, first: Any, last: Any) -> Any:
-    """The sum in closed form; an error where SymPy knows none, so that no unevaluated sum slips through.
+    """The sum in closed form; an error where SymPy finds none.
 
     >>> K, j = sp.symbols("K j", integer=True, positive=True)
     >>> sp.factor(symbolic_sum(j, j, 1, K))
@@ -37,14 +35,13 @@ def symbolic_sum(summand: Any, index: Any, first: Any, last: Any) -> Any:
 
 
 def _points(symbols: list[Any]) -> Iterator[dict[Any, Any]]:
-    """Small points first, so that the counterexample is easy to check; fewer values for many symbols."""
-    most = max(2, int(MOST_POINTS ** (1 / max(len(symbols), 1))))
+    """Points to try, small ones first; fewer values for many symbols."""
+    most = max(2, int(TRIED_POINTS_MAX ** (1 / max(len(symbols), 1))))
 
     def values(symbol: Any) -> list[Fraction]:
         whole = [Fraction(v) for v in range(0 if symbol.is_positive is None else 1, 9)]
-        return (whole if symbol.is_integer else [*whole[:3], Fraction(1, 2), Fraction(1, 3), *whole[3:]])[
-            :most
-        ]
+        broken = [] if symbol.is_integer else [Fraction(1, 2), Fraction(1, 3)]
+        return [*whole[:3], *broken, *whole[3:]][:most]
 
     for point in sorted(product(*map(values, symbols)), key=lambda p: (sum(p), p)):
         yield {s: sp.Rational(v.numerator, v.denominator) for s, v in zip(symbols, point, strict=True)}
@@ -59,9 +56,8 @@ def equal(
     what: str = "both sides",
     strength: Any = None,
 ) -> Evidence:
-    """Whether two expressions agree on the domain. `where` tells from the symbols' names and values whether a
-    point belongs to it, for the search of a counterexample; the proof itself uses the symbols' assumptions
-    alone.
+    """Whether two expressions agree on the domain. `where` restricts the search for a counterexample to the domain, by
+    the names and values of the symbols; the proof uses the symbols' assumptions alone.
 
     >>> K = sp.Symbol("K", integer=True, positive=True)
     >>> equal((K + 1)**2, K**2 + 2*K + 1, domain="all K").outcome
@@ -87,7 +83,7 @@ def equal(
 
 
 def equations(*rows: tuple[Any, Any, str], domain: str) -> Evidence:
-    """Several identities on one domain: rows of a left side, a right side, and what they are.
+    """Whether several identities hold on one domain: rows of left side, right side, and what they are.
 
     >>> K = sp.Symbol("K", integer=True, positive=True)
     >>> equations((K + K, 2 * K, "both"), (K - K, 0, "what is left"), domain="all K").pieces
@@ -97,7 +93,7 @@ def equations(*rows: tuple[Any, Any, str], domain: str) -> Evidence:
 
 
 def _reduced(difference: Any) -> Any:
-    """The difference as one fraction, cancelled. Most are 0 as polynomials, the quickest to see; else roots count."""
+    """The difference as one cancelled fraction; most are 0 as polynomials, which is the quickest test."""
     numerator = sp.fraction(sp.together(difference))[0]
     if sp.polys.rings.sring(numerator)[1] == 0:
         return sp.Integer(0)
@@ -105,7 +101,7 @@ def _reduced(difference: Any) -> Any:
 
 
 def _differing_point(left: Any, right: Any, where: Where | None) -> dict[str, Any] | None:
-    """The first point of the domain at which the two sides are different numbers, exactly."""
+    """The first point of the domain where the sides are different numbers, exactly."""
     for point in _points(sorted((left - right).free_symbols, key=str)):
         named = {str(symbol): value for symbol, value in point.items()}
         if where is not None and not where({k: Fraction(int(v.p), int(v.q)) for k, v in named.items()}):

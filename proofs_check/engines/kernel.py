@@ -1,12 +1,11 @@
-"""Proofs in Coq, accepted by its kernel alone.
+"""Proofs in Coq, accepted by its kernel.
 
-A theorem stands in a file of `proofs_check/kernel`, its proof below it, and is about definitions that are generated
-from theory's own functions. `ask` compiles every file, has `coqchk` check the compiled ones once more, and reads from
-`Print Assumptions` which axioms the theorems of a file rest on; what it found is kept by content, so that nothing is
-done twice. Where Coq has not been asked, the record stands, and says so: it names the sources by their content, which
-includes the formulas as theory has them now, so that it says nothing of any others.
+A positive outcome is a proof; a proof that Coq does not accept decides nothing. A theorem and its proof stand in a file
+of `proofs_check/kernel`, about definitions generated from theory's functions. `ask` compiles every file, has `coqchk`
+check the result, and reads the axioms of a file's theorems from `Print Assumptions`; answers are kept by content.
 
-A positive outcome is a proof. A proof that Coq does not accept decides nothing.
+Where Coq was not asked, the record decides, and the evidence says so. The record names the sources by their content,
+formulas of theory included, so that it does not apply to any other text.
 """
 
 from __future__ import annotations
@@ -28,30 +27,16 @@ from proofs_check.evidence import Evidence, holds, refutes, undecided
 from proofs_check.kernel.formulas import FORMULAS, written
 from theory.setting import SettingError
 
-__all__ = [
-    "ALLOWED",
-    "Asked",
-    "Refused",
-    "ask",
-    "defined",
-    "installed",
-    "lines",
-    "modules",
-    "record",
-    "recorded",
-    "refuted",
-    "serving",
-    "theorem",
-    "words",
-]
+__all__ = ["ALLOWED", "Asked", "Refused", "ask", "defined", "installed", "lines", "modules", "record"]
+__all__ += ["recorded", "refuted", "serving", "theorem", "words"]
 
 FOLDER = Path(__file__).parent.parent / "kernel"
 RECORD = FOLDER / "recorded.json"
 PREFIX = "Acdpp"
 INSTALL = "Coq is not installed: apt-get install coq libcoq-coquelicot"
-PROTOCOL = 2  # of what is asked: what was answered to another is not taken again
-LIBRARIES = ("Coq.", "Coquelicot.", "mathcomp.")  # what is sealed or assumed there; of ours nothing may be
-# of Coq's classical reals, and of nothing else; as Coq prints them, and `coqchk` says that they are none of ours
+PROTOCOL = 2  # version of the questions; answers to another version are not reused
+LIBRARIES = ("Coq.", "Coquelicot.", "mathcomp.")  # may assume axioms; our files may not
+# the axioms of Coq's classical reals, as Coq prints them
 ALLOWED = {
     "ClassicalDedekindReals.sig_forall_dec": "whether some number has a decidable property can be decided",
     "ClassicalDedekindReals.sig_not_dec": "whether a negation holds can be decided",
@@ -59,18 +44,18 @@ ALLOWED = {
     "Classical_Prop.classic": "excluded middle",
     "ClassicalEpsilon.constructive_indefinite_description": "what exists can be chosen",
 }
-THEOREM = re.compile(r"^Theorem\s+([A-Za-z_]\w*)", re.M)  # what else is proved there is a lemma
+THEOREM = re.compile(r"^Theorem\s+([A-Za-z_]\w*)", re.M)  # helpers are lemmas
 DEFINITION = re.compile(r"^(?:Definition|Fixpoint|Record)\s+(\w+).*?\.$", re.M | re.S)
 NEEDS = re.compile(rf"^From {PREFIX} Require Import ([\w ]+)\.", re.M)
 
 
 class Refused(ValueError):
-    """What Coq had to say against a file."""
+    """Coq's reason for not accepting a file."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What the kernel said of one file, and which Coq it was: what its theorems state, and their axioms."""
+    """The kernel's answer on a file: Coq's version, the statements of its theorems, and their axioms."""
 
     content: str
     coq: str
@@ -83,40 +68,40 @@ class Asked:
 
 @cache
 def source(module: str) -> str:
-    """The text that Coq gets: of formulas as theory has them now, whatever is in the folder."""
+    """The text that Coq gets; formulas come from theory, whatever is in the folder."""
     return written(module) if module in FORMULAS else (FOLDER / f"{module}.v").read_text(encoding="utf-8")
 
 
 @cache
 def needs(module: str) -> tuple[str, ...]:
-    """All files of ours that this one builds on, the lowest first."""
+    """Our files that this file builds on, the lowest first."""
     direct = [name for line in NEEDS.findall(source(module)) for name in line.split()]
     return tuple(dict.fromkeys(name for below in direct for name in (*needs(below), below)))
 
 
 @cache
 def content(module: str) -> str:
-    """One name for the text of a file and of all that it builds on."""
+    """Hash of the text of a file and of all that it builds on."""
     texts = "\0".join(source(name) for name in (*needs(module), module))
     return hashlib.sha256(texts.encode()).hexdigest()[:16]
 
 
 def modules() -> list[str]:
-    """All files, each after those that it builds on."""
+    """All files, in the order in which they build on each other."""
     names = sorted(path.stem for path in FOLDER.glob("*.v"))
     return list(dict.fromkeys(name for one in names for name in (*needs(one), one)))
 
 
 @cache
 def lines(module: str) -> dict[str, int]:
-    """The theorems of a file, and the lines where they stand."""
+    """Line numbers of a file's theorems."""
     text = source(module)
     return {found[1]: text.count("\n", 0, found.start()) + 1 for found in THEOREM.finditer(text)}
 
 
 @cache
 def defined(module: str) -> dict[str, str]:
-    """The words that a file defines, and how."""
+    """Definitions of a file by name."""
     return {found[1]: found[0] for found in DEFINITION.finditer(source(module))}
 
 
@@ -124,7 +109,7 @@ def defined(module: str) -> dict[str, str]:
 
 
 def installed() -> bool:
-    """Whether there is a Coq to ask."""
+    """Whether Coq is installed."""
     return all(map(shutil.which, ("coqc", "coqchk")))
 
 
@@ -137,7 +122,7 @@ def _run(*command: str, cwd: Path) -> str:
     done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     if done.returncode:
         raise Refused(" ".join((done.stderr or done.stdout).split())[-600:])
-    return done.stdout + (done.stderr if command[0] == "coqchk" else "")  # it tells its summary there
+    return done.stdout + (done.stderr if command[0] == "coqchk" else "")  # with coqchk's summary
 
 
 @cache
@@ -146,18 +131,18 @@ def _version() -> str:
 
 
 def _folder(module: str) -> Path:
-    """By content, by what is asked and by whom."""
+    """Folder of the answers, by content, version of the questions, and version of Coq."""
     return _kept() / f"{content(module)}-{PROTOCOL}-{_version()}"
 
 
 def _compiled(module: str) -> list[str]:
-    """Where Coq finds what a file builds on."""
+    """Options by which Coq finds what a file builds on."""
     folders = [_folder(name) for name in (*needs(module), module)]
     return [word for folder in folders for word in ("-Q", str(folder), PREFIX)]
 
 
 def _ask_one(module: str) -> Asked:
-    """Compile, check the compiled file with the kernel alone, and read the axioms."""
+    """Compile a file, check it with the kernel alone, and read its axioms."""
     folder = _folder(module)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{module}.v").write_text(source(module), encoding="utf-8")
@@ -168,7 +153,7 @@ def _ask_one(module: str) -> Asked:
 
 
 def _questioned(module: str, options: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """What Coq takes each theorem to state, with all that it quantifies over; the axioms of all of them together."""
+    """Each theorem's statement as Coq prints it, and the axioms of all theorems together."""
     names = list(lines(module))
     text = [
         f"Require Import String Reals.\nFrom {PREFIX} Require Import {' '.join((*needs(module), module))}.",
@@ -188,7 +173,7 @@ def _questioned(module: str, options: Sequence[str]) -> tuple[dict[str, str], li
 
 
 def _axioms(said: str) -> list[str]:
-    """The names under “Axioms:”. A line that is none, such as one on a recursion taken on trust, is refused.
+    """Names under “Axioms:”; any other line, such as a recursion assumed to end, is refused.
 
     >>> _axioms("Axioms:\\nso' : forall x,\\n  x = 0\\nReals.long_name\\n  : Prop")
     ['Reals.long_name', "so'"]
@@ -203,7 +188,7 @@ def _axioms(said: str) -> list[str]:
 
 
 def _nothing_assumed(summary: str) -> None:
-    """`coqchk -o` on one file: no axiom outside of the libraries, no type-in-type, no unsafe recursion or positivity.
+    """Refuse a `coqchk -o` summary with an axiom of our own, type-in-type, or unsafe recursion or positivity.
 
     >>> _nothing_assumed("* Theory: Set is predicative\\n* Axioms:\\n    Acdpp.Law.so\\n* Guarded: by trust")
     Traceback (most recent call last):
@@ -222,7 +207,7 @@ def _nothing_assumed(summary: str) -> None:
 
 
 def ask(report: Callable[[str], None] = lambda module: None) -> list[Asked]:
-    """What the kernel says of every file; Coq must be there. Of a file that it refuses, nothing is kept."""
+    """The kernel's answers on every file that it accepts; Coq must be installed."""
     if not installed():
         raise SettingError(f"{INSTALL} (Debian, Ubuntu), or leave out --kernel")
     found = []
@@ -259,12 +244,12 @@ def _recorded() -> dict[str, Any]:
 
 
 def recorded(module: str) -> dict[str, str]:
-    """What the theorems of a file state, as recorded."""
+    """Recorded statements of a file's theorems."""
     return dict(_recorded()[module]["states"])
 
 
 def record(found: Sequence[Asked]) -> None:
-    """Write what the kernel said, file by file, for those who have no Coq."""
+    """Write the kernel's answers to the record, for use without Coq."""
     if _refusals:
         raise SettingError(f"nothing is recorded, for Coq refuses {len(_refusals)} of the files")
     by_content = {content(module): module for module in modules()}
@@ -294,7 +279,7 @@ def theorem(*names: str, domain: str = "all that the theorem quantifies over") -
 
 
 def refuted(*names: str, detail: str, domain: str) -> Callable[[], Evidence]:
-    """A check that these theorems, which deny a statement, are proved: booked against it."""
+    """A check against a statement: that these theorems, which deny it, are proved."""
     negation = theorem(*names, domain=domain)
 
     def denied() -> Evidence:
@@ -305,14 +290,14 @@ def refuted(*names: str, detail: str, domain: str) -> Callable[[], Evidence]:
 
 
 def serving(check: Callable[..., Evidence], *names: str) -> Callable[..., Evidence]:
-    """The same check, which tells (`theorems`) what it asks the kernel."""
+    """Attach to a check the names of the theorems that it needs."""
     setattr(check, "theorems", names)  # noqa: B010
     return check
 
 
 @cache
 def words(module: str) -> dict[str, str]:
-    """The comment above each theorem, and nothing where there is none."""
+    """The comment above each theorem; empty where there is none."""
     text = source(module)
     above = {found[1]: text[: found.start()].rstrip() for found in THEOREM.finditer(text)}
     return {
@@ -323,7 +308,7 @@ def words(module: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Found:
-    """A theorem in words, its place and its statement; what is against it; its axioms; who was asked."""
+    """A theorem as shown, the reason against it, its axioms, and the source of the answer."""
 
     shown: dict[str, str]
     against: str = ""

@@ -1,15 +1,14 @@
-r"""Orders of growth of sums, by symbolic limits (expansions, Gruntz) carried to the sum by Stolz-Cesàro.
+r"""Orders of growth of sums, from symbolic limits by the Stolz-Cesàro theorem.
+
+A positive outcome proves the order of a sum, or a limit; a negative outcome is an infinite or different limit.
 
 For \(S(T)=\sum_{t\le T}s(t)\) and a gauge g that increases to infinity, \(S(T)/g(T)\) has the limit of
-\(s(t)/(g(t)-g(t-1))\) where that exists, infinite ones included. For g from a Hardy field (all of ours:
-powers, logarithms, roots and their combinations) with \(g'(t-1)/g'(t)\to1\), the difference may be replaced
-by \(g'(t)\): it lies between \(g'(t-1)\) and \(g'(t)\), because \(g'\) is eventually monotone. So one limit
-decides "S = O(g)" both ways: finite, it holds, and the limit is the constant; infinite, it is disproved.
+\(s(t)/(g(t)-g(t-1))\) where that exists, infinite ones included. For g from a Hardy field (powers, logarithms, roots
+and their combinations) with \(g'(t-1)/g'(t)\to1\), the difference may be replaced by \(g'(t)\), because \(g'\) is
+eventually monotone. So one limit decides "S = O(g)": finite, it is the constant; infinite, it disproves the order.
 
-Only the tail of the sum matters, so `eventually` may resolve each minimum and maximum to the side that wins.
-
-SymPy's limits can be wrong where the variable stands in an exponent beside powers of it, under a root for instance.
-Such a limit counts only if Arb balls, far out, are seen to approach it.
+Only the tail of the sum matters, so `eventually` resolves minima and maxima. SymPy's limits can be wrong where the
+variable stands in an exponent beside powers of it: such a limit counts only if Arb balls at large values approach it.
 """
 
 from __future__ import annotations
@@ -24,26 +23,18 @@ import sympy as sp
 from proofs_check.engines.expansion import ball, generic, limit_by_expansion
 from proofs_check.evidence import Evidence, fails, holds, together, undecided
 
-__all__ = [
-    "at_most",
-    "converges",
-    "diverges",
-    "equivalent",
-    "eventually",
-    "limit",
-    "limits",
-    "stolz",
-    "tends_to",
-]
+__all__ = ["at_most", "converges", "diverges", "equivalent", "eventually", "limit", "limits", "stolz"]
+__all__ += ["tends_to"]
 
 PROBES = (10**6, 10**12, 10**24)
-FAR = (2**24, 2**48)  # from one to the other a logarithm doubles
-DIGITS = 1024  # binary ones
+FAR = (2**24, 2**48)  # the logarithm doubles between these
+PRECISION_BITS = 1024
+NO_LIMIT = "SymPy finds no limit of the ratio"
 
 
 @cache
 def limit(expression: Any, t: Any) -> Any:
-    """The limit as t tends to infinity, or None where SymPy finds none, or one that values far out do not bear out.
+    """The limit as t tends to infinity, or None where SymPy finds none or where values at large t contradict it.
 
     >>> t = sp.Symbol("t", positive=True)
     >>> power = sp.exp(-t * sp.log(2))
@@ -66,12 +57,11 @@ def limit(expression: Any, t: Any) -> Any:
 
 
 def _approached(expression: Any, t: Any, end: Any) -> bool:
-    """Whether balls far out come nearer to a finite limit, or get farther out towards an infinite one, by a tenth at
-    least. Other symbols have values that their assumptions allow, a limit holds for all of them."""
+    """Whether balls at large t approach the limit by a tenth at least, with allowed values of the other symbols."""
     from flint import ctx
 
     given = generic(expression, end)
-    with ctx.workprec(DIGITS):
+    with ctx.workprec(PRECISION_BITS):
         near, far = (ball(expression, given | {t: Fraction(at)}) for at in FAR)
         if end.is_infinite:
             sign = 1 if end.is_extended_positive else -1
@@ -81,8 +71,7 @@ def _approached(expression: Any, t: Any, end: Any) -> bool:
 
 
 def eventually(expression: Any, t: Any) -> Any:
-    """The expression for all large t: every minimum and maximum replaced by the argument that wins in the
-    end.
+    """The expression for all large t, with each minimum and maximum replaced by the argument that attains it.
 
     >>> t = sp.Symbol("t", positive=True)
     >>> eventually(sp.log(sp.Max(t / 5, 1)) + sp.Max(3, 7 / t), t)
@@ -92,11 +81,11 @@ def eventually(expression: Any, t: Any) -> Any:
     """
     expression = sp.sympify(expression)
     while corners := expression.atoms(sp.Max, sp.Min):
-        corner = min(corners, key=sp.count_ops)  # it holds no other
+        corner = min(corners, key=sp.count_ops)  # contains no other minimum or maximum
         winner, *others = corner.args
         for other in others:
             ahead = limit(other - winner, t)
-            if ahead == 0:  # the sign of a difference that vanishes is that of its leading order, here 1/t
+            if ahead == 0:  # a vanishing difference has the sign of its leading order, here 1/t
                 ahead = limit(t * (other - winner), t)
             if ahead is None or not (ahead.is_positive or ahead.is_negative or ahead.is_infinite):
                 raise ArithmeticError(f"which of {winner} and {other} wins as {t} grows is open")
@@ -108,9 +97,7 @@ def eventually(expression: Any, t: Any) -> Any:
 
 
 def stolz(summand: Any, t: Any, gauge: Any) -> Any:
-    """lim S(T)/g(T), possibly infinite; None where SymPy finds no limit. Checks what Stolz-Cesàro needs of
-    g.
-    """
+    """lim S(T)/g(T), possibly infinite; None where SymPy finds no limit. Checks the theorem's conditions on g."""
     slope = sp.diff(gauge, t)
     if limit(gauge, t) != sp.oo:
         raise ArithmeticError(f"the gauge {gauge} must tend to infinity")
@@ -135,26 +122,19 @@ def at_most(summand: Any, t: Any, gauge: Any, *, domain: str, strength: Any = No
     ['holds', 'fails']
     """
     found = stolz(summand, t, gauge)
-    certificate = _certificate(summand, t, gauge, found)
+    shown: dict[str, Any] = {"domain": domain, "certificate": _certificate(summand, t, gauge, found)}
     if found is None or not (found.is_finite or found.is_infinite):
-        return undecided("limit", "SymPy finds no limit of the ratio", domain=domain, certificate=certificate)
+        return undecided("limit", NO_LIMIT, **shown)
+    detail = f"the sum divided by {gauge} tends to {found}"
     if found.is_infinite:
-        return fails(
-            "limit", f"the sum divided by {gauge} tends to {found}", domain=domain, certificate=certificate
-        )
-    return holds(
-        "limit",
-        f"the sum divided by {gauge} tends to {found}",
-        domain=domain,
-        certificate=certificate,
-        strength=strength,
-    )
+        return fails("limit", detail, **shown)
+    return holds("limit", detail, strength=strength, **shown)
 
 
 def equivalent(
     summand: Any, t: Any, gauge: Any, constant: Any, *, domain: str, strength: Any = None
 ) -> Evidence:
-    """Whether the sum over t <= T is asymptotic to constant·gauge(T): the order and its constant.
+    """Whether the sum over t <= T is asymptotic to constant·gauge(T).
 
     >>> t = sp.Symbol("t", positive=True)
     >>> equivalent(1 / sp.sqrt(t), t, sp.sqrt(t), 2, domain="T → ∞").outcome
@@ -162,38 +142,20 @@ def equivalent(
     """
     found = stolz(summand, t, gauge)
     certificate = {**_certificate(summand, t, gauge, found), "constant": constant}
+    shown: dict[str, Any] = {"domain": domain, "certificate": certificate}
     if found is None:
-        return undecided("limit", "SymPy finds no limit of the ratio", domain=domain, certificate=certificate)
-    gap = sp.simplify(found - constant)
+        return undecided("limit", NO_LIMIT, **shown)
+    gap, tends = sp.simplify(found - constant), f"the sum divided by {gauge} tends to"
     if gap == 0:
-        return holds(
-            "limit",
-            f"the sum divided by {gauge} tends to {constant}",
-            domain=domain,
-            certificate=certificate,
-            strength=strength,
-        )
-    if (
-        gap.is_zero is False
-        or gap.is_infinite
-        or (gap.is_number and abs(sp.N(gap, 30)) > sp.Rational(1, 10**20))
-    ):
-        return fails(
-            "limit",
-            f"the sum divided by {gauge} tends to {found}, not to {constant}",
-            domain=domain,
-            certificate=certificate,
-        )
-    return undecided(
-        "limit",
-        f"the limit is {found}; that it equals {constant} was not shown",
-        domain=domain,
-        certificate=certificate,
-    )
+        return holds("limit", f"{tends} {constant}", strength=strength, **shown)
+    apart = gap.is_number and abs(sp.N(gap, 30)) > sp.Rational(1, 10**20)
+    if gap.is_zero is False or gap.is_infinite or apart:
+        return fails("limit", f"{tends} {found}, not to {constant}", **shown)
+    return undecided("limit", f"the limit is {found}; that it equals {constant} was not shown", **shown)
 
 
 def converges(summand: Any, t: Any, *, power: Any, domain: str, strength: Any = None) -> Evidence:
-    """Whether the sum over t stays bounded, O(1), by comparison with t^(-power), power > 1, and with 1/t.
+    """Whether the sum over t is O(1), by comparison with t^(-power), power > 1, and with 1/t.
 
     >>> t = sp.Symbol("t", positive=True)
     >>> [converges(summand, t, power=2, domain="T → ∞").outcome for summand in (1 / t**2, 1 / t)]
@@ -204,32 +166,20 @@ def converges(summand: Any, t: Any, *, power: Any, domain: str, strength: Any = 
     tail = eventually(summand, t)
     scaled = limit(tail * t**power, t)
     certificate = {"summand": summand, "power": power, "limit of summand·t^power": scaled}
+    shown: dict[str, Any] = {"domain": domain, "certificate": certificate}
     if scaled is not None and scaled.is_finite:
-        return holds(
-            "limit",
-            f"the summand times t^{power} tends to {scaled}, so the sum converges",
-            domain=domain,
-            certificate=certificate,
-            strength=strength,
-        )
-    harmonic = limit(tail * t, t)
-    certificate["limit of summand·t"] = harmonic
+        detail = f"the summand times t^{power} tends to {scaled}, so the sum converges"
+        return holds("limit", detail, strength=strength, **shown)
+    harmonic = certificate["limit of summand·t"] = limit(tail * t, t)
     if harmonic is not None and (harmonic.is_positive or harmonic.is_negative or harmonic.is_infinite):
-        return fails(
-            "limit",
-            f"the summand times t tends to {harmonic}, so the sum diverges",
-            domain=domain,
-            certificate=certificate,
-        )
-    return undecided(
-        "limit", f"neither t^(-{power}) nor 1/t settles the summand", domain=domain, certificate=certificate
-    )
+        return fails("limit", f"the summand times t tends to {harmonic}, so the sum diverges", **shown)
+    return undecided("limit", f"neither t^(-{power}) nor 1/t settles the summand", **shown)
 
 
 def diverges(
     expression: Any, variable: Any, *, what: str, domain: str, probes: Iterable[int] = (), **certificate: Any
 ) -> Evidence:
-    """Evidence against "bounded": the expression tends to infinity with the variable. With its values at the probes.
+    """Evidence against a bound: the expression tends to infinity. Its values at the probes go into the certificate.
 
     >>> t = sp.Symbol("t", positive=True)
     >>> found = diverges(sp.sqrt(t), t, what="the root", domain="T → ∞", probes=[100])
@@ -238,35 +188,28 @@ def diverges(
     """
     found = limit(eventually(expression, variable), variable)
     values = {f"{variable}={p:.0e}": str(sp.N(expression.subs(variable, p), 8)) for p in probes}
-    shown = {
-        **certificate,
-        "expression": expression,
-        **({"values": values} if values else {}),
-        "limit": found,
-    }
+    probed = {"values": values} if values else {}
+    shown = {**certificate, "expression": expression, **probed, "limit": found}
     if found == sp.oo:
         return fails("limit", f"{what} tends to infinity", domain=domain, certificate=shown)
     return undecided("limit", f"{what} has the limit {found}", domain=domain, certificate=shown)
 
 
 def tends_to(expression: Any, variable: Any, expected: Any, *, what: str, domain: str) -> Evidence:
-    """Evidence for one limit; open where SymPy finds another form of it or none."""
+    """Whether an expression has the expected limit; open where SymPy finds none or another."""
     found = limit(eventually(expression, variable), variable)
     shown = {"expression": expression, "limit": found}
     if found is not None and sp.simplify(found - expected) == 0:
         return holds("limit", f"{what} tends to {expected}", domain=domain, certificate=shown)
-    return undecided(
-        "limit", f"{what} has the limit {found}, expected {expected}", domain=domain, certificate=shown
-    )
+    detail = f"{what} has the limit {found}, expected {expected}"
+    return undecided("limit", detail, domain=domain, certificate=shown)
 
 
 def limits(variable: Any, *rows: tuple[Any, Any, str], domain: str) -> Evidence:
-    """Several limits as one variable grows: rows of an expression, its limit, and what it is.
+    """Whether several limits are as expected: rows of expression, limit, and what it is.
 
     >>> t = sp.Symbol("t", positive=True)
     >>> limits(t, (1 / t, 0, "1/t"), (1 - 1 / t, 1, "its complement"), domain="t grows").pieces
     2
     """
-    return together(
-        *(tends_to(expression, variable, end, what=what, domain=domain) for expression, end, what in rows)
-    )
+    return together(*(tends_to(f, variable, end, what=what, domain=domain) for f, end, what in rows))

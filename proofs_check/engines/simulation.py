@@ -1,15 +1,13 @@
 r"""Monte Carlo of the real control loop (`theory.control.admission.acdpp_round`), many runs at once.
 
-Runs are independent, so a quantity of a run that lies in a known interval [a, b] has a mean for which a
-confidence interval holds at every sample size, with no normality assumed: the empirical Bernstein bound
-(Maurer and Pontil, 2009, Theorem 4). With probability at least \(1-\delta\), for m runs with sample variance
-v,
+A positive outcome supports a statement about an expectation by a confidence interval; a negative outcome speaks against
+it but never refutes alone. The interval is the empirical Bernstein bound (Maurer and Pontil, 2009, Theorem 4), valid at
+every sample size without normality. For m independent runs in [a, b] with sample variance v, with probability at least
+\(1-\delta\),
 
 \[|\text{mean}-E|\le\sqrt{\frac{2v\log(4/\delta)}m}+\frac{7(b-a)\log(4/\delta)}{3(m-1)}.\]
 
-What it shows is statistical: it supports a statement about an expectation, or speaks against it; alone it
-never refutes. The interval [a, b] must be known beforehand, from the admission region for instance, not read
-off the runs.
+[a, b] must be known beforehand, for instance from the admission region, not from the runs.
 """
 
 from __future__ import annotations
@@ -26,8 +24,8 @@ from theory.control.admission import AdmissionState, acdpp_round
 from theory.setting import Constants, Region
 
 __all__ = [
+    "ControlRuns",
     "Costs",
-    "Runs",
     "compare_mean",
     "confidence",
     "control_loop",
@@ -37,14 +35,12 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
-DELTA = 1e-6  # the probability that a confidence statement is wrong
+DELTA = 1e-6  # probability that a confidence statement is wrong
 
 
 @dataclass(frozen=True)
 class Costs:
-    """A cost process: `draw(generator, runs, rounds)` gives an array (rounds, runs); `mean(t)` is E[c(t)] for
-    t = 1, 2, …
-    """
+    """A cost process: `draw(generator, runs, rounds)` is an array (rounds, runs), `mean(t)` is E[c(t)], t = 1, 2, …"""
 
     name: str
     low: float
@@ -55,14 +51,12 @@ class Costs:
 
 def uniform(low: float, high: float) -> Costs:
     """Independent, uniform on an interval."""
-    middle = (low + high) / 2
-    return Costs(
-        f"i.i.d. uniform on [{low}, {high}]",
-        low,
-        high,
-        lambda t: middle + 0 * t,
-        lambda rng, runs, rounds: rng.uniform(low, high, (rounds, runs)),
-    )
+    middle, name = (low + high) / 2, f"i.i.d. uniform on [{low}, {high}]"
+
+    def draw(rng: np.random.Generator, runs: int, rounds: int) -> Floats:
+        return rng.uniform(low, high, (rounds, runs))
+
+    return Costs(name, low, high, lambda t: middle + 0 * t, draw)
 
 
 def markov(low: float, high: float, stay: float) -> Costs:
@@ -70,18 +64,12 @@ def markov(low: float, high: float, stay: float) -> Costs:
     middle = (low + high) / 2
 
     def draw(rng: np.random.Generator, runs: int, rounds: int) -> Floats:
-        flips = (
-            rng.random((rounds, runs)) >= np.concatenate([[0.5], np.full(rounds - 1, stay)])[:, np.newaxis]
-        )
+        kept = np.concatenate([[0.5], np.full(rounds - 1, stay)])[:, np.newaxis]
+        flips = rng.random((rounds, runs)) >= kept
         return np.where(np.cumsum(flips, axis=0) % 2 == 1, high, low)
 
-    return Costs(
-        f"Markov on {{{low}, {high}}}, stays with probability {stay}",
-        low,
-        high,
-        lambda t: middle + 0 * t,
-        draw,
-    )
+    name = f"Markov on {{{low}, {high}}}, stays with probability {stay}"
+    return Costs(name, low, high, lambda t: middle + 0 * t, draw)
 
 
 def drifting(first: float, last: float, spread: float, rounds: int) -> Costs:
@@ -99,10 +87,8 @@ def drifting(first: float, last: float, spread: float, rounds: int) -> Costs:
 
 
 @dataclass(frozen=True)
-class Runs:
-    """What happened: costs and admissions, arrays (rounds, runs), and the debt Z(1..T+1), (rounds + 1,
-    runs).
-    """
+class ControlRuns:
+    """Costs and admissions, arrays (rounds, runs), and the debt Z(1..T+1), (rounds + 1, runs)."""
 
     costs: Floats
     admitted: Floats
@@ -114,7 +100,9 @@ class Runs:
         return self.costs * self.admitted
 
 
-def control_loop(costs: Floats, *, K: int, V: float, C: float, region: Region, constants: Constants) -> Runs:
+def control_loop(
+    costs: Floats, *, K: int, V: float, C: float, region: Region, constants: Constants
+) -> ControlRuns:
     """Play ACDPP, as printed, against given costs of shape (rounds, runs)."""
     state = AdmissionState.initial(costs.shape[1], K)
     admitted, debt = [], [state.debt]
@@ -122,12 +110,11 @@ def control_loop(costs: Floats, *, K: int, V: float, C: float, region: Region, c
         state, Lambda = acdpp_round(state, cost, V=V, C=C, region=region, constants=constants)
         admitted.append(Lambda)
         debt.append(state.debt)
-    return Runs(costs, np.array(admitted), np.array(debt))
+    return ControlRuns(costs, np.array(admitted), np.array(debt))
 
 
 def confidence(samples: Floats, low: float, high: float, delta: float = DELTA) -> tuple[float, float]:
-    """An interval that contains the mean with probability at least 1 - delta: empirical Bernstein, cut to
-    [low, high].
+    """Empirical-Bernstein interval, within [low, high], that contains the mean with probability at least 1 - delta.
 
     >>> a, b = confidence(np.tile([0.0, 1.0], 5000), 0, 1)
     >>> a < 0.5 < b and b - a < 0.1
@@ -135,7 +122,7 @@ def confidence(samples: Floats, low: float, high: float, delta: float = DELTA) -
     """
     values = np.asarray(samples, dtype=float)
     if values.ndim != 1 or values.size < 2:
-        raise ValueError("a confidence interval needs one number a run, and at least 2 runs")
+        raise ValueError("a confidence interval needs one number per run, and at least 2 runs")
     slack = 1e-9 * max(abs(low), abs(high), 1.0)  # rounding in the samples
     if values.min() < low - slack or values.max() > high + slack:
         raise ValueError(f"a run lies outside [{low}, {high}], so the interval would prove nothing")
@@ -155,9 +142,7 @@ def compare_mean(
     delta: float = DELTA,
     **more: Any,
 ) -> Evidence:
-    """Whether the mean of a quantity, one sample a run, is at most `bound`. Extra keywords go into the
-    certificate.
-    """
+    """Whether the mean of a quantity, sampled once per run, is at most `bound`. `more` goes into the certificate."""
     a, b = confidence(samples, low, high, delta)
     certificate = {
         "mean": float(np.mean(samples)),
@@ -168,10 +153,7 @@ def compare_mean(
         "range": [float(low), float(high)],
         **more,
     }
-    sure = f"but for probability {delta:g} (empirical Bernstein)"
+    sure = f"except with probability {delta:g} (empirical Bernstein)"
     detail = f"{what}: mean in [{a:.6g}, {b:.6g}] {sure}, bound {bound:.6g}"
-    if b <= bound:
-        return holds("simulation", detail, domain=domain, certificate=certificate)
-    if a > bound:
-        return fails("simulation", detail, domain=domain, certificate=certificate)
-    return undecided("simulation", detail, domain=domain, certificate=certificate)
+    make = holds if b <= bound else fails if a > bound else undecided
+    return make("simulation", detail, domain=domain, certificate=certificate)

@@ -1,18 +1,18 @@
 """Polynomial inequalities over the reals or the integers, by Z3.
 
-A positive outcome is a proof: Z3 finds that no point of the domain violates the statement. Statements are
-written in SymPy, with rational functions and square roots; denominators are cleared, after Z3 has proved on
-the domain that they keep their sign, and a root is a new non-negative variable, after Z3 has proved that its
-radicand is not negative. A minimum or maximum is a new number that is one of its arguments and bounds them all. A
-negative outcome is a point of the domain, put back into the original statement
-exactly. A timeout is open.
+A positive outcome proves that no point of the domain violates the statement. A negative outcome is a point of the
+domain, substituted exactly into the original statement. A timeout is open.
+
+Statements are written in SymPy, with rational functions and square roots. Z3 must prove that denominators keep their
+sign before these are cleared, and that radicands are not negative before their roots become new variables. A minimum or
+maximum becomes a variable that equals one of its arguments and bounds them all.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 import sympy as sp
@@ -21,16 +21,9 @@ from proofs_check.evidence import Evidence, fails, holds, together, undecided
 
 __all__ = ["always", "conjunction", "steps"]
 
-TIMEOUT = 10_000  # milliseconds a query
-SEARCH = 500  # and for a nicer counterexample than the one at hand
-_RELATIONS = {
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
+QUERY_MILLISECONDS_MAX = 10_000
+NICER_MILLISECONDS_MAX = 500  # per search for a nicer counterexample
+_RELATIONS = {">": gt, ">=": ge, "<": lt, "<=": le, "==": eq, "!=": ne}
 
 
 class _Open(Exception):
@@ -38,7 +31,7 @@ class _Open(Exception):
 
 
 class _Solver:
-    """The domain as Z3 sees it, and what has been proved about denominators and roots on the way."""
+    """The domain in Z3's terms, with what is proved about denominators and roots."""
 
     def __init__(self, integers: bool, timeout: int) -> None:
         import z3
@@ -81,7 +74,7 @@ class _Solver:
         raise TypeError(f"{expression} is no polynomial: Z3 cannot take it")
 
     def without_roots(self, expression: Any) -> Any:
-        """Square roots replaced by variables s >= 0 with s² = radicand, which must be provably >= 0."""
+        """The expression with a variable s >= 0, s² = radicand, for each square root whose radicand is proved >= 0."""
         for power in sorted(expression.atoms(sp.Pow), key=sp.count_ops, reverse=True):
             if power.exp.is_Rational and power.exp.q == 2:
                 if power.base not in self.roots:
@@ -95,7 +88,7 @@ class _Solver:
         return expression
 
     def comparison(self, difference: Any, relation: str) -> Any:
-        """`difference relation 0`, its denominator cleared by its proved sign."""
+        """`difference relation 0` with its denominator cleared."""
         difference = self.without_roots(sp.sympify(difference))
         if any(power.exp.is_negative for power in difference.atoms(sp.Pow)):
             top = self._cleared(*sp.fraction(sp.together(difference)))
@@ -122,16 +115,11 @@ class _Solver:
         if isinstance(statement, sp.core.relational.Relational):
             return self.comparison(statement.lhs - statement.rhs, statement.rel_op)
         parts = [self.formula(a) for a in statement.args]
-        combine = {
-            sp.And: self.z3.And,
-            sp.Or: self.z3.Or,
-            sp.Not: self.z3.Not,
-            sp.Implies: self.z3.Implies,
-            sp.Equivalent: lambda a, b: a == b,
-        }
-        for kind, make in combine.items():
-            if isinstance(statement, kind):
-                return make(*parts)
+        if isinstance(statement, sp.Equivalent):
+            return parts[0] == parts[1]
+        for kind in ("And", "Or", "Not", "Implies"):
+            if isinstance(statement, getattr(sp, kind)):
+                return getattr(self.z3, kind)(*parts)
         raise TypeError(f"{statement} is no relation")
 
     def check(self, *more: Any, timeout: int | None = None) -> tuple[Any, Any]:
@@ -145,7 +133,7 @@ class _Solver:
         return bool(self.check(self.z3.Not(formula))[0] == self.z3.unsat)
 
     def point(self, model: Any) -> dict[Any, Any]:
-        """The model's values; an algebraic number is given to twenty digits and recognised as such."""
+        """The model's values; an algebraic number to twenty digits."""
         values = {}
         for symbol, variable in self.variables.items():
             if symbol in self.roots.values():
@@ -158,7 +146,7 @@ class _Solver:
 
 
 def _nice(solver: _Solver, negation: Any) -> Any:
-    """A model with small whole values where there is one: easier to check by hand."""
+    """A model with small whole values, if there is one, which is easier to check by hand."""
     z3 = solver.z3
     for size in (4, 12, 100):
         bounded = []
@@ -167,14 +155,14 @@ def _nice(solver: _Solver, negation: Any) -> Any:
                 bounded += [variable <= size, variable >= -size]
                 if not z3.is_int(variable):
                     bounded.append(z3.IsInt(variable))
-        outcome, found = solver.check(negation, *bounded, timeout=SEARCH)
+        outcome, found = solver.check(negation, *bounded, timeout=NICER_MILLISECONDS_MAX)
         if outcome == z3.sat:
             return found.model()
     return None
 
 
 def conjunction(*statements: Any) -> Any:
-    """All of them; refused where SymPy has decided one already, since it would silently drop out.
+    """The conjunction; refused where SymPy has already decided a statement, which would silently drop out.
 
     >>> x = sp.Symbol("x", positive=True)
     >>> conjunction(x < 2, x > 0)
@@ -200,15 +188,14 @@ def always(
     *,
     given: Iterable[Any] = (),
     domain: str,
-    timeout: int = TIMEOUT,
+    timeout: int = QUERY_MILLISECONDS_MAX,
     strength: Any = None,
 ) -> Evidence:
-    """Whether a SymPy relation, or each of a list of them, holds wherever the relations `given` and the symbols'
-    assumptions do.
+    """Whether a SymPy relation, or each of a list of relations, holds wherever `given` and the symbols' assumptions do.
 
-    Integer symbols are taken as reals first, which is fast and proves more; only where that fails as
-    integers. A statement or a premise without symbols is refused: SymPy has decided it before Z3 could. Several
-    statements come as a list and not as `And`, from which SymPy would have dropped those that it has decided.
+    Integer symbols are reals first, which is fast and proves more, and integers only where that fails. A statement or
+    premise that SymPy has already decided is refused; hence several statements are a list, not an `And`, from which
+    SymPy would drop these.
 
     >>> x, y = sp.symbols("x y", positive=True)
     >>> always((x + y) / 2 >= sp.sqrt(x * y), domain="x, y > 0").outcome
@@ -235,7 +222,7 @@ def always(
 
 
 def steps(*rows: tuple[Any, Sequence[Any], str]) -> Evidence:
-    """Several links of an argument at once: rows of a statement, what is given, and the domain.
+    """Whether several links of an argument hold: rows of statement, premises, and domain.
 
     >>> x = sp.Symbol("x", positive=True)
     >>> steps((x**2 > x / 2, [x > 1], "x > 1"), (x + 1 / x >= 2, [], "x > 0")).pieces
@@ -245,13 +232,11 @@ def steps(*rows: tuple[Any, Sequence[Any], str]) -> Evidence:
 
 
 def _without_corners(statements: list[Any], premises: list[Any]) -> tuple[list[Any], list[Any]]:
-    """The same with a number for each minimum and maximum, and what it obeys among the premises."""
+    """Statements and premises with a variable, defined by premises, for each minimum and maximum."""
     whole, number = sp.Tuple(*statements, *premises), 0
     while corners := whole.atoms(sp.Min, sp.Max):
-        corner, number = (
-            min(corners, key=lambda c: (sp.count_ops(c), str(c))),
-            number + 1,
-        )  # it holds no other
+        corner = min(corners, key=lambda c: (sp.count_ops(c), str(c)))  # contains no other
+        number += 1
         value = sp.Symbol(f"corner{number}", real=True)
         bounds = [value <= x if isinstance(corner, sp.Min) else value >= x for x in corner.args]
         one_of_them = sp.Or(*(sp.Eq(value, x) for x in corner.args))
@@ -269,56 +254,40 @@ def _decide(
 ) -> Evidence:
     wording = {"statement": statement, "given": [str(p) for p in premises]}
     try:
-        for symbol in symbols:  # in the order of their names: what Z3 finds hangs on it
+        for symbol in symbols:  # ordered by name, since Z3's answer depends on the order
             solver.variable(symbol)
-        for premise in premises:  # one by one: the earlier ones help to clear denominators in the later
+        for premise in premises:  # one by one: the earlier help to clear denominators in the later
             solver.domain.append(solver.formula(premise))
         negation = solver.z3.Not(solver.formula(statement))
     except _Open as reason:
         return undecided("smt", str(reason), domain=domain, certificate=wording)
     outcome, found = solver.check(negation)
     if outcome == solver.z3.sat:
-        return _counterexample(
-            statement, premises, solver.point(_nice(solver, negation) or found.model()), domain, wording
-        )
+        point = solver.point(_nice(solver, negation) or found.model())
+        return _counterexample(statement, premises, point, domain, wording)
     if outcome != solver.z3.unsat:
         return undecided("smt", f"Z3 gives up: {found.reason_unknown()}", domain=domain, certificate=wording)
     if solver.check()[0] != solver.z3.sat:
-        return undecided(
-            "smt",
-            "Z3 finds no point in the domain either: the proof may be vacuous",
-            domain=domain,
-            certificate=wording,
-        )
-    return holds(
-        "smt",
-        "Z3: no point of the domain violates it",
-        domain=domain,
-        strength=strength,
-        certificate={**wording, "negation": "unsat"},
-    )
+        detail = "Z3 finds no point in the domain either: the proof may be vacuous"
+        return undecided("smt", detail, domain=domain, certificate=wording)
+    detail, certificate = "Z3: no point of the domain violates it", {**wording, "negation": "unsat"}
+    return holds("smt", detail, domain=domain, strength=strength, certificate=certificate)
 
 
 def _counterexample(
     statement: Any, premises: Sequence[Any], point: dict[Any, Any], domain: str, wording: Any
 ) -> Evidence:
-    """The model, put back into the statement without Z3: what it says must be seen to be false there."""
+    """The model's point as a counterexample, if exact substitution confirms it without Z3."""
     named = {str(symbol): str(value) for symbol, value in point.items()}
     whole = all(value.is_integer for symbol, value in point.items() if symbol.is_integer)
     inside = whole and all(sp.simplify(p.subs(point)) == sp.true for p in premises)
     violated = sp.simplify(statement.subs(point)) == sp.false
     if not (inside and violated):
-        return undecided(
-            "smt",
-            "Z3's counterexample is not whole or not rational; put back, it does not confirm itself",
-            domain=domain,
-            certificate={**wording, "near": named},
-        )
+        detail = "Z3's counterexample is not whole or not rational; substituted, it is not confirmed"
+        return undecided("smt", detail, domain=domain, certificate={**wording, "near": named})
     sides = {}
     if isinstance(statement, sp.core.relational.Relational):
-        sides = {
-            "left": sp.nsimplify(statement.lhs.subs(point)),
-            "right": sp.nsimplify(statement.rhs.subs(point)),
-        }
+        left, right = (sp.nsimplify(side.subs(point)) for side in (statement.lhs, statement.rhs))
+        sides = {"left": left, "right": right}
     at = ", ".join(f"{name}={value}" for name, value in named.items())
     return fails("smt", f"violated at {at}", domain=domain, certificate={**wording, "at": named, **sides})

@@ -1,10 +1,9 @@
 """Tight worst cases of first-order methods, by PEPit.
 
-PEPit turns "the largest value of this quantity over all functions of a class and all starting points" into a
-semidefinite program, whose value is the tight worst case for the stated parameters, up to the solver's
-accuracy. A worst case below the stated right-hand side supports the inequality there. One above it, by far more than
-that accuracy, means that the inequality cannot be derived from what the program knows; it refutes nothing by itself,
-since the program's comparator is a free point where the paper's is the minimiser of the population risk.
+A positive outcome supports an inequality at stated parameters: the worst case over all functions of a class and all
+starting points, the value of a semidefinite program, is below its right-hand side. A negative outcome means that the
+inequality does not follow from what the program knows. It does not refute: the program's comparator is any point, the
+paper's is the minimiser of the population risk.
 """
 
 from __future__ import annotations
@@ -17,20 +16,16 @@ from proofs_check.evidence import Evidence, fails, holds
 
 __all__ = ["compare", "solve"]
 
-ACCURACY = (
-    1e-4  # relative to the larger side: two orders above what the solver reaches on problems of this size
-)
-FLOOR = 1e-6  # where both sides are near 0: problems are to be scaled so that their constants are near 1
+ACCURACY = 1e-4  # relative; two orders above the solver's on problems of this size
+FLOOR = 1e-6  # absolute accuracy where both sides are near 0, for problems with constants near 1
 
 
 def solve(build: Callable[[], Any]) -> float:
-    """The worst case of the problem (`PEPit.PEP`) that `build` sets up, solved without a word."""
+    """The worst case of the problem (`PEPit.PEP`) that `build` sets up, without output."""
     problem = build()
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", category=DeprecationWarning
-        )  # of the modelling layer, not of the mathematics
-        # "inaccurate" means a gap of up to 5e-5, the solver's reduced tolerance: still below ACCURACY
+        warnings.simplefilter("ignore", category=DeprecationWarning)  # from the modelling layer
+        # "inaccurate" means a gap of up to 5e-5, the solver's reduced tolerance, below ACCURACY
         warnings.filterwarnings("ignore", message="Solution may be inaccurate", category=UserWarning)
         value = problem.solve(verbose=0, wrapper="cvxpy", solver="CLARABEL")
     if value is None:

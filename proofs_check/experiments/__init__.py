@@ -1,12 +1,11 @@
-"""Committed results of re-running the paper's Section 7, what the paper says there, and how a result is read.
+"""Committed results of repeating the paper's Section 7, and what the paper states there.
 
 | | |
 | --- | --- |
 | `stated` | the numbers of Section 7 |
-| `document`, `fields` | a result of `acdpp reproduce`, read |
-| `committed` | the results that decide, checked for contradictions |
-| `DATASET-SETTING.json` | a result that decides claims: `mnist-paper.json`, and with another η `mnist-trained.json` |
+| `document`, `fields` | read a result of `acdpp reproduce` |
+| `committed` | the committed results, checked for contradictions |
+| `DATASET-SETTING.json` | a result with the command that made it, `mnist-trained.json` with another η |
 
-Each file names the command that made it. What counts as reproduced is written down in
-`proofs_check.engines.experiment`.
+`proofs_check.engines.experiment` states the rules by which results decide claims.
 """

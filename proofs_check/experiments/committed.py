@@ -1,4 +1,4 @@
-"""The results that decide: `DATASET-SETTING.json` beside this module, each checked for contradictions."""
+"""Committed results, `DATASET-SETTING.json` beside this module, each checked for contradictions."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ __all__ = ["HERE", "SETTINGS", "Results", "committed"]
 
 Results = Mapping[tuple[str, str], Reproduction]
 HERE = Path(__file__).parent
-SETTINGS = ("paper", "released", "trained")  # the last is the text's but for its η
-ROUNDING = 1e-4  # relative; numbers are written to five digits, and sums of a few of them are compared
+SETTINGS = ("paper", "released", "trained")  # the last is the text's except for η
+ROUNDING = 1e-4  # relative; numbers are written to five digits
 
 
 @lru_cache
 def committed(folder: Path = HERE) -> Results:
-    """By data set and setting. A result that contradicts its name, the paper's setting or itself is refused."""
+    """Results by data set and setting; one that contradicts its name, the paper or itself is refused."""
     found = {}
     for dataset in SECTION7:
         for setting in SETTINGS:
@@ -45,7 +45,7 @@ def committed(folder: Path = HERE) -> Results:
 
 
 def _trained(result: Reproduction, name: str) -> Reproduction:
-    """The text's setting but for η, under a name of its own; the oracle has to reach the target there."""
+    """A result in the text's setting except for η, where the oracle must reach the target."""
     if (result.setting, result.eta) != ("paper", TRAINED.get(result.dataset)):
         raise SettingError(f"{name!r} must be of the setting 'paper', with one of the η in {TRAINED}")
     if not result.policies["oracle"].best_accuracy.low >= result.target:
@@ -54,7 +54,7 @@ def _trained(result: Reproduction, name: str) -> Reproduction:
 
 
 def _belongs(result: Reproduction, name: str, dataset: str, setting: str) -> None:
-    """What the file and the paper both say is the same."""
+    """Refuse a result that contradicts its name or the paper."""
     if result.command is None:
         raise SettingError(f"{name!r} names no command that makes it")
     said = SECTION7[dataset]
@@ -73,7 +73,7 @@ def _belongs(result: Reproduction, name: str, dataset: str, setting: str) -> Non
 
 
 def _twice(result: Reproduction) -> Iterator[tuple[str, Any, Any]]:
-    """Every number that the file holds in two ways."""
+    """Pairs of numbers in a result that must agree."""
     for name, played in result.policies.items():
         best, final, largest = played.current_best, played.best_accuracy, played.largest_occupancy
         yield f"the last accuracy of {name}", best.mean[-1], final.mean

@@ -1,4 +1,4 @@
-"""A result of `acdpp reproduce` as it is written to JSON, read."""
+"""Results of `acdpp reproduce`, read from their JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Gap", "Played", "Reproduction", "parse"]
 
 @dataclass(frozen=True)
 class Played:
-    """What one policy did, over seeds; `current_best` starts before the first round, the other curves with it."""
+    """A policy's results over seeds; `current_best` starts before the first round, the other curves with it."""
 
     current_best: Estimate
     occupancy: Floats
@@ -31,7 +31,7 @@ class Played:
 
 @dataclass(frozen=True)
 class Gap:
-    """One policy less another, paired over seeds, in percentage points: after the last round, and averaged."""
+    """Difference of two policies, paired over seeds, in percentage points: after the last round, and averaged."""
 
     points: Estimate
     points_averaged: Estimate
@@ -39,10 +39,10 @@ class Gap:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """One data set in one setting; `gaps[one][other]` is how far `one` is ahead.
+    """Results on one data set in one setting; `gaps[one][other]` is the lead of `one`.
 
-    There is no command where a setting was changed that has no option, no target and nothing of the paper where the
-    data set is none of the paper's.
+    `command` is None if a setting without an option was changed; `target` is NaN and `paper` empty for a data set that
+    is not in the paper.
     """
 
     command: str | None
@@ -66,12 +66,12 @@ class Reproduction:
 
     @property
     def name(self) -> str:
-        """Of the data set, as the paper spells it."""
+        """Name of the data set, as the paper spells it."""
         return SECTION7[self.dataset].name if self.dataset in SECTION7 else self.dataset
 
 
 def parse(document: Mapping[str, Any], name: str) -> Reproduction:
-    """The document of a reproduction; `name` is where it is from."""
+    """Read the document of a reproduction; `name` is its file, for errors."""
     fields = Fields(document, name, "give a result of acdpp reproduce")
     seeds, rounds, level = fields.whole("seeds", 1), fields.whole("rounds", 1), fields.number("level")
     study, data, paper = fields.below("study"), fields.perhaps("data"), fields.perhaps("paper")
@@ -92,10 +92,7 @@ def parse(document: Mapping[str, Any], name: str) -> Reproduction:
         )
 
     def gap(one: Fields) -> Gap:
-        return Gap(
-            one.estimate("points", level, seeds),
-            one.estimate("points_averaged", level, seeds),
-        )
+        return Gap(one.estimate("points", level, seeds), one.estimate("points_averaged", level, seeds))
 
     compared, policies = fields.below("comparisons"), fields.each("policies")
     for name_of in {*compared.entries, *(other for one in compared.entries for other in compared.each(one))}:

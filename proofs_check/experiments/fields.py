@@ -1,6 +1,6 @@
-"""JSON that others wrote: its entries by name and kind, and means with their intervals.
+"""Entries of a JSON document by name and type, and means with their intervals.
 
-A number that is not known (the interval of a single seed) is null in a file and NaN here.
+An unknown number (the interval of a single seed) is null in a file and NaN here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over seeds, of a number or of a curve, with Student's t-interval at a level."""
+    """Mean over seeds of a number or a curve, with Student's t-interval at a level."""
 
     mean: Floats
     low: Floats
@@ -33,7 +33,7 @@ class Estimate:
     seeds: int
 
     def half(self, level: float) -> Floats:
-        """Half the width at another level: a t-interval scales by its quantile. NaN for a single seed.
+        """Half the width at another level; NaN for a single seed.
 
         >>> ten = Estimate(np.array(0.0), np.array(-1.383), np.array(1.383), level=0.8, seeds=10)
         >>> float(ten.half(0.95).round(2))
@@ -44,13 +44,13 @@ class Estimate:
         return scaled
 
     def times(self, factor: float) -> Estimate:
-        """Of so many times the quantity."""
+        """Estimate of the quantity times a factor."""
         ends = factor * self.low, factor * self.high
         return replace(self, mean=factor * self.mean, low=np.minimum(*ends), high=np.maximum(*ends))
 
 
 def load(path: Path) -> dict[str, Any]:
-    """A JSON file that holds an object."""
+    """Read a JSON file that holds an object."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -66,7 +66,7 @@ def load(path: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Fields:
-    """An object of a JSON document, its entries asked for by name and kind; `within` is its place there."""
+    """An object of a JSON document, read by name and type; `within` is its path in the document."""
 
     entries: Any
     file: str
@@ -90,7 +90,7 @@ class Fields:
         return Fields(found, self.file, self.remedy, f"{self.within}{name}.")
 
     def each(self, name: str) -> dict[str, Fields]:
-        """Of an object of objects, every one."""
+        """The entries of an object of objects."""
         several = self.below(name)
         return {key: several.below(key) for key in several.entries}
 
@@ -113,14 +113,14 @@ class Fields:
         return found
 
     def number(self, name: str) -> float:
-        """A number that is known."""
+        """A number that is not null."""
         found = float(self.array(name, None))
         if np.isnan(found):
             raise self._refuse("number ", name)
         return found
 
     def array(self, name: str, length: int | None) -> Floats:
-        """So many numbers, or a single one; null is NaN, or as many of them."""
+        """A list of `length` numbers, or a single number; null is NaN."""
         entry = self.get(name)
         if entry is None and length is not None:
             return np.full(length, np.nan)

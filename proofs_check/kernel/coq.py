@@ -14,13 +14,13 @@ FUNCTIONS = {sp.log: "ln", sp.exp: "exp", sp.Min: "Rmin", sp.Max: "Rmax"}
 
 
 class _Coq(StrPrinter):  # type: ignore[misc]
-    """What it does not know is an error, never a guess."""
+    """A printer that refuses what it does not know."""
 
     def emptyPrinter(self, expr: Any) -> str:
         raise NotImplementedError(f"{type(expr).__name__} has no Coq notation here: {expr}")
 
     def _argument(self, expr: Any) -> str:
-        """In brackets, unless it is one word."""
+        """The expression, in brackets unless it is one word."""
         text = str(self._print(expr))
         return f"({text})" if " " in text else text
 
@@ -38,7 +38,7 @@ class _Coq(StrPrinter):  # type: ignore[misc]
     _print_Integer = _print_Half = _print_One = _print_Zero = _print_NegativeOne = _print_Rational
 
     def _print_Add(self, expr: Any, order: Any = None) -> str:
-        """What is added first, numbers last."""
+        """Positive terms first, numbers last."""
         terms = [(term, bool(term.could_extract_minus_sign())) for term in expr.args]
         text = ""
         for term, minus in sorted(terms, key=lambda pair: (pair[1], pair[0].is_Rational)):

@@ -1,7 +1,7 @@
-"""Theory's own functions as Coq definitions, a file a part: `python -m proofs_check.kernel.formulas` renews them.
+"""Theory's functions as Coq definitions: `python -m proofs_check.kernel.formulas` renews the files.
 
-A row names the function and its arguments; one that ends in `:nat` is a natural number, all others are positive. Proofs
-are about these definitions, so that a formula stands once, in `theory`, also for the kernel.
+A row names a function and its arguments; an argument that ends in `:nat` is a natural number, the others are positive
+reals. The proofs are about these definitions, so that a formula stands once, in `theory`.
 """
 
 from __future__ import annotations
@@ -45,11 +45,8 @@ def _budget(total_buffer: Any, cost: Any, mean_cost: Any) -> Budget:
 
 def _omega3_round(K: Any, t: Any, rate: Any, c: Constants) -> Any:
     """A round of `theory.regret.omegas.omega3`."""
-    limit, oracle = (
-        penalty.penalty_limit(K, t, rate, c.merged),
-        constant_admission.constant_round(1, t, K * rate, c),
-    )
-    return (limit - oracle).total
+    oracle = constant_admission.constant_round(1, t, K * rate, c)
+    return (penalty.penalty_limit(K, t, rate, c.merged) - oracle).total
 
 
 def _omega3_round_as_stated(K: Any, t: Any, rate: Any, c: Constants) -> Any:
@@ -59,7 +56,7 @@ def _omega3_round_as_stated(K: Any, t: Any, rate: Any, c: Constants) -> Any:
     return (penalty.penalty_limit_as_stated(K, t, rate, single) - oracle).total
 
 
-# arguments that belong together: what theory has for them, and their names in Coq
+# groups of arguments: theory's class for them, and their names in Coq
 TOGETHER: dict[str, tuple[Any, str]] = {
     "region": (Region, "rate rho"),
     "constants": (Constants, "D sigma eta B Pdim E:nat L G"),
@@ -196,7 +193,7 @@ def _symbol(argument: str) -> Any:
 
 
 def _argument(word: str) -> Any:
-    """What theory's function gets for a word of a row."""
+    """The argument of theory's function for a word of a row."""
     if word not in TOGETHER:
         return _symbol(word)
     kind, parts = TOGETHER[word]

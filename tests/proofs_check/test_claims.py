@@ -18,12 +18,12 @@ from acdpp.report.outline import markdown
 from acdpp.report.page import page
 from proofs_check import claims, ledger
 from proofs_check.claim import decide
+from proofs_check.claims_page import page as tabulated
 from proofs_check.document import document
 from proofs_check.evidence import USUAL
+from proofs_check.ledger import substances, tally, told
 from proofs_check.registry import _unique, labelled, registry, select
 from proofs_check.run import run
-from proofs_check.table import page as tabulated
-from proofs_check.tally import substances, tally, told
 from proofs_check.text import terminal
 from tests.refused import refused
 from tests.typeset import check_erratum, needs_pdflatex

@@ -208,7 +208,7 @@ def test_examples_are_counted_and_points_are_not_too_many():
     one = exact.search(Context(), {"K": st.just(3)}, lambda K: None, domain="K = 3", examples=9)
     assert one.certificate["examples"] == 1
     assert {s: 0} in identity._points([s])
-    assert len(list(identity._points(list(sp.symbols("a:d", positive=True))))) <= identity.MOST_POINTS
+    assert len(list(identity._points(list(sp.symbols("a:d", positive=True))))) <= identity.TRIED_POINTS_MAX
     t = sp.Symbol("t", positive=True)
     assert limit.limit(sp.sin(t), t) is None
     with pytest.raises(TypeError, match="no variable"):

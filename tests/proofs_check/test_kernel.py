@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 import sympy as sp
 
-from proofs_check import served
+from proofs_check import kernel_page
 from proofs_check.engines import kernel
 from proofs_check.kernel import formulas
 from proofs_check.kernel.coq import coq
@@ -169,11 +169,13 @@ def test_without_coq_the_kernel_cannot_be_demanded(monkeypatch):
 
 def test_the_page_is_made_from_the_claims_and_the_record():
     shown = (ROOT / "docs" / "kernel.md").read_text(encoding="utf-8")
-    assert shown == served.page(registry()), "renew it: python -m proofs_check.served > docs/kernel.md"
+    assert shown == kernel_page.page(registry()), (
+        "renew it: python -m proofs_check.kernel_page > docs/kernel.md"
+    )
 
 
 def test_the_page_defines_the_words_of_its_statements_and_those_in_their_definitions_alone():
-    used = served._used()
+    used = kernel_page._used()
     assert {"uniformity", "scale", "mean", "model", "one_round", "local_steps"} <= used
     assert not {"log_partial", "pairs", "weight_of"} & used  # of proofs
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import proofs_check
-from proofs_check import ledger, table
+from proofs_check import claims_page, ledger
 from proofs_check.claim import decide
 from proofs_check.run import _work
 from tests.acdpp.program import acdpp, refusal
@@ -138,7 +138,7 @@ def test_what_a_verdict_rests_on_stands_beside_it_everywhere(monkeypatch):
     assert "given Haussler 1995" in " ".join(call("--claim", label).stdout.split())
     assert "given Haussler 1995" in call("--claim", label, "--explain").stdout
     (recorded,) = [e for e in ledger.read() if e.id == label]
-    assert recorded.corrected.qualified in table.page([recorded])
+    assert recorded.corrected.qualified in claims_page.page([recorded])
 
 
 def test_exit_status_is_one_when_a_verdict_is_not_the_recorded_one(tmp_path, monkeypatch):

@@ -133,7 +133,7 @@ def one_round() -> Evidence:
 
 def _played(
     costs: simulation.Floats, K: int, V: float
-) -> tuple[simulation.Runs, simulation.Floats, simulation.Floats]:
+) -> tuple[simulation.ControlRuns, simulation.Floats, simulation.Floats]:
     """Runs of the policy, their penalties, and the repaired bound on these, round by round."""
     played = simulation.control_loop(costs, K=K, V=V, C=BUDGET, region=TIGHT, constants=SETTING)
     paths = [trajectory(column, K) for column in played.admitted.T]

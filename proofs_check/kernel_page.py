@@ -1,4 +1,4 @@
-"""Which statements the kernel has proved, in a page: `python -m proofs_check.served > docs/kernel.md` renews it."""
+"""The statements that Coq has proved: `python -m proofs_check.kernel_page > docs/kernel.md` renews the page."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Every claim in a table, from the ledger: `python -m proofs_check.table > docs/claims.md` renews the page, and
-`python -m proofs_check.table repairs` prints the table of repairs in docs/paper.md.
+"""The table of all claims, from the ledger: `python -m proofs_check.claims_page > docs/claims.md` renews the page, and
+`python -m proofs_check.claims_page repairs` prints the table of repairs in docs/paper.md.
 """
 
 from __future__ import annotations
@@ -7,8 +7,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from proofs_check.ledger import Entry, read
-from proofs_check.tally import SLIP, substances, tally, told
+from proofs_check.ledger import SLIP, Entry, read, substances, tally, told
 from proofs_check.text import terminal
 
 __all__ = ["page", "repairs"]
@@ -18,12 +17,12 @@ LEAD = """# Every claim in a table
 What each claim says, its verdict, the evidence for it, and what holds instead. The verdict is on the letter; that on
 the substance stands with it where it is another. [How claims are judged](../proofs_check/README.md) tells what they
 mean; `acdpp verify --claim LABEL --explain` prints the whole case of one. This page is made from the ledger
-by `python -m proofs_check.table`.
+by `python -m proofs_check.claims_page`.
 """
 
 
 def page(entries: Sequence[Entry]) -> str:
-    """A line that counts the claims, and a row for each."""
+    """The counts of verdicts, and a row for each claim."""
     in_substance = substances(entries)
     rows = [
         "| claim | says | verdict | evidence | corrected | verdict |",
@@ -41,7 +40,7 @@ def _row(e: Entry, in_substance: str) -> str:
 
 
 def repairs(entries: Sequence[Entry]) -> str:
-    """What would make each statement true that is not, as a table: slips first, then hypotheses, then the rest."""
+    """Table of the repairs of statements that are not true: slips first, then missing hypotheses, then the rest."""
 
     def weight(e: Entry) -> tuple[bool, bool]:
         return e.substance != SLIP, e.stated.verdict == "refuted"
