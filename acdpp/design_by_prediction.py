@@ -94,12 +94,11 @@ def predicted_design(
     searched = {} if steps is None else {"steps": wholes(steps, "--steps")}
     _refuse_poverty(study, law_known=law_known)
     # of all policies one alone is refused for a budget, and needs the law of prices
-    refuse_early(replace(study, policies=("constant", *(["buy-cheap"] if law_known else []))), trains=False)
+    asked = replace(study, policies=("constant", *(["buy-cheap"] if law_known else [])))
+    refuse_early(asked, "predicting", "plan")
     with needed_for("predicting"):
         from empirics.planning.plan import design_study
-        from empirics.predict import refuse_beforehand
 
-    refuse_beforehand(study)
     study = fitted(study, fit, {"eta": eta}, data_dir=data_dir, pilot=number, quiet=quiet)
     with doing_told(quiet=quiet) as tell, words_of_the_user():
         found = design_study(
@@ -110,6 +109,7 @@ def predicted_design(
             law_known=law_known,
             data_dir=data_dir,
             progress=tell,
+            validated=True,
             **searched,
         )
     document = found.document()

@@ -174,7 +174,7 @@ def command(
         )
         study = federated(_sized(study, clients or (str(CLIENTS) if own else None), budget))
         if not show_config:  # what will be refused is, before a pilot looks
-            refuse_early(study, files=export is None or bool(fit))
+            refuse_early(study, "training", "federate", out=out, files_here=export is None or bool(fit))
             _refuse_places(out, export, simulation)
         if export is None or fit:
             study = fitted(study, fit, {}, preset=preset, config=config, data_dir=data_dir, quiet=as_json)
@@ -211,14 +211,11 @@ def command(
 
 def _refuse_places(out: Path | None, export: Path | None, simulation: bool) -> None:
     from empirics.federation.app_folder import refuse_full
-    from empirics.results.folder import refuse_existing
 
     if export is not None:
         if out is not None or simulation:
             raise SettingError("--export writes an app and runs nothing: leave out --out and --simulation")
         refuse_full(export)
-    elif out is not None:
-        refuse_existing(out)
 
 
 def _sized(study: Study, clients: str | None, budget: str | None) -> Study:

@@ -142,11 +142,10 @@ def command(
     )
     size = None if pilot is None else parse.whole(pilot, "--pilot")
     more = () if steps is None else wholes(steps, "--steps")
-    refuse_early(study, trains=False)
+    refuse_early(study, "predicting", "predict", out=out, device=device or "cpu")
     with needed_for("predicting"):
-        from empirics.predict import predict_study, refuse_beforehand
+        from empirics.predict import predict_study
 
-    refuse_beforehand(study, out, device)
     study = fitted(
         study,
         fit,
@@ -168,6 +167,7 @@ def command(
             device=device,
             data_dir=data_dir,
             progress=tell,
+            validated=True,
         )
     document = found.document()
     if as_json:

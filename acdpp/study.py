@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -22,6 +21,7 @@ from theory.setting import SettingError
 if TYPE_CHECKING:
     from empirics.settings.study import Study
     from empirics.training.fit import BallFit
+    from empirics.validate import Task
 
 __all__ = [
     "AsJson",
@@ -66,7 +66,6 @@ __all__ = [
     "words_of_the_user",
 ]
 
-QUICK = 5_000_000  # bytes of a file of samples that is read once more, to refuse it early
 OTHER_DATA = "preset {} keeps buffers, budget, eta and model of its MNIST experiment for other data: edit --show-config"
 
 
@@ -255,35 +254,12 @@ def changed(
     return study.swept(*(sweep or ()))
 
 
-def refuse_early(study: Study, *, trains: bool = True, files: bool = True) -> None:
-    """Prices, policies, a budget or a small file of samples that will not do: before torch is loaded, which takes
-    longer, and before a pilot looks. Of `acdpp federate` torch is loaded already.
+def refuse_early(study: Study, doing: str, task: Task = "train", **options: Any) -> None:
+    """Refuse a study that will not do before torch is loaded, if that can be, and before a pilot looks."""
+    from empirics.validate import validate
 
-    Constants that stand for those of the data will do for built-in policies; others are looked for, and not made.
-    Without `files` nothing is, since they lie on other machines.
-    """
-    from empirics.control.registry import maker_of
-    from empirics.control.released import CONSTANTS
-    from empirics.control.schedule import Schedule
-    from empirics.data import Columns, as_dataset
-    from empirics.settings.dataset_name import OWN_FILES
-    from empirics.settings.policy_name import PolicyName, is_built_in
-
-    with words_of_the_user():
-        played = tuple(name for name in study.policies if is_built_in(PolicyName(name).base))
-        for name in study.policies:
-            if name not in played and (files or ":" not in name):
-                maker_of(name)
-        if files or study.cost.file is None:
-            Schedule(replace(study, policies=played or ("constant",)), CONSTANTS, trains=trains).advance(1)
-    if files and study.dataset.startswith(OWN_FILES):
-        try:
-            small = os.path.getsize(os.path.expanduser(study.dataset.partition(":")[2])) <= QUICK
-        except (OSError, ValueError):  # of which more is said when it is read
-            small = True
-        if small:
-            columns = Columns(study.label_column, study.time_column, study.client_column)
-            as_dataset(study.dataset, columns=columns)
+    with words_of_the_user(), needed_for(doing):
+        validate(study, task, **options)
 
 
 def fitted(
@@ -345,8 +321,8 @@ def suiting(
 ) -> BallFit | str:
     """The ball, the scale and the steps that suit a study's data, or a pilot of them; or why nothing is chosen."""
     with needed_for("training"):
-        from empirics.overrides import threads
         from empirics.prediction.pilot import draw_pilot
+        from empirics.training.device import threads
         from empirics.training.fit import fit_ball, why_not
         from empirics.training.problem import make_problem
 

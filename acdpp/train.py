@@ -165,11 +165,11 @@ def command(
     count = None if shards is None else parse.whole(shards, "--shards")
     if resume is None:
         if not show_config:  # what will be refused is, before a pilot looks
-            refuse_early(study)
+            here = "cpu" if on is not None or device is None else device
+            refuse_early(study, "training", out=out, device=here)
             with needed_for("training"):
-                from empirics.run import refuse_beforehand
                 from empirics.shards.trainer import Where
-            refuse_beforehand(study, out, Where(device or "cpu", on, count))
+            Where(here, on, count)
         options = {"eta": eta, "radius": radius}
         study = fitted(study, fit, options, preset=preset, config=config, data_dir=data_dir, quiet=as_json)
     elif fit is not None or eta is not None or radius is not None:
@@ -203,6 +203,7 @@ def command(
             announce=begun,
             see=see,
             doing=doing,
+            validated=True,
         )
     document = {"result": str(folder[0]), **summary}
     if as_json:

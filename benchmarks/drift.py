@@ -22,12 +22,12 @@ import numpy as np
 
 from benchmarks.kept import PRESET, asked, begun, continued, write
 from empirics.control.schedule import Schedule
-from empirics.overrides import threads
 from empirics.prediction.curves import Outlook
 from empirics.results.measures import with_excess
 from empirics.settings.drift import PARTS, Drift
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
+from empirics.training.device import threads
 from empirics.training.engine import Engine
 from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import Least

@@ -33,13 +33,14 @@ from benchmarks.kept import asked, begun, continued, write
 from empirics.control.schedule import Schedule
 from empirics.data import load
 from empirics.data.dataset import Dataset
-from empirics.overrides import HandedOver, threads
+from empirics.overrides import HandedOver
 from empirics.prediction.curves import Outlook
 from empirics.prediction.drift_retention import drifting
 from empirics.prediction.pilot import draw_pilot
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
+from empirics.training.device import threads
 from empirics.training.engine import Engine
 from empirics.training.problem import make_problem
 from theory.numbers.student import half_width

@@ -32,8 +32,9 @@ from empirics.data import Dataset, load
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
+from empirics.training.device import choose_device
 from empirics.training.engine import Engine
-from empirics.training.problem import Problem, choose_device, from_dataset
+from empirics.training.problem import Problem, from_dataset
 from empirics.training.twin import run_twin
 from theory.setting import Constants
 

@@ -19,9 +19,10 @@ from empirics.results.folder import read_state
 from empirics.results.measures import versions
 from empirics.results.resume import fingerprint, same_model
 from empirics.settings.study import GIVEN, Study
+from empirics.training.device import choose_device
 from empirics.training.linear import Linear
 from empirics.training.module import Module, answers
-from empirics.training.problem import Problem, choose_device, from_dataset
+from empirics.training.problem import Problem, from_dataset
 from empirics.training.risk import project
 from theory.setting import SettingError
 
@@ -129,8 +130,7 @@ def _problem(
                 f"the {what} of {str(place)!r} was handed over in Python: call empirics.export_model with {what}="
             )
     there = data_dir or settings["asked"]["data_dir"]
-    columns = Columns(study.label_column, study.time_column, study.client_column)
-    data = as_dataset(study.dataset if dataset is None else dataset, there and Path(there), columns)
+    data = as_dataset(study.dataset if dataset is None else dataset, there and Path(there), Columns.of(study))
     problem = from_dataset(study, data, device, model)
     if problem.digest != settings["data_digest"] or problem.model.size != settings["parameters"]:
         what = "data are" if problem.digest != settings["data_digest"] else "model is"

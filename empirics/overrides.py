@@ -1,14 +1,11 @@
-"""What is handed over in Python in place of what a study's settings name, and how many threads it is given."""
+"""Data, model, policies and prices handed over in Python in place of those that a study's settings name."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-
-import torch
 
 from empirics.control.prices import Prices, make_prices
 from empirics.settings.costs import CostProcess
@@ -16,7 +13,7 @@ from empirics.settings.dataset_name import OWN_FILES
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import GIVEN, Study
 
-__all__ = ["HandedOver", "threads"]
+__all__ = ["HandedOver"]
 
 
 @dataclass(frozen=True)
@@ -67,19 +64,3 @@ def _rooted(study: Study) -> Study:
     if study.cost.file is not None and not study.cost.file.startswith(GIVEN):
         given["cost"] = {"file": os.path.abspath(os.path.expanduser(study.cost.file))}
     return Study.from_document(given, study)
-
-
-@contextmanager
-def threads(study: Study, remedy: str) -> Iterator[None]:
-    """As many threads as the study asks for, and for torch's lack of memory the error that Python has for it."""
-    before = torch.get_num_threads()
-    if study.threads is not None:
-        torch.set_num_threads(study.threads)
-    try:
-        yield
-    except RuntimeError as error:
-        if "memory" not in str(error):
-            raise
-        raise MemoryError(f"the samples of a round do not fit into memory: {remedy}") from None
-    finally:
-        torch.set_num_threads(before)

@@ -12,20 +12,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from empirics.overrides import HandedOver, threads
+from empirics.overrides import HandedOver
 from empirics.prediction.best_constant import OBJECTIVES, OWN, best_constant
 from empirics.prediction.curves import Outlook
 from empirics.prediction.drift_retention import drifting
 from empirics.prediction.pilot import draw_pilot, errors_without
-from empirics.prediction.result import REMEDY, Prediction, Progress, foretell, refuse_existing, refuse_flood
+from empirics.prediction.result import REMEDY, Prediction, Progress, foretell
 from empirics.prediction.survey import refusal
 from empirics.prediction.time_estimate import seconds
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
-from empirics.training.problem import Problem, choose_device, make_problem
+from empirics.training.device import threads
+from empirics.training.problem import Problem, make_problem
+from empirics.validate import validate
 from theory.setting import SettingError
 
-__all__ = ["predict_study", "refuse_beforehand"]
+__all__ = ["predict_study"]
 
 
 def predict_study(
@@ -43,6 +45,7 @@ def predict_study(
     device: str | None = None,
     data_dir: Path | None = None,
     progress: Progress = lambda doing, done, of: None,
+    validated: bool = False,
 ) -> Prediction:
     """The learning curve of every policy, and of constant admission the best K, rate and step size.
 
@@ -50,18 +53,28 @@ def predict_study(
     data stand for all of it, and every number has a standard error. `best` searches K, with `search_eta` the step size
     too and with `search_steps` these numbers of local steps, for the least `objective`: cumulative, final or floor.
     `out` is where to write curves and document; `progress` is told what is being done, how much is done, and of what.
+    `validated` says that `empirics.validate` has passed the study.
     """
     if objective not in OBJECTIVES:
         raise SettingError(f"the objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
     own = HandedOver(dataset, None, policies, cost)
     study = own.named(Study() if study is None else study)
-    refuse_beforehand(study, out, device)
+    prices = own.prices(study)
+    if not validated:
+        validate(
+            study,
+            "predict",
+            out=out,
+            device=device or "cpu",
+            prices=prices,
+            policies=policies,
+            read_samples=False,
+        )
     if pilot is not None and study.drift.kind != "none":
         raise SettingError(
             "a pilot sample is measured for drift, and has none of its own: leave out the pilot or the drift"
         )
     with threads(study, REMEDY):
-        prices = own.prices(study)
         problem = make_problem(study, device or "cpu", data_dir, dataset=dataset)
         reason = refusal(problem)
         if reason is not None:
@@ -108,11 +121,3 @@ def predict_study(
     if out is not None:
         found.write(out)
     return found
-
-
-def refuse_beforehand(study: Study, out: Path | str | None = None, device: str | None = None) -> None:
-    """A device, a place or a size that will not do, before anything is looked at."""
-    choose_device(device or "cpu")
-    if out is not None:
-        refuse_existing(Path(out))
-    refuse_flood(study)

@@ -8,7 +8,6 @@ record.
 from __future__ import annotations
 
 import os
-import shutil
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -23,12 +22,12 @@ from numpy.typing import NDArray
 from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
 from empirics.data import Dataset
-from empirics.overrides import HandedOver, threads
+from empirics.overrides import HandedOver
 from empirics.prediction.curves import Outlook
 from empirics.prediction.forecast import Forecast, caveats
 from empirics.prediction.survey import refusal
 from empirics.prediction.time_estimate import seconds, training_seconds
-from empirics.results.folder import Folder, claim, read_result, read_settings, refuse_existing
+from empirics.results.folder import Folder, claim, read_result, read_settings
 from empirics.results.measures import (
     CALM,
     concluded,
@@ -52,19 +51,20 @@ from empirics.shards.chunks import Chunks
 from empirics.shards.shard import REMEDY, TRAITS, Trainer
 from empirics.shards.trainer import Where, trainer_for
 from empirics.training.constants import Calibration, calibrate
+from empirics.training.device import choose_device, threads
 from empirics.training.engine import FRESH
-from empirics.training.problem import Problem, choose_device, data_of, from_dataset
+from empirics.training.problem import Problem, data_of, from_dataset
 from empirics.training.risk import Least
 from empirics.training.streams import Arrivals
+from empirics.validate import validate
 from theory.setting import SettingError
 
-__all__ = ["Progress", "refuse_beforehand", "run_study", "study_of"]
+__all__ = ["Progress", "run_study", "study_of"]
 
 Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
 Doing = Callable[[str], None]
 See = Callable[[Columns], None]
-ROW = 8 * 21  # bytes of a row, before compression
 PATIENCE = 120  # seconds that a prediction may take beside training
 SHARE = 0.1  # of the training's own time, where that is more
 
@@ -134,6 +134,7 @@ def run_study(
     announce: Announce = lambda folder: None,
     see: See | None = None,
     doing: Doing = lambda what: None,
+    validated: bool = False,
 ) -> dict[str, Any]:
     """Train, and return the summary that is also saved in the folder `out`, by default a new one in `results/`.
 
@@ -149,6 +150,7 @@ def run_study(
 
     `progress` is told how many rounds are done, `announce` the folder, once there is one, `doing` what is being done
     before the first round and that rounds are, and `see` sees the columns of every chunk of rows, once saved.
+    `validated` says that `empirics.validate` has passed the study.
     """
     own = HandedOver(dataset, model, policies, cost)
     if resume:
@@ -158,10 +160,11 @@ def run_study(
         return _continue(study, Path(out), own, device, there, data_dir, progress, announce, see, doing)
     where = Where(device or "cpu", on, shards)
     study = own.named(Study() if study is None else study)
-    refuse_beforehand(study, out, where)
+    prices = own.prices(study)
+    if not validated:
+        validate(study, out=out, device=where.here, prices=prices, policies=policies, read_samples=False)
     asked = {"device": where.device, "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
     with threads(study, REMEDY):
-        prices = own.prices(study)
         doing("reading the data")
         chosen, data = choose_device(where.here), data_of(study, data_dir, dataset)
         problem = from_dataset(study, data, chosen, model)
@@ -317,28 +320,6 @@ def _restore(trainer: Trainer, folder: Folder, schedule: Schedule) -> None:
         )
     saved = folder.state()
     refuse_model(saved["fingerprint"], fingerprint_of(trainer.restore(saved)), folder.path)
-
-
-# --- refusals ----------------------------------------------------------------------------------------------
-
-
-def refuse_beforehand(study: Study, out: Path | str | None, where: Where) -> None:
-    """A device, a folder or a size that will not do, before anything is looked at."""
-    choose_device(where.here)
-    if out is not None:
-        refuse_existing(Path(out))
-    _refuse_flood(study, Path("." if out is None else out))
-
-
-def _refuse_flood(study: Study, out: Path) -> None:
-    """A result that the disk cannot hold is refused before it is begun."""
-    place = next((path for path in (out, *out.absolute().parents) if path.is_dir()), Path("."))
-    needed, free = study.rounds * study.runs * ROW, shutil.disk_usage(place).free
-    if needed > free:
-        raise SettingError(
-            f"{study.rounds:,} rounds of {study.runs:,} runs may take {needed / 1e9:,.3g} GB and {free / 1e9:,.3g} "
-            f"GB are free for {str(out)!r}: make room, or take fewer rounds, seeds or policies"
-        )
 
 
 def _diverged(

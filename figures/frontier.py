@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from empirics.control.prices import law_of, make_prices
 from empirics.control.schedule import plan
-from empirics.overrides import threads
 from empirics.prediction.curves import MOST_PATHS, Outlook
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
+from empirics.training.device import threads
 from empirics.training.problem import make_problem
 from figures.style import DASHES, Look, Width, decades
 from figures.track import Track, silently

@@ -38,6 +38,7 @@ FLOORS = {
         reproduce reference
         planning export federation run
         shards predict
+        validate
         results
         prediction
         training overrides

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,9 @@ from empirics.data.dataset import Dataset
 from empirics.data.files import brief, memory
 from empirics.settings.dataset_name import CSV, TABLES
 from theory.setting import SettingError
+
+if TYPE_CHECKING:
+    from empirics.settings.study import Study
 
 __all__ = ["Columns", "from_table", "is_table", "load"]
 
@@ -42,6 +45,11 @@ class Columns:
     label: str | None = None
     time: str | None = None
     client: str | None = None
+
+    @classmethod
+    def of(cls, study: Study) -> Self:
+        """The columns that a study's settings name."""
+        return cls(study.label_column, study.time_column, study.client_column)
 
 
 def load(name: str, columns: Columns) -> Dataset:

@@ -20,8 +20,9 @@ from empirics.federation.memory import DiskMemory, Draw, Samples
 from empirics.federation.records import Reply, Task, introduction
 from empirics.federation.sources import Stream, checked, of_part, of_stream
 from empirics.settings.study import Study
+from empirics.training.device import choose_device
 from empirics.training.model import Memory, Population, listening
-from empirics.training.problem import Problem, choose_device, make_model, make_problem
+from empirics.training.problem import Problem, make_model, make_problem
 from theory.setting import SettingError
 
 __all__ = ["client_app", "trained"]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from empirics.control.schedule import brief_for
-from empirics.overrides import threads
 from empirics.planning.search import STEPS, UNTRUSTED, BestBuy, best_buy, kept_by, trusted
 from empirics.predict import predict_study
 from empirics.prediction.best_constant import OBJECTIVES, OWN
@@ -19,6 +18,7 @@ from empirics.prediction.result import REMEDY, Prediction
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
+from empirics.training.device import threads
 from theory.setting import SettingError
 
 __all__ = ["ASSUMES", "Design", "design_from", "design_study"]
@@ -131,6 +131,7 @@ def design_study(
     law_known: bool = True,
     data_dir: Path | None = None,
     progress: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
+    validated: bool = False,
 ) -> Design:
     """Search policy and learner together within the study's buffers, budget and prices (`best_buy`).
 
@@ -142,7 +143,12 @@ def design_study(
             "the search takes a population that does not move: predict a sweep over K under drift"
         )
     told = predict_study(
-        replace(study, policies=(OWN,)), pilot=pilot, best=False, data_dir=data_dir, progress=progress
+        replace(study, policies=(OWN,)),
+        pilot=pilot,
+        best=False,
+        data_dir=data_dir,
+        progress=progress,
+        validated=validated,
     )
     return design_from(
         told, study, objective=objective, eta=eta, steps=steps, law_known=law_known, progress=progress

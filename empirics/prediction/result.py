@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from empirics.control.schedule import brief_for
 from empirics.files import PARTIAL, replace_file, writable
-from empirics.overrides import HandedOver, threads
+from empirics.overrides import HandedOver
 from empirics.prediction.best_constant import OWN, PATIENCE, Best, gain, having
 from empirics.prediction.curves import Outlook
 from empirics.prediction.decided_rounds import MOST_PLAYED
@@ -28,6 +28,7 @@ from empirics.prediction.pilot import errors_without
 from empirics.prediction.time_estimate import MOST_HELD
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
+from empirics.training.device import threads
 from theory.setting import SettingError
 
 __all__ = ["REMEDY", "Prediction", "Progress", "foretell", "refuse_existing", "refuse_flood", "same_problem"]

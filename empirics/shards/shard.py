@@ -13,15 +13,15 @@ from numpy.typing import NDArray
 
 from empirics.control.schedule import Rounds
 from empirics.data import Dataset
-from empirics.overrides import threads
 from empirics.results.measures import last_measures, machine
 from empirics.results.resume import probe, traits
 from empirics.results.rows import Columns
 from empirics.settings.study import Study
 from empirics.shards.split import Part
+from empirics.training.device import choose_device, threads
 from empirics.training.engine import Engine
 from empirics.training.linear import Linear
-from empirics.training.problem import Problem, choose_device, from_dataset
+from empirics.training.problem import Problem, from_dataset
 from theory.setting import SettingError
 
 __all__ = ["REMEDY", "TRAITS", "Assignment", "Bookmark", "Played", "Shard", "Tick", "Trainer", "Worker"]

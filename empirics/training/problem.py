@@ -20,6 +20,7 @@ from empirics.data import Columns, Dataset, as_dataset
 from empirics.data.dataset import Arrivals
 from empirics.draws import Purpose, uniform
 from empirics.settings.study import GIVEN, Study
+from empirics.training.device import choose_device
 from empirics.training.linear import Linear
 from empirics.training.model import Model, Population
 from empirics.training.risk import MOST_DENSE, Least, least_along, least_of_each, least_risk
@@ -30,7 +31,6 @@ from theory.setting import SettingError
 __all__ = [
     "Problem",
     "Scaling",
-    "choose_device",
     "data_of",
     "from_dataset",
     "make_model",
@@ -113,25 +113,6 @@ class Problem:
         return least_of_each(model, mixtures, radius, rounds.ravel().tolist())
 
 
-def choose_device(name: str) -> torch.device:
-    """cpu, cuda, cuda:1, … if it is there."""
-    try:
-        device = torch.device(name)
-    except RuntimeError:
-        raise SettingError(f"the device must be cpu or cuda, such as --device cuda, got {name!r}") from None
-    if device.type not in ("cpu", "cuda"):
-        raise SettingError(f"the device must be cpu or cuda, got {name!r}")
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise SettingError("no CUDA device is available: use --device cpu")
-    if device.index is not None and device.type == "cuda":
-        if device.index >= torch.cuda.device_count():
-            raise SettingError(
-                f"there are {torch.cuda.device_count()} CUDA devices, counted from 0, got {name!r}"
-            )
-        torch.cuda.set_device(device)  # graphs are recorded on the current device
-    return device
-
-
 def make_problem(
     study: Study, device: str = "cpu", data_dir: Path | None = None, *, dataset: Any = None, model: Any = None
 ) -> Problem:
@@ -146,8 +127,7 @@ def data_of(study: Study, data_dir: Path | None = None, dataset: Any = None) -> 
         raise SettingError(
             f"the data set {study.dataset!r} was handed over in Python: call run_study with dataset= again"
         )
-    columns = Columns(study.label_column, study.time_column, study.client_column)
-    return as_dataset(study.dataset if dataset is None else dataset, data_dir, columns)
+    return as_dataset(study.dataset if dataset is None else dataset, data_dir, Columns.of(study))
 
 
 def from_dataset(

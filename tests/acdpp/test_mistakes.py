@@ -5,15 +5,11 @@ import os
 import shlex
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from acdpp import study
-from empirics.settings.presets import PRESETS
 from tests.acdpp.program import refusal
-from theory.setting import SettingError
 
 PAPER = "--buffers 8,9,10,11,12,8,9,10,11,12 --budget 55 --mean-cost 5.5"
 EXTREME, NINES = "D=1,sigma=1e100,eta=1e100,B=1,Pdim=1", "9" * 5000
@@ -320,28 +316,3 @@ def test_what_a_budget_cannot_buy_is_the_cheapest_of_the_rounds_of_a_trace(
     for cheap, said in ((7, "replaces a sample too rarely"), (900, "in 500 rounds, at prices from 100 on")):
         Path("many.csv").write_text("".join(f"{1 if k == cheap else 100}\n" for k in range(20_001)))
         assert said in refusal(*words)
-
-
-def test_a_policy_of_the_users_own_is_not_made_before_its_constants_are_known(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    Path("smooth.py").write_text("def mine(brief):\n    return 1 / brief.constants.L\n")
-    for names in (("smooth:mine",), ("constant", "smooth:mine@eta=0.1")):
-        study.refuse_early(replace(PRESETS["digits"], policies=names))
-    with pytest.raises(SettingError, match="there is no policy at 'smooth:yours'"):
-        study.refuse_early(replace(PRESETS["digits"], policies=("constant", "smooth:yours")))
-    with pytest.raises(SettingError, match="there is no policy 'acdp'"):
-        study.refuse_early(replace(PRESETS["digits"], policies=("acdp",)), files=False)
-
-
-def test_a_large_file_of_samples_is_not_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = tmp_path / "hole.csv"
-    file.write_text(FILES["hole.csv"])
-    monkeypatch.setattr(study, "QUICK", file.stat().st_size)
-    given = replace(PRESETS["own"], dataset=f"csv:{file}", label_column="kind", policies=("constant",))
-    with pytest.raises(SettingError, match="is empty in row 1"):
-        study.refuse_early(given)
-    monkeypatch.setattr(study, "QUICK", file.stat().st_size - 1)
-    study.refuse_early(given)

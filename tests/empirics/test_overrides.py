@@ -5,10 +5,11 @@ from dataclasses import replace
 import torch
 
 from empirics import run
-from empirics.overrides import HandedOver, threads
+from empirics.overrides import HandedOver
 from empirics.results.measures import machine
 from empirics.results.resume import fingerprint
 from empirics.settings.costs import CostProcess
+from empirics.training.device import threads
 from tests.empirics.small import blobs, problem, study
 
 

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from empirics.overrides import threads
+from empirics.training.device import threads
 from empirics.training.linear import Linear
 from empirics.training.model import Descent, Memory, Population
 from tests.empirics.small import orderly, study

@@ -11,8 +11,9 @@ from scipy.optimize import minimize
 
 from empirics.training import constants, risk
 from empirics.training.constants import calibrate, largest_variance
+from empirics.training.device import choose_device
 from empirics.training.linear import Linear
-from empirics.training.problem import choose_device, from_dataset
+from empirics.training.problem import from_dataset
 from empirics.training.risk import (
     Least,
     _damped,

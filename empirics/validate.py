@@ -1,0 +1,103 @@
+"""All that is refused of a study before its data are read, a pilot looks at them, or anything is trained.
+
+`validate` is called once per study: by a command before it fits or trains, and else by `run_study` and `predict_study`
+themselves. What costs least comes first, so that a command answers before torch is loaded.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from empirics.control.prices import Prices
+from empirics.control.registry import maker_of
+from empirics.control.released import CONSTANTS
+from empirics.control.schedule import Schedule
+from empirics.data import Columns, as_dataset
+from empirics.settings.dataset_name import OWN_FILES
+from empirics.settings.policy_name import PolicyName, is_built_in
+from empirics.settings.study import Study
+from theory.setting import SettingError
+
+__all__ = ["Task", "validate"]
+
+Task = Literal["train", "predict", "plan", "federate"]
+SAMPLES_BYTES_MAX = 5_000_000  # of a file of samples that is read once more to refuse it early
+ROW_BYTES = 8 * 21  # of a result, before compression
+
+
+def validate(
+    study: Study,
+    task: Task = "train",
+    *,
+    out: Path | str | None = None,
+    device: str = "cpu",
+    prices: Prices | None = None,
+    policies: Mapping[str, Any] | None = None,
+    files_here: bool = True,
+    read_samples: bool = True,
+) -> None:
+    """Refuse prices, policies, a budget, samples, a device, a place for the result or a size that will not do.
+
+    `prices` and `policies` are handed over in Python in place of what the settings name. Without `files_here` no file
+    is looked at, because they lie on other machines; without `read_samples` no samples are, because the caller reads
+    them next.
+    """
+    built_in = []
+    for name in study.policies:
+        if is_built_in(PolicyName(name).base):
+            built_in.append(name)
+        elif files_here or ":" not in name:
+            maker_of(name, policies)  # is found and not made, which takes the constants of the data
+    if files_here or study.cost.file is None:
+        played = replace(study, policies=tuple(built_in) or ("constant",))
+        trains = task in ("train", "federate")
+        Schedule(played, CONSTANTS, prices=prices, trains=trains).advance(1)
+    if files_here and read_samples:
+        _validate_samples(study)
+    if task == "federate":
+        if out is not None:
+            _validate_result(study, Path(out))
+        return
+    from empirics.training.device import choose_device
+
+    choose_device(device)
+    if task == "train":
+        _validate_result(study, None if out is None else Path(out))
+    else:
+        from empirics.prediction.result import refuse_existing, refuse_flood
+
+        if out is not None:
+            refuse_existing(Path(out))
+        refuse_flood(study)
+
+
+def _validate_samples(study: Study) -> None:
+    if not study.dataset.startswith(OWN_FILES):
+        return
+    try:
+        small = os.path.getsize(os.path.expanduser(study.dataset.partition(":")[2])) <= SAMPLES_BYTES_MAX
+    except (OSError, ValueError):
+        small = True  # reading says what is wrong
+    if small:
+        as_dataset(study.dataset, columns=Columns.of(study))
+
+
+def _validate_result(study: Study, out: Path | None) -> None:
+    """Refuse a folder that holds something, and a disk that cannot hold the result."""
+    from empirics.results.folder import refuse_existing
+
+    if out is not None:
+        refuse_existing(out)
+    wanted = Path(".") if out is None else out
+    place = next((path for path in (wanted, *wanted.absolute().parents) if path.is_dir()), Path("."))
+    needed, free = study.rounds * study.runs * ROW_BYTES, shutil.disk_usage(place).free
+    if needed > free:
+        raise SettingError(
+            f"{study.rounds:,} rounds of {study.runs:,} runs may take {needed / 1e9:,.3g} GB and {free / 1e9:,.3g} "
+            f"GB are free for {str(wanted)!r}: make room, or take fewer rounds, seeds or policies"
+        )

@@ -1,0 +1,85 @@
+"""What will not do for a study is refused by one function, before its data are read at length."""
+
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from empirics import validate as module
+from empirics.control.prices import make_prices
+from empirics.predict import predict_study
+from empirics.run import run_study
+from empirics.validate import validate
+from tests.empirics.small import refused, study
+
+GAP = "size,kind\n,a\n" + "3,a\n5,b\n" * 20
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A study of a file whose first sample has no size."""
+    file = tmp_path / "gap.csv"
+    file.write_text(GAP)
+    return study(dataset=f"csv:{file}", label_column="kind", policies=("constant",))
+
+
+def test_a_policy_of_the_users_own_is_found_and_not_made(tmp_path, monkeypatch):
+    """To make it takes the constants of the data."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "smooth.py").write_text("def mine(brief):\n    return 1 / brief.constants.L\n")
+    for names in (("smooth:mine",), ("constant", "smooth:mine@eta=0.1")):
+        validate(study(policies=names))
+    unknown = study(policies=("constant", "smooth:yours"))
+    assert "there is no policy at 'smooth:yours'" in refused(validate, unknown)
+    validate(unknown, "federate", files_here=False)
+    assert "there is no policy 'acdp'" in refused(validate, study(policies=("acdp",)), files_here=False)
+    validate(study(policies=("constant", "mine")), policies={"mine": lambda brief: brief.constants.L})
+
+
+def test_samples_are_read_unless_they_are_large_or_elsewhere_or_read_next(table, monkeypatch):
+    assert "'size', is empty in row 1" in refused(validate, table)
+    validate(table, files_here=False)
+    validate(table, read_samples=False)
+    monkeypatch.setattr(module, "SAMPLES_BYTES_MAX", len(GAP) - 1)
+    validate(table)
+
+
+@pytest.mark.parametrize("task", ["train", "predict", "plan", "federate"])
+def test_every_task_refuses_prices_that_end_early_and_a_budget_that_buys_nothing(task):
+    short = make_prices([1.0, 2.0])
+    assert "2 prices and the study" in refused(validate, study(policies=("constant",)), task, prices=short)
+    poor = study(policies=("buy-cheap",), budget=1e-9)
+    assert "too rarely" in refused(validate, poor, task)
+
+
+def test_tasks_differ_in_what_they_take(tmp_path):
+    listening = study(policies=("adaptive",))
+    validate(listening)
+    assert "listens to losses" in refused(validate, listening, "predict")
+    (tmp_path / "kept").write_text("")
+    for task in ("train", "predict", "federate"):
+        assert str(tmp_path) in refused(validate, study(), task, out=tmp_path)
+    for task in ("train", "predict", "plan"):
+        assert "device" in refused(validate, study(), task, device="abacus")
+    assert "do not fit into memory" in refused(validate, study(rounds=10**9), "plan")
+
+
+def test_a_result_that_the_disk_cannot_hold_is_refused(monkeypatch, tmp_path):
+    asked = study(rounds=1000)
+    needed = 1000 * asked.runs * module.ROW_BYTES
+    usage = shutil.disk_usage(tmp_path)
+    for free, fits in ((needed, True), (needed - 1, False)):
+        monkeypatch.setattr(shutil, "disk_usage", lambda place, free=free: usage._replace(free=free))
+        if fits:
+            validate(asked, out=tmp_path / "new")
+        else:
+            assert "1,000 rounds" in refused(validate, asked, out=tmp_path / "new")
+
+
+def test_python_users_are_told_the_same_once(tmp_path, table):
+    for run in (run_study, predict_study):
+        poor = study(policies=("buy-cheap",), budget=1e-9)
+        assert "too rarely" in refused(run, poor, tmp_path / "out")
+        assert "'size', is empty in row 1" in refused(run, table, tmp_path / "out")
+        assert "policy 'acdp'" in refused(run, replace(table, policies=("acdp",)), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
