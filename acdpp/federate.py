@@ -118,9 +118,9 @@ def command(
     with needed_for("a federation", "flower"):
         import flwr  # noqa: F401
 
-        from empirics.federation.app_folder import PATIENCE, write_app
-        from empirics.federation.journal import federated
+        from empirics.federation.app_folder import ROUND_WAIT_SECONDS, write_app
         from empirics.federation.local import federate
+        from empirics.federation.server_state import federated
         from empirics.run import study_of
         from empirics.settings.toml import toml
 
@@ -182,7 +182,9 @@ def command(
         say(toml(study), whole=True, end="")
         return
     if export is not None:
-        write_app(export, study, data_dir=str(data_dir or ""), patience=PATIENCE if wait is None else wait)
+        write_app(
+            export, study, data_dir=str(data_dir or ""), patience=ROUND_WAIT_SECONDS if wait is None else wait
+        )
         say(f"a Flower app; what to do with it is in {export / 'README.md'}", whole=True)
         return
     folder: list[Path] = []

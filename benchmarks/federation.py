@@ -22,15 +22,14 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from benchmarks.hardware import hardware, machine
 from empirics.federation.app_folder import write_app
-from empirics.federation.holdings import Account
-from empirics.federation.journal import Journal, federated, prepare
-from empirics.federation.processes import Place, federation
+from empirics.federation.client_reports import ClientReport
+from empirics.federation.processes import FederationFolder, federation
+from empirics.federation.server_state import ServerState, federated, prepare
 from empirics.results.folder import read_settings
 from empirics.run import run_study
 from empirics.settings.study import Study
@@ -44,7 +43,7 @@ import numpy as np
 from flwr.app import ArrayRecord, Array
 from flwr.serverapp import ServerApp
 from flwr.serverapp.strategy import FedAvg
-from empirics.federation.post import Prompt
+from empirics.federation.delivery import PollingGrid
 
 app = ServerApp()
 
@@ -58,7 +57,7 @@ def main(grid, context):
     M = int(config["clients"])
     strategy = FedAvg(fraction_evaluate=0.0, min_train_nodes=M, min_available_nodes=M)
     first = ArrayRecord({{"theta": Array(np.zeros({size}))}})
-    strategy.start(Prompt(grid), first, num_rounds=int(config["rounds"]), timeout=3600, evaluate_fn=note)
+    strategy.start(PollingGrid(grid), first, num_rounds=int(config["rounds"]), timeout=3600, evaluate_fn=note)
     times.with_suffix(".end").touch()
 """
 PLAIN_CLIENT = """
@@ -185,7 +184,7 @@ def _seconds_of(study: Study, out: Path) -> float:
 
 def _ours(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
     prepare(study, out)
-    place = Place.of_result(out)
+    place = FederationFolder.of_result(out)
     write_app(place.app, study, result=str(out), patience=PATIENCE, buffers=str(place.clients))
     with federation(place, study.clients, simulation=simulation) as running, _loopback() as sent:
         run = running.operator.start(place.app, study.clients if simulation else None)
@@ -214,7 +213,7 @@ def _plain(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
         return len(times.read_text().split()) - 1 if times.exists() else 0
 
     with (
-        federation(Place(out / "place"), study.clients, simulation=simulation) as running,
+        federation(FederationFolder(out / "place"), study.clients, simulation=simulation) as running,
         _loopback() as sent,
     ):
         run = running.operator.start(app, study.clients if simulation else None)
@@ -256,17 +255,15 @@ def _books(study: Study, out: Path) -> float:
     """Seconds that the server's own part of a round takes, with all clients there."""
     prepare(study, out)
     times = []
-    with Journal.open(out) as journal:
-        moved = dict.fromkeys(range(study.clients), np.zeros(journal.problem.model.size))
+    with ServerState.open(out) as state:
+        moved = dict.fromkeys(range(study.clients), np.zeros(state.problem.model.size))
         for _ in range(study.rounds):
             begin = time.perf_counter()
-            granted = journal.decide()
-            accounts: dict[int, Any] = {
-                m: Account(int(n), journal.holdings.expected(m, int(n))) for m, n in enumerate(granted)
-            }
-            for m, account in accounts.items():
-                journal.check(m, account)
-            journal.book(accounts, moved)
+            reports = {}
+            for m, granted in enumerate(map(int, state.decide())):
+                reports[m] = ClientReport(granted, state.accounts.expected(m, granted))
+                state.accounts.check(m, granted, reports[m])
+            state.book(reports, moved, {})
             times.append(time.perf_counter() - begin)
     return statistics.median(times)
 

@@ -1,4 +1,14 @@
-"""The policies on Flower: a server that decides and keeps books, clients with memories on their own disks.
+"""Policies on Flower: a server that decides and keeps accounts, clients with memories on their own disks.
 
-Nothing else in the project needs Flower; it comes with `pip install 'acdpp[flower]'`.
+| module | holds |
+| --- | --- |
+| `server`, `server_state` | the Flower strategy; prices, grants, parameters and accounts on disk |
+| `client`, `client_memory`, `sample_sources` | a client's round; its samples on disk; their origin |
+| `client_reports` | clients' reports checked against grants and earlier reports |
+| `messages`, `delivery` | content of messages; sending and polling |
+| `app_folder`, `credentials` | a Flower app for real machines; certificates and keys |
+| `local`, `processes`, `process_cleanup` | a federation on this machine |
+| `superlink`, `flower_api` | Flower's server with an access rule; its operator's commands |
+
+Only this package needs Flower, which comes with `pip install 'acdpp[flower]'`.
 """

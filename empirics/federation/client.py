@@ -1,6 +1,6 @@
-"""A client of a federation: it draws the samples that it was granted, keeps them on its own disk, trains, and says how
-its parameters moved and how many samples that took; to a policy that listens, also the mean loss of the model on the
-new ones, before it trains. Samples never leave it."""
+"""A client of a federation: it draws the granted samples, keeps them on its own disk, trains, and reports the change of
+the parameters and counts of samples; to a policy that listens, also the model's mean loss on the new samples before
+training. Samples never leave the client."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from flwr.app import Context, Message
 from flwr.clientapp import ClientApp
 from numpy.typing import NDArray
 
-from empirics.federation.holdings import Account
-from empirics.federation.memory import DiskMemory, Draw, Samples
-from empirics.federation.records import Reply, Task, introduction
-from empirics.federation.sources import Stream, checked, of_part, of_stream
+from empirics.federation.client_memory import DiskMemory, Draw, Samples
+from empirics.federation.client_reports import ClientReport
+from empirics.federation.messages import Reply, Task, introduction
+from empirics.federation.sample_sources import Stream, checked, of_part, of_stream
 from empirics.settings.study import Study
 from empirics.training.device import choose_device
 from empirics.training.model import Memory, Population, listening
@@ -31,8 +31,8 @@ __all__ = ["client_app", "trained"]
 def trained(
     study: Study, task: Task, samples: Samples, fresh: int = 0, model: Any = None, device: str = "cpu"
 ) -> tuple[NDArray[Any], float | None]:
-    """How the parameters move in E steps on these samples; and if that is asked, the mean loss on the last so many,
-    the `fresh` ones, before."""
+    """The change of the parameters in E steps on these samples, and, if asked for, the mean loss before training on the
+    last `fresh` samples."""
     if not len(samples):
         return np.zeros_like(task.theta), None
     place, real = choose_device(device), getattr(torch, study.dtype)
@@ -58,18 +58,18 @@ def trained(
 
 
 def client_app(study: Study, *, stream: Stream | None = None, model: Any = None) -> ClientApp:
-    """A client's side of a Flower app. Its node config says which client it is (`partition-id`) and in which folder it
-    keeps its samples (`buffer`).
+    """The client's side of a Flower app. Its node config has the client id (`partition-id`) and the folder for its
+    samples (`buffer`).
 
-    `stream`, a function of the client's number and of how many samples were drawn before, gives pairs of input and
-    label as the model takes them; without one, a client draws from its part of the study's data set (in `data-dir`).
-    `model` is a `torch.nn.Module`, or a function that takes the population and returns one.
+    `stream`, a function of the client id and of the number of samples drawn before, yields pairs of input and label;
+    without it, a client draws from its part of the study's data set (in `data-dir`). `model` is a `torch.nn.Module`, or
+    a function from the population to a module.
     """
     app = ClientApp()
 
     @app.query()
     def introduce(message: Message, context: Context) -> Message:
-        return Message(introduction(_number(context)), reply_to=message)
+        return Message(introduction(_client_id(context)), reply_to=message)
 
     @app.train()
     def train(message: Message, context: Context) -> Message:
@@ -79,26 +79,24 @@ def client_app(study: Study, *, stream: Stream | None = None, model: Any = None)
 
 
 def _round(study: Study, stream: Stream | None, model: Any, message: Message, context: Context) -> Reply:
-    """Not within the app: Ray takes an app to its workers by its code, and stumbles over what that speaks of."""
+    """A round, outside `client_app`: Ray pickles nested functions by their code, and fails on their globals."""
     if study.threads is not None:
         torch.set_num_threads(study.threads)
-    client, task = _number(context), Task.read(message.content)
+    client, task = _client_id(context), Task.read(message.content)
     draw = checked(_source(study, context, client, stream), task.classes)
-    with DiskMemory.held_alone(_folder(context, client) / task.federation) as memory:
+    with DiskMemory.locked(_folder(context, client) / task.federation) as memory:
         memory.admit(task.order, draw)
     device = str(context.node_config.get("device", "cpu"))
     moved, loss = trained(study, task, memory.samples, memory.admitted, model, device)
-    account = Account(memory.admitted, memory.cohorts)
-    return Reply(task.federation, client, task.order.round, account, moved, loss)
+    report = ClientReport(memory.admitted, memory.cohorts)
+    return Reply(task.federation, client, task.order.round, report, moved, loss)
 
 
-def _number(context: Context) -> int:
+def _client_id(context: Context) -> int:
     try:
         return int(context.node_config["partition-id"])
     except (KeyError, ValueError):
-        raise SettingError(
-            "the node config must have partition-id, which client this is, a whole number from 0 on"
-        ) from None
+        raise SettingError("the node config must have partition-id, the client id from 0 on") from None
 
 
 def _folder(context: Context, client: int) -> Path:
@@ -106,7 +104,7 @@ def _folder(context: Context, client: int) -> Path:
     if own:
         return Path(str(own))
     if not all_in_one:
-        raise SettingError("the node config lacks buffer, the folder for this client's samples")
+        raise SettingError("the node config must have buffer, the folder for this client's samples")
     return Path(str(all_in_one)) / f"client-{client}" / "samples"
 
 
@@ -117,6 +115,6 @@ def _source(study: Study, context: Context, client: int, stream: Stream | None) 
     return of_part(_problem(study, str(place) if place else None), client)
 
 
-@lru_cache(maxsize=1)  # where a process serves many rounds
+@lru_cache(maxsize=1)  # for a process that serves many rounds
 def _problem(study: Study, data_dir: str | None) -> Problem:
     return make_problem(study, "cpu", None if data_dir is None else Path(data_dir))

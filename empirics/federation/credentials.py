@@ -1,8 +1,7 @@
-"""Certificates and keys of a federation: who the server is, and which nodes may take part.
+"""Certificates and keys of a federation, which authenticate the server and the nodes.
 
-The authority is made for one certificate and thrown away: its key is never written, so nobody can issue another. A
-node's key is a NIST P-384 pair as OpenSSH writes it, the same that `ssh-keygen -t ecdsa -b 384` makes. Private files
-are for their owner alone from the moment they exist.
+The authority's key is never written, so that it can issue no second certificate. A node's key is a NIST P-384 pair in
+OpenSSH's format, as from `ssh-keygen -t ecdsa -b 384`. Private files are readable by their owner alone from the start.
 
     python -m empirics.federation.credentials certificates server.example 192.0.2.7
 """
@@ -35,14 +34,14 @@ from theory.setting import SettingError
 __all__ = ["Certificates", "NodeKey", "make_certificates", "node_key"]
 
 CURVE = ec.SECP384R1()
-DAYS = 365
-HERE = ("localhost", "127.0.0.1", "::1")  # a server speaks to itself, too
-CLOCKS_DIFFER = timedelta(days=1)
+VALIDITY = timedelta(days=365)
+LOOPBACK = ("localhost", "127.0.0.1", "::1")  # the server's own commands
+CLOCK_SKEW_MAX = timedelta(days=1)
 
 
 @dataclass(frozen=True)
 class Certificates:
-    """What the server shows, and what everybody else checks it against."""
+    """The server's certificate and key, and the authority's certificate for its clients."""
 
     authority: Path
     certificate: Path
@@ -50,13 +49,13 @@ class Certificates:
 
     @classmethod
     def in_folder(cls, folder: Path) -> Certificates:
-        """Where they lie, whether made yet or not."""
+        """The paths in a folder, whether the files exist or not."""
         return cls(folder / "ca.crt", folder / "server.crt", folder / "server.key")
 
 
 @dataclass(frozen=True)
 class NodeKey:
-    """What a node proves itself by; the public part is registered with the server."""
+    """A node's key pair; the public part is registered with the server."""
 
     private: Path
     public: Path
@@ -83,7 +82,7 @@ def _name(host: str) -> x509.GeneralName:
 
 
 def make_certificates(folder: Path, hosts: Sequence[str]) -> Certificates:
-    """A certificate for a server of these names and addresses, and the authority that vouches for it."""
+    """Make a server's certificate for these names and addresses, and its authority."""
     if not hosts:
         raise SettingError("a certificate needs the names and addresses by which clients reach the server")
     names = [_name(host) for host in hosts]
@@ -111,8 +110,8 @@ def make_certificates(folder: Path, hosts: Sequence[str]) -> Certificates:
             .issuer_name(issuer)
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
-            .not_valid_before(now - CLOCKS_DIFFER)
-            .not_valid_after(now + timedelta(days=DAYS))
+            .not_valid_before(now - CLOCK_SKEW_MAX)
+            .not_valid_after(now + VALIDITY)
             .add_extension(x509.BasicConstraints(ca=issues, path_length=0 if issues else None), critical=True)
             .add_extension(usage, critical=True)
             .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
@@ -135,13 +134,13 @@ def make_certificates(folder: Path, hosts: Sequence[str]) -> Certificates:
 
 
 def node_key(path: Path) -> NodeKey:
-    """The key pair of a node in `path` and `path`.pub: the one that lies there, or a new one."""
+    """The key pair in `path` and `path`.pub, made if the private key does not exist."""
     pair = NodeKey(path, path.with_name(f"{path.name}.pub"))
     if path.exists():
         try:
             key = load_ssh_private_key(path.read_bytes(), None)
         except (OSError, ValueError, TypeError) as error:
-            raise SettingError(f"{str(path)!r} is no private key without a passphrase ({error})") from None
+            raise SettingError(f"{str(path)!r} is not a private key without a passphrase ({error})") from None
         if not isinstance(key, ec.EllipticCurvePrivateKey):
             raise SettingError(f"{str(path)!r} must be a NIST P-384 key: ssh-keygen -t ecdsa -b 384")
     else:
@@ -153,7 +152,7 @@ def node_key(path: Path) -> NodeKey:
 
 
 def main(words: Sequence[str]) -> int:
-    """`FOLDER HOST…`: certificates for a server that clients reach by these names and addresses."""
+    """Make certificates for a server that clients reach by these names and addresses."""
     if len(words) < 2 or words[0].startswith("-"):
         print("usage: python -m empirics.federation.credentials FOLDER HOST [HOST ...]", file=sys.stderr)
         return 2
@@ -161,9 +160,9 @@ def main(words: Sequence[str]) -> int:
     try:
         if any(path.exists() for path in vars(Certificates.in_folder(Path(folder))).values()):
             raise SettingError(
-                f"{folder!r} holds certificates already: choose another folder, or move them away"
+                f"{folder!r} already has certificates: choose another folder, or move them away"
             )
-        made = make_certificates(Path(folder), [*hosts, *(name for name in HERE if name not in hosts)])
+        made = make_certificates(Path(folder), [*hosts, *(name for name in LOOPBACK if name not in hosts)])
     except (SettingError, OSError) as error:
         print(f"acdpp: {error}", file=sys.stderr)
         return 2

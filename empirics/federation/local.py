@@ -1,5 +1,5 @@
-"""A study as a federation on this machine: begun or continued, watched, and explained if it stops. What runs is in
-`processes`."""
+"""A study as a federation on this machine: started or continued, watched, and explained if it stops. Its processes are
+in `processes`."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from empirics.federation.app_folder import PATIENCE, write_app
-from empirics.federation.journal import federated, prepare
-from empirics.federation.processes import Federation, Place, federation, last_error
+from empirics.federation.app_folder import ROUND_WAIT_SECONDS, write_app
+from empirics.federation.processes import Federation, FederationFolder, federation, last_error
+from empirics.federation.server_state import NOT_FEDERATED, federated, prepare
 from empirics.results.folder import claim, read_result, read_settings
 from empirics.settings.study import Study
 from theory.setting import SettingError
 
 __all__ = ["federate"]
 
-POLL, ASK = 0.25, 1.0  # seconds between two looks at the result, and at the run
-AGAIN = 10.0  # seconds until a node that has ended is started again
-ASKED = 5  # times that a server may leave without an answer
-LEAVE = 10.0  # seconds that a run may take to end after its result is there
+RESULT_POLL_SECONDS, RUN_POLL_SECONDS = 0.25, 1.0
+NODE_RESTART_SECONDS = 10.0
+UNANSWERED_POLLS_MAX = 5  # in a row
+RUN_END_SECONDS_MAX = 10.0  # after its result is complete
 
 Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
@@ -46,7 +46,7 @@ def federate(
 ) -> dict[str, Any]:
     """Run a study as a federation on this machine, and return the summary that is also in its result folder.
 
-    With `resume`, `out` is a folder to go on with: the same study, the same keys and the same samples, new processes.
+    With `resume`, the federation in `out` is continued with its study, keys and samples, in new processes.
     """
     if resume:
         if out is None:
@@ -57,22 +57,20 @@ def federate(
             announce(out)
             return read_result(out).summary
         if "federation" not in settings:
-            raise SettingError(
-                f"{str(out)!r} was not made by acdpp federate: continue it by acdpp train --resume"
-            )
+            raise SettingError(NOT_FEDERATED.format(str(out)))
         data_dir = data_dir or (settings["asked"]["data_dir"] and Path(settings["asked"]["data_dir"]))
     else:
         study = federated(Study() if study is None else study)
         out = _begun(study, out, data_dir)
-    place = Place.of_result(out)
+    place = FederationFolder.of_result(out)
     place.root.mkdir(mode=0o700, exist_ok=True)
     announce(out)
-    with _alone(place):
+    with locked(place):
         return _run(study, out, place, data_dir, simulation, patience, progress)
 
 
 def _begun(study: Study, out: Path | None, data_dir: Path | None) -> Path:
-    """A result folder with no round done; no folder where the study cannot be run."""
+    """A new result folder, or none if the study cannot be run."""
     parent = Path("results")
     fresh = not parent.exists()
     place = claim(parent, f"{study.preset}-federation") if out is None else out
@@ -87,14 +85,14 @@ def _begun(study: Study, out: Path | None, data_dir: Path | None) -> Path:
 
 
 @contextmanager
-def _alone(place: Place) -> Iterator[None]:
-    """Two federations on one result would pull at each other's clients."""
+def locked(place: FederationFolder) -> Iterator[None]:
+    """Refuse a second federation on a result: both would command the same clients."""
     lock = FileLock(place.root / ".lock")
     try:
         lock.acquire(timeout=0)
     except Timeout:
         raise SettingError(
-            f"{str(place.root.parent)!r} has a federation under way: wait for it, or stop it"
+            f"{str(place.root.parent)!r} has a running federation: wait for it, or stop it"
         ) from None
     try:
         yield
@@ -105,7 +103,7 @@ def _alone(place: Place) -> Iterator[None]:
 def _run(
     study: Study,
     out: Path,
-    place: Place,
+    place: FederationFolder,
     data_dir: Path | None,
     simulation: bool,
     patience: float | None,
@@ -119,7 +117,7 @@ def _run(
         study,
         result=str(out.absolute()),
         data_dir=data,
-        patience=PATIENCE if patience is None else patience,
+        patience=ROUND_WAIT_SECONDS if patience is None else patience,
         buffers=str(place.clients),
     )
     with federation(place, study.clients, simulation=simulation, **{"data-dir": data}) as running:
@@ -129,47 +127,47 @@ def _run(
 
 
 def _watch(running: Federation, run: int, out: Path, progress: Progress) -> None:
-    """Until the result is complete; if it will not be, say why."""
+    """Wait for a complete result; if the run ends without it, raise the reason."""
     asked, over, missed = time.monotonic(), False, 0
     limit: float | None = None
-    nurse = _Nurse(running)
-    news = _news(running.place.events)
+    restarts = NodeRestarts(running)
+    events = new_events(running.place.events)
     while True:
-        if time.monotonic() - asked > ASK:
+        if time.monotonic() - asked > RUN_POLL_SECONDS:
             asked = time.monotonic()
             over, missed = _over(running, run, missed)
         now = read_settings(out)["progress"]
         progress(now["done"])
-        for sentence in next(news):
+        for sentence in next(events):
             warnings.warn(sentence, stacklevel=2)
         if now["summary_sha256"] is not None:
-            limit = limit or time.monotonic() + LEAVE
+            limit = limit or time.monotonic() + RUN_END_SECONDS_MAX
             if over or time.monotonic() > limit:
                 return
         elif over:
             raise SettingError(_why(running))
-        nurse.look()
-        time.sleep(POLL)
+        restarts.look()
+        time.sleep(RESULT_POLL_SECONDS)
 
 
 def _over(running: Federation, run: int, missed: int) -> tuple[bool, int]:
-    """Whether a run is over, and how often in a row its server, which lives, has not answered that: it may be busy."""
+    """Whether a run is over, and the number of consecutive polls without an answer: a living server may be busy."""
     try:
         return running.link.poll() is not None or running.operator.over(run), 0
     except SettingError:
-        if missed + 1 >= ASKED:
+        if missed + 1 >= UNANSWERED_POLLS_MAX:
             raise
         return False, missed + 1
 
 
 @dataclass
-class _Nurse:
-    """Starts nodes again that have ended. The server takes a killed one for alive for up to a minute and refuses who
-    comes with its key meanwhile, so that it may take several tries."""
+class NodeRestarts:
+    """Restarts nodes that have ended. The server considers a killed node alive for up to a minute and refuses its key
+    until then, so that several restarts may be needed."""
 
     running: Federation
     told: set[int] = field(default_factory=set)
-    again: dict[int, float] = field(default_factory=dict)  # when, for each that has ended
+    due: dict[int, float] = field(default_factory=dict)  # time of the next restart, by client
 
     def look(self) -> None:
         now = time.monotonic()
@@ -179,14 +177,14 @@ class _Nurse:
             if client not in self.told:
                 self.told.add(client)
                 said = last_error(self.running.place.log(f"client-{client}"))
-                warnings.warn(f"client {client} has ended, and is started again: {said}", stacklevel=2)
-            if now > self.again.setdefault(client, now + AGAIN):
-                del self.again[client]
+                warnings.warn(f"client {client} has ended and is restarted: {said}", stacklevel=2)
+            if now > self.due.setdefault(client, now + NODE_RESTART_SECONDS):
+                del self.due[client]
                 self.running.start_node(client)
 
 
-def _news(events: Path) -> Iterator[list[str]]:
-    """What the server has had to tell since the last look, without its dates."""
+def new_events(events: Path) -> Iterator[list[str]]:
+    """The complete lines of the event log since the last look, without their timestamps."""
     read = events.stat().st_size if events.exists() else 0
     while True:
         lines: list[str] = []

@@ -1,17 +1,16 @@
-"""A whole federation on this machine: a SuperLink, a SuperNode for every client, TLS, authenticated nodes, loopback.
+"""A federation on this machine: a SuperLink, a SuperNode for every client, TLS, authenticated nodes, loopback only.
 
-Everything of it lies in `federation/` of the result folder: the app, certificates made for the occasion, logs, and
-for every client its key and its samples, which a later start finds again. No process outlives the one that started
-it (`keeper`), and none speaks to anything but this machine.
+Its files are in `federation/` of the result folder. Keys and samples of the clients are reused by a later start. All
+processes end with the process that started them (`process_cleanup`).
 
 | place | what |
 | --- | --- |
 | `app/` | the Flower app that runs |
-| `certificates/` | of the server, new at every start |
+| `certificates/` | the server's, new at every start |
 | `clients/client-M/` | `key` and `key.pub`, `node.toml`, `samples/` |
-| `logs/` | what `superlink` and the clients said |
-| `events.log` | rounds that went on without a client, and why |
-| `stopped.txt` | why the last run stopped, if it did |
+| `logs/` | output of `superlink` and the clients |
+| `events.log` | rounds without some client, and the reason |
+| `stopped.txt` | the reason, if the last run stopped early |
 """
 
 from __future__ import annotations
@@ -33,20 +32,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from empirics.federation import keeper, superlink
+from empirics.federation import process_cleanup, superlink
 from empirics.federation.credentials import Certificates, make_certificates, node_key
-from empirics.federation.operating import Operator, operating
+from empirics.federation.flower_api import Operator, operator_of
 from empirics.files import replace_file
 from empirics.settings.toml import spelled
 from theory.setting import SettingError
 
-__all__ = ["Federation", "Place", "federation", "last_error"]
+__all__ = ["Federation", "FederationFolder", "federation", "last_error"]
 
 HOST = "127.0.0.1"
-PORTS = range(10240, 32768)  # below those that the system gives to connections
-START = 120.0  # seconds that a server may take to be there
-BUSY = 0.02  # seconds between two looks of a node for work, for each of the nodes that do so at once
-QUIET = {
+PORTS = range(10240, 32768)  # below the system's ephemeral ports
+SERVER_START_SECONDS_MAX = 120.0
+POLL_SECONDS_PER_NODE = 0.02  # between two polls of a node for work
+LOG_TAIL_BYTES = 100_000
+ENVIRONMENT = {
     "FLWR_TELEMETRY_ENABLED": "0",
     "FLWR_DISABLE_UPDATE_CHECK": "1",
     "FLWR_DISABLE_RUNTIME_DEPENDENCY_INSTALLATION": "1",
@@ -61,13 +61,13 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where the parts of a federation lie."""
+class FederationFolder:
+    """Paths of a federation's files."""
 
     root: Path
 
     @classmethod
-    def of_result(cls, result: Path) -> Place:
+    def of_result(cls, result: Path) -> FederationFolder:
         return cls(result.absolute() / "federation")
 
     @property
@@ -97,28 +97,28 @@ class Place:
         return self.root / "logs" / f"{name}.log"
 
 
-def _program(name: str) -> str:
-    """One of Flower's commands, of the environment that runs this."""
+def flower_program(name: str) -> str:
+    """The path of a Flower command, preferably of this environment."""
     found = shutil.which(name, path=sysconfig.get_path("scripts")) or shutil.which(name)
     if found is None:
-        raise SettingError(f"Flower's command {name} is not here: pip install 'acdpp[flower]'")
+        raise SettingError(f"Flower's command {name} is not installed: pip install 'acdpp[flower]'")
     return found
 
 
-def _free_ports() -> Iterator[int]:
-    """Ports of this machine that nobody listens on, each once."""
+def free_ports() -> Iterator[int]:
+    """Unused ports of this machine, each once."""
     for port in random.Random().sample(PORTS, len(PORTS)):
-        with socket.socket() as one:
-            taken = one.connect_ex((HOST, port)) == 0
+        with socket.socket() as probe:
+            taken = probe.connect_ex((HOST, port)) == 0
         if not taken:
             yield port
 
 
 @contextmanager
-def _kept(mark: str) -> Iterator[list[subprocess.Popen[bytes]]]:
-    """A list for processes with this mark, and a keeper: at the end of the context nothing of them is left."""
+def _ended_together(mark: str) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """A list for processes with this mark, which end with the context."""
     processes: list[subprocess.Popen[bytes]] = []
-    command = [sys.executable, "-I", keeper.__file__, mark]
+    command = [sys.executable, "-I", process_cleanup.__file__, mark]
     watching = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
     try:
         yield processes
@@ -127,14 +127,14 @@ def _kept(mark: str) -> Iterator[list[subprocess.Popen[bytes]]]:
         watching.stdin.close()
         watching.wait()
         for process in processes:
-            process.poll()  # or it would stay in the table of processes
+            process.poll()  # reaps the zombie
 
 
 @dataclass
 class Federation:
-    """The running processes. `nodes` are by client; one that has ended stays there with its status."""
+    """The running processes; an ended one keeps its status in `nodes`, which are by client."""
 
-    place: Place
+    place: FederationFolder
     clients: int
     simulation: bool
     mark: str
@@ -148,7 +148,7 @@ class Federation:
     operator: Operator = field(init=False)
 
     def start(self, command: list[str], log: Path, home: Path) -> subprocess.Popen[bytes]:
-        """A process of this federation, in a session of its own: a Ctrl-C is not for it."""
+        """Start a process in a session of its own, where Ctrl-C does not reach it."""
         log.parent.mkdir(parents=True, exist_ok=True)
         home.mkdir(parents=True, exist_ok=True)
         with log.open("ab") as output:
@@ -164,7 +164,7 @@ class Federation:
         return process
 
     def start_link(self) -> None:
-        """The SuperLink; returns when it answers."""
+        """Start the SuperLink and wait until it accepts connections."""
         port = next(self.ports)
         self.address = f"{HOST}:{port}"
         made = self.certificates
@@ -173,7 +173,7 @@ class Federation:
         command += ["--ssl-keyfile", str(made.key), "--disable-runtime-dependency-installation"]
         command += ["--simulation"] if self.simulation else ["--enable-supernode-auth"]
         self.link = self.start(command, self.place.log("superlink"), self.place.root / "flower")
-        limit = time.monotonic() + START
+        limit = time.monotonic() + SERVER_START_SECONDS_MAX
         while True:
             with suppress(OSError), socket.create_connection((HOST, port), timeout=1):
                 return
@@ -182,27 +182,20 @@ class Federation:
             time.sleep(0.05)
 
     def node_command(self, client: int) -> list[str]:
-        """How a SuperNode is started, with its runtime on a free port."""
+        """The command of a SuperNode, with its runtime on a free port."""
         here = self.place.client(client)
-        command = [_program("flower-supernode"), "--superlink", self.address, "--host", HOST]
+        command = [flower_program("flower-supernode"), "--superlink", self.address, "--host", HOST]
         command += ["--port", str(next(self.ports)), "--root-certificates", str(self.certificates.authority)]
-        return [
-            *command,
-            "--auth-supernode-private-key",
-            str(here / "key"),
-            "--node-config",
-            str(here / "node.toml"),
-        ]
+        command += ["--auth-supernode-private-key", str(here / "key")]
+        return [*command, "--node-config", str(here / "node.toml")]
 
     def start_node(self, client: int) -> None:
-        """The SuperNode of a client, also one that was there before."""
-        here = self.place.client(client)
-        self.nodes[client] = self.start(
-            self.node_command(client), self.place.log(f"client-{client}"), here / "flower"
-        )
+        """Start or restart a client's SuperNode."""
+        log, home = self.place.log(f"client-{client}"), self.place.client(client) / "flower"
+        self.nodes[client] = self.start(self.node_command(client), log, home)
 
     def admit(self, client: int, **config: Any) -> None:
-        """Give a client its key and its settings, and let it take part."""
+        """Make a client's key and settings, and register its node."""
         here = self.place.client(client)
         pair = node_key(here / "key")
         lines = {"partition-id": client, "num-partitions": self.clients, **config}
@@ -211,50 +204,38 @@ class Federation:
         self.operator.register(pair.public)
 
 
-def _environment(mark: str, scratch: Path, clients: int) -> dict[str, str]:
-    """Of every process: nothing goes out, nothing is installed, and what is found from here is found there."""
+def process_environment(mark: str, scratch: Path, clients: int) -> dict[str, str]:
+    """The environment of all processes: no telemetry, no proxy, no installation, and this process's import path."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("FLWR_", "RAY_"))}
     kept = {name: value for name, value in kept.items() if not name.lower().endswith("_proxy")}
     path = [str(Path.cwd()), *filter(None, [os.environ.get("PYTHONPATH")])]
     scripts = [sysconfig.get_path("scripts"), *filter(None, [os.environ.get("PATH")])]
-    return (
-        kept
-        | QUIET
-        | {
-            keeper.NAME: mark,
-            "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": str(min(max(0.1, clients * BUSY), 1.0)),
-            "PATH": os.pathsep.join(scripts),
-            "PYTHONPATH": os.pathsep.join(path),
-            "RAY_TMPDIR": str(scratch),
-        }
-    )
+    own = {
+        process_cleanup.MARK_VARIABLE: mark,
+        "FLWR_SUPEREXEC_TASK_POLL_INTERVAL": str(min(max(0.1, clients * POLL_SECONDS_PER_NODE), 1.0)),
+        "PATH": os.pathsep.join(scripts),
+        "PYTHONPATH": os.pathsep.join(path),
+        "RAY_TMPDIR": str(scratch),
+    }
+    return kept | ENVIRONMENT | own
 
 
 @contextmanager
 def federation(
-    place: Place, clients: int, *, simulation: bool = False, **config: Any
+    place: FederationFolder, clients: int, *, simulation: bool = False, **config: Any
 ) -> Iterator[Federation]:
-    """A SuperLink and its SuperNodes, on loopback; `config` is for every node, beside its number and its folder."""
+    """A SuperLink and its SuperNodes on loopback; `config` is added to every node's config."""
     mark = uuid.uuid4().hex
     with ExitStack() as stack:
         place.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        scratch = Path(
-            stack.enter_context(tempfile.TemporaryDirectory(prefix="acdpp-", ignore_cleanup_errors=True))
-        )
-        shutil.rmtree(place.root / "logs", ignore_errors=True)  # the errors of another start explain nothing
+        temporary = tempfile.TemporaryDirectory(prefix="acdpp-", ignore_cleanup_errors=True)
+        environment = process_environment(mark, Path(stack.enter_context(temporary)), clients)
+        shutil.rmtree(place.root / "logs", ignore_errors=True)  # errors of an earlier start
         made = make_certificates(place.certificates, [HOST])
-        running = Federation(
-            place,
-            clients,
-            simulation,
-            mark,
-            _environment(mark, scratch, clients),
-            made,
-            stack.enter_context(_kept(mark)),
-            _free_ports(),
-        )
+        started = stack.enter_context(_ended_together(mark))
+        running = Federation(place, clients, simulation, mark, environment, made, started, free_ports())
         running.start_link()
-        running.operator = stack.enter_context(operating(running.address, made.authority))
+        running.operator = stack.enter_context(operator_of(running.address, made.authority))
         for client in () if simulation else range(clients):
             running.admit(client, buffer=str(place.client(client) / "samples"), **config)
             running.start_node(client)
@@ -262,13 +243,13 @@ def federation(
 
 
 def last_error(log: Path) -> str:
-    """The last line of a log that speaks of an error, or its last line, and where the log is."""
+    """The last line of a log with an error, else its last line, and the path of the log."""
     lines = []
     with suppress(OSError):
         with log.open("rb") as handle:
-            handle.seek(max(handle.seek(0, os.SEEK_END) - 100_000, 0))
+            handle.seek(max(handle.seek(0, os.SEEK_END) - LOG_TAIL_BYTES, 0))
             text = COLOUR.sub("", handle.read().decode(errors="replace"))
         lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if ERROR.search(line)]
-    said = (errors or lines or ["it said nothing"])[-1]
-    return f"{said:.300} (all of it: {str(log)!r})"
+    said = (errors or lines or ["no output"])[-1]
+    return f"{said:.300} (log: {str(log)!r})"

@@ -1,8 +1,8 @@
 """The server of a federation: a Flower strategy whose rounds are decided by a policy of this project.
 
-A round asks the policy at the price of the day, sends every client its own order, waits for as long as it may, and
-books what those who answered have done. Whoever is away, late or caught in a lie takes no part in the round: what it
-was granted is neither counted nor paid, and it is asked again in the next one.
+A round asks the policy at the current price, sends every client its order, waits, and books the replies. Absent, late
+or invalid clients take no part in the round: their grants are neither counted nor paid, and they are asked again in the
+next round.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from flwr.app import Array, ArrayRecord, ConfigRecord, Context, Message, Message
 from flwr.serverapp import Grid, ServerApp
 from flwr.serverapp.strategy import Strategy
 
-from empirics.federation.app_folder import PATIENCE
-from empirics.federation.journal import Journal, federated, prepare
-from empirics.federation.memory import Order
-from empirics.federation.post import GONE, POLL, Prompt, Sent, answers, send
-from empirics.federation.records import Reply, Task, who
+from empirics.federation.app_folder import ROUND_WAIT_SECONDS
+from empirics.federation.client_memory import Order
+from empirics.federation.delivery import NODE_GONE, POLL_SECONDS, PollingGrid, Sent, replies_so_far, send
+from empirics.federation.messages import Reply, Task, introduced_client
+from empirics.federation.server_state import ServerState, federated, prepare
 from empirics.overrides import HandedOver
 from empirics.results.folder import SETTINGS, Busy
 from empirics.settings.study import Study
@@ -30,61 +30,59 @@ from theory.setting import SettingError
 
 __all__ = ["Admission", "server_app"]
 
-AGAIN = 10.0  # seconds until a node that could not say who it is is asked again
-TOLD = 400  # characters, of which some may be a stranger's
+INTRODUCTION_RETRY_SECONDS = 10.0  # after a node failed to give its client id
+SENTENCE_LETTERS_MAX = 400  # parts may come from clients
 STOPPED, EVENTS = (Path("federation") / name for name in ("stopped.txt", "events.log"))
 log = logging.getLogger("flwr")
 
 
 class Admission(Strategy):
-    """Rounds by the journal. Which node is which client is asked once; of two that claim to be the same, the first is
-    believed for as long as it is there."""
+    """Rounds on a server's state. A node is asked for its client id once; of two nodes with one client id the first is
+    accepted for as long as it is connected."""
 
-    def __init__(self, journal: Journal, patience: float = PATIENCE) -> None:
-        self.journal, self.patience = journal, patience
-        self.nodes: dict[int, int] = {}  # of clients
-        self.refused: set[int] = set()
-        self.calls: Sent = {}  # to nodes of whom it is not known who or whether they are
-        self.called: dict[int, float] = {}  # when to ask each of those again
-        self.failed: set[int] = set()  # that could not say
+    def __init__(self, state: ServerState, patience: float = ROUND_WAIT_SECONDS) -> None:
+        self.state, self.patience = state, patience
+        self.nodes: dict[int, int] = {}  # by client
+        self.refused: set[int] = set()  # nodes
+        self.calls: Sent = {}  # questions to nodes whose client id is unknown, or that were silent
+        self.called: dict[int, float] = {}  # the earliest time of the next question, by node
+        self.failed: set[int] = set()  # nodes that could not give a client id
         self.silent: set[int] = set()  # clients that did not answer in time
         self.tasks: dict[int, Task] = {}
 
     def tell(self, sentence: str) -> None:
-        """What somebody should know, in Flower's log and beside the result."""
-        sentence = f"{' '.join(sentence.split()):.{TOLD}}"
+        """Write a sentence into Flower's log and into the result's event log."""
+        sentence = f"{' '.join(sentence.split()):.{SENTENCE_LETTERS_MAX}}"
         log.warning("%s", sentence)
-        path = self.journal.folder.path / EVENTS
+        path = self.state.folder.path / EVENTS
         path.parent.mkdir(exist_ok=True)
         with path.open("a", encoding="utf-8") as events:
             events.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {sentence}\n")
 
     def summary(self) -> None:
-        study = self.journal.study
-        log.info("%s, %d clients, budget %g a round", study.policies[0], study.clients, study.budget)
-
-    # --- who is there --------------------------------------------------------------------------------------
+        study = self.state.study
+        log.info("%s, %d clients, budget %g per round", study.policies[0], study.clients, study.budget)
 
     def gather(self, grid: Grid) -> None:
-        """Wait for all clients, but not for longer than the patience."""
+        """Wait for all clients, at most for the patience."""
         until = time.monotonic() + self.patience
         self._call(grid)
-        while away := [m for m in range(self.journal.study.clients) if m not in self.nodes]:
+        while away := [m for m in range(self.state.study.clients) if m not in self.nodes]:
             if time.monotonic() > until:
-                self.tell(f"begun without client {', '.join(map(str, away))}")
+                self.tell(f"started without client {', '.join(map(str, away))}")
                 return
-            time.sleep(POLL)
+            time.sleep(POLL_SECONDS)
             self._call(grid)
 
     def _call(self, grid: Grid) -> None:
-        """Ask nodes that are new or silent who they are, and hear what they have answered meanwhile."""
-        for node, reply in answers(grid, self.calls):
+        """Ask new and silent nodes for their client ids, and read the answers to earlier questions."""
+        for node, reply in replies_so_far(grid, self.calls):
             if reply.has_error():
                 self._not_introduced(node, _why(reply))
             else:
                 self._introduced(node, reply)
         there, now = set(grid.get_node_ids()), time.monotonic()
-        self.refused &= there  # who comes anew may have learnt
+        self.refused &= there  # a node that reconnects may be repaired
         known = {node for m, node in self.nodes.items() if m not in self.silent}
         unknown = [n for n in sorted(there - known - self.refused) if now >= self.called.get(n, 0)]
         self.called.update(dict.fromkeys(unknown, now + self.patience))
@@ -95,20 +93,20 @@ class Admission(Strategy):
         self.calls.update(send(grid, questions))
 
     def _not_introduced(self, node: int, reason: str) -> None:
-        self.called[node] = time.monotonic() + AGAIN
+        self.called[node] = time.monotonic() + INTRODUCTION_RETRY_SECONDS
         if node not in self.failed:
             self.failed.add(node)
-            self.tell(f"node {node} could not say which client it is, and is asked again: {reason}")
+            self.tell(f"node {node} did not give its client id, and is asked again: {reason}")
 
     def _introduced(self, node: int, reply: Message) -> None:
         self.called.pop(node, None)
         try:
-            client = who(reply.content, self.journal.study.clients)
+            client = introduced_client(reply.content, self.state.study.clients)
             if self.nodes.get(client, node) != node:
-                raise SettingError(f"it says it is client {client}, which another node is")
+                raise SettingError(f"it claims to be client {client}, which another node is")
             before = next((m for m, other in self.nodes.items() if other == node), client)
             if before != client:
-                raise SettingError(f"it says it is client {client}, and was client {before}")
+                raise SettingError(f"it claims to be client {client}, and was client {before}")
         except SettingError as error:
             self.tell(f"node {node} takes no part: {error}")
             self.refused.add(node)
@@ -118,36 +116,24 @@ class Admission(Strategy):
             self.silent.discard(client)
             self.tell(f"client {client} is back")
 
-    # --- a round -------------------------------------------------------------------------------------------
-
     def configure_train(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
     ) -> Iterable[Message]:
-        """Every client's own order. Flower counts its rounds from 1 at every start; the journal knows better."""
+        """Every client's order. Flower counts rounds from 1 at every start; the state has the true number."""
         self._call(grid)
-        journal = self.journal
-        own = journal.study.of_policy(journal.study.policies[0])
-        grants, holdings = journal.decide(), journal.holdings
+        state = self.state
+        own = state.study.of_policy(state.study.policies[0])
+        grants, accounts, eta = state.decide(), state.accounts, state.controller.eta
+        settings = (own.steps, eta, own.momentum, state.problem.population.classes)
+        models = (state.parameters, state.controller.listens, state.mean_to_test)
         self.tasks = {}
         for m, node in sorted(self.nodes.items()):
-            if m in self.silent:
-                continue
-            limits = (holdings.retention[m], holdings.capacity[m], holdings.booked[m])
-            order = Order(journal.done + 1, int(grants[m]), *limits)
-            classes = journal.problem.population.classes
-            self.tasks[node] = Task(
-                journal.token,
-                order,
-                own.steps,
-                journal.controller.eta,
-                own.momentum,
-                classes,
-                journal.parameters,
-                journal.controller.listens,
-                journal.mean_to_test,
-            )
+            if m not in self.silent:
+                limits = (accounts.retention[m], accounts.capacity[m], accounts.booked[m])
+                order = Order(state.done + 1, int(grants[m]), *limits)
+                self.tasks[node] = Task(state.token, order, *settings, *models)
         if not self.tasks:
-            raise SettingError(f"no client is there in round {journal.done + 1}")
+            raise SettingError(f"no client is connected in round {state.done + 1}")
         return [
             Message(task.content(), dst_node_id=node, message_type=MessageType.TRAIN)
             for node, task in self.tasks.items()
@@ -156,7 +142,7 @@ class Admission(Strategy):
     def aggregate_train(
         self, server_round: int, replies: Iterable[Message]
     ) -> tuple[ArrayRecord | None, MetricRecord | None]:
-        """In the order of the clients, whoever came first."""
+        """Book the valid replies, in the order of the clients."""
         clients = {node: m for m, node in self.nodes.items()}
         answered = {reply.metadata.src_node_id: reply for reply in replies}
         accepted: dict[int, Reply] = {}
@@ -168,40 +154,36 @@ class Admission(Strategy):
                 self.tell(f"round {t} goes on without client {m}: {error}")
         if not accepted:
             raise SettingError(
-                f"no client took part in round {self.journal.done + 1}: see that they run, then go on from the result"
+                f"no client took part in round {self.state.done + 1}: see that they run, then continue the result"
             )
-        measured = self.journal.book(
-            {m: reply.account for m, reply in accepted.items()},
+        measured = self.state.book(
+            {m: reply.report for m, reply in accepted.items()},
             {m: reply.moved for m, reply in accepted.items()},
             {m: reply.loss for m, reply in accepted.items()},
         )
-        found: dict[str, Any] = {
-            "clients": len(accepted),
-            "spent": self.journal.controller.books.spent,
-            **measured,
-        }
-        return _arrays(self.journal), MetricRecord(found)
+        found: dict[str, Any] = {"clients": len(accepted), "spent": self.state.controller.books.spent}
+        return first_arrays(self.state), MetricRecord(found | measured)
 
     def _checked(self, client: int, message: Message | None, task: Task) -> Reply:
-        """What a client says, if it says something that can be true."""
+        """A client's reply, unless it is missing, failed or invalid."""
         if message is None:
             self.silent.add(client)
-            raise SettingError(f"no answer in {self.patience:g} s")
+            raise SettingError(f"no reply in {self.patience:g} s")
         if message.has_error():
-            if message.error.code == GONE:
+            if message.error.code == NODE_GONE:
                 self.silent.add(client)
             raise SettingError(f"it failed ({_why(message)})")
         reply = Reply.read(message.content, task)
         if reply.client != client:
-            del self.nodes[client]  # to be asked who it is
+            del self.nodes[client]  # its node is asked for its client id again
             raise SettingError(f"it answers as client {reply.client}")
-        self.journal.check(client, reply.account)
+        self.state.accounts.check(client, task.order.grant, reply.report)
         return reply
 
     def configure_evaluate(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid
     ) -> Iterable[Message]:
-        """Nothing: the server measures on its own data."""
+        """No messages: the server measures on its own data."""
         return []
 
     def aggregate_evaluate(self, server_round: int, replies: Iterable[Message]) -> MetricRecord | None:
@@ -209,19 +191,17 @@ class Admission(Strategy):
 
 
 def _why(reply: Message) -> str:
-    return f"{' '.join((reply.error.reason or 'it did not say why').split()):.200}"
+    return f"{' '.join((reply.error.reason or 'no reason given').split()):.200}"
 
 
-def _arrays(journal: Journal) -> ArrayRecord:
-    return ArrayRecord({"theta": Array(journal.parameters)})
-
-
-# --- the app -----------------------------------------------------------------------------------------------
+def first_arrays(state: ServerState) -> ArrayRecord:
+    """The parameters as Flower starts and ends a round with them."""
+    return ArrayRecord({"theta": Array(state.parameters)})
 
 
 def server_app(study: Study, *, dataset: Any = None, model: Any = None) -> ServerApp:
-    """The server's side of a Flower app. Its run config says where the `result` is, which is continued if there is
-    one, where the data are (`data-dir`), and how many seconds a round waits for its clients (`patience`)."""
+    """The server's side of a Flower app. Its run config has the `result` folder, which is continued if it exists, the
+    folder of the data (`data-dir`), and the seconds that a round waits for its clients (`patience`)."""
     app = ServerApp()
 
     @app.main()
@@ -234,27 +214,27 @@ def server_app(study: Study, *, dataset: Any = None, model: Any = None) -> Serve
         if not (out / SETTINGS).exists():
             prepare(federated(study), out, data_dir, **own)
         try:
-            with Journal.open(out, data_dir, **own) as journal:
+            with ServerState.open(out, data_dir, **own) as state:
                 stopped.unlink(missing_ok=True)
-                if HandedOver(dataset, model).named(federated(study)) != journal.study:
+                if HandedOver(dataset, model).named(federated(study)) != state.study:
                     raise SettingError(
-                        f"the study of this app is not that of the result {str(out)!r}: give another result, or put "
-                        "the study back"
+                        f"the study of this app differs from that of the result {str(out)!r}: give another result, or "
+                        "restore the study"
                     )
-                strategy = Admission(journal, float(config.get("patience", PATIENCE)))
-                if not journal.finished:
+                strategy = Admission(state, float(config.get("patience", ROUND_WAIT_SECONDS)))
+                if not state.finished:
                     strategy.gather(grid)
-                    left = journal.study.rounds - journal.done
-                    prompt: Any = Prompt(grid)
-                    strategy.start(prompt, _arrays(journal), num_rounds=left, timeout=strategy.patience)
-                if not journal.folder.finished:
-                    journal.finish()
+                    left = state.study.rounds - state.done
+                    polling: Any = PollingGrid(grid)
+                    strategy.start(polling, first_arrays(state), num_rounds=left, timeout=strategy.patience)
+                if not state.folder.finished:
+                    state.finish()
         except Busy:
-            raise  # the folder is another's
+            raise  # another process has the folder
         except Exception as error:
             sentence = str(error) if isinstance(error, SettingError) else f"{type(error).__name__}: {error}"
             stopped.parent.mkdir(parents=True, exist_ok=True)
-            stopped.write_text(f"{' '.join(sentence.split()):.{TOLD}}\n", encoding="utf-8")
+            stopped.write_text(f"{' '.join(sentence.split()):.{SENTENCE_LETTERS_MAX}}\n", encoding="utf-8")
             raise
 
     return app

@@ -1,11 +1,10 @@
-"""Flower's SuperLink, in which only its own user on its own machine gives orders.
+"""Flower's SuperLink, controlled only by its own user on its own machine.
 
     python -m empirics.federation.superlink OPTIONS OF flower-superlink
 
-Flower checks the key of a node that takes part, but not who registers a key or starts a run, which is code that then
-runs on the server and on every client: whoever reaches the port may. Here a request from elsewhere reaches what nodes
-need, `/v1/fleet/`, and nothing more. Where the system tells whose a connection is, other users of the same machine are
-kept out, too.
+Flower authenticates nodes, but lets anyone who reaches the port register a key or start a run, whose code then runs on
+the server and on every client. Here a request from another machine reaches only the paths that nodes need,
+`/v1/fleet/`. Where the system reports the owner of a connection, other users of this machine are refused too.
 """
 
 from __future__ import annotations
@@ -23,29 +22,29 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-__all__ = ["Guard", "main", "owner"]
+__all__ = ["NO_OWNER", "AccessRule", "main", "owner"]
 
-OPEN = "/v1/fleet/"
-TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
-ESTABLISHED = "01"  # a connection that its owner has closed is said to be root's
-NOBODY = -1
+NODE_PATHS = "/v1/fleet/"
+CONNECTION_TABLES = (Path("/proc/net/tcp"), Path("/proc/net/tcp6"))
+ESTABLISHED = "01"  # a closed connection is listed as root's
+NO_OWNER = -1
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 End = tuple[Address, int]
 
 
-class Guard:
-    """Lets everybody at what nodes need, and at the rest only this user from this machine."""
+class AccessRule:
+    """Paths of nodes are open to all, others only to this user on this machine."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or scope["path"].startswith(OPEN) or _trusted(scope):
+        if scope["type"] == "lifespan" or scope["path"].startswith(NODE_PATHS) or _trusted(scope):
             await self.app(scope, receive, send)
         elif scope["type"] == "http":
-            said = "orders are taken from the user of this server on its own machine alone"
-            await PlainTextResponse(said, status_code=403)(scope, receive, send)
+            refusal = PlainTextResponse("only the server's user on its machine may do this", status_code=403)
+            await refusal(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008})
 
@@ -68,17 +67,17 @@ def _end(host: str, port: int | None) -> End | None:
 
 
 def owner(client: End, server: End) -> int | None:
-    """The user whose connection this is, NOBODY if there is none such, None where the system does not tell."""
-    if not TABLES[0].exists():
+    """The user id of a connection's owner, NO_OWNER without a connection, None where the system does not report it."""
+    if not CONNECTION_TABLES[0].exists():
         return None
     for local, remote, state, user in _connections():
         if (local, remote, state) == (client, server, ESTABLISHED):
             return user
-    return NOBODY
+    return NO_OWNER
 
 
 def _connections() -> Iterator[tuple[End, End, str, int]]:
-    for table in TABLES:
+    for table in CONNECTION_TABLES:
         with suppress(OSError):
             for line in table.read_text().splitlines()[1:]:
                 words = line.split()
@@ -86,7 +85,7 @@ def _connections() -> Iterator[tuple[End, End, str, int]]:
 
 
 def _hex(word: str) -> End:
-    """An address as the system writes it, 32 bits at a time in its own order."""
+    """An address as the system writes it: 32-bit words in native byte order."""
     host, _, port = word.partition(":")
     quarters = [bytes.fromhex(host[i : i + 8]) for i in range(0, len(host), 8)]
     if sys.byteorder == "little":
@@ -96,8 +95,8 @@ def _hex(word: str) -> End:
 
 
 def main() -> None:
-    """The command `flower-superlink`, with a guard before it."""
-    extensions.get_middleware = lambda: (Middleware(Guard),)
+    """Run `flower-superlink` behind the access rule."""
+    extensions.get_middleware = lambda: (Middleware(AccessRule),)
     flower_superlink()
 
 

@@ -9,7 +9,7 @@ import torch
 from empirics.control.adaptive import has_changed
 from empirics.control.controller import Controller
 from empirics.control.schedule import Schedule
-from empirics.federation.journal import federated, prepare
+from empirics.federation.server_state import federated, prepare
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study

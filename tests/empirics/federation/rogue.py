@@ -1,5 +1,5 @@
-"""A client that can be told to misbehave: by `rogue.json` beside the folder of its samples, as in
-`{"round": 3, "do": "hang"}`. It imports little, for it starts in every round."""
+"""A client that misbehaves as `rogue.json` beside its samples says, as in `{"round": 3, "do": "hang"}`. It imports
+little, since it starts in every round."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from empirics.federation.client import client_app
 
 
 class Rogue(ClientApp):
-    """The true client, but for what it is told: to hang when its samples are drawn and saved, or to crash."""
+    """The real client, except that it may hang after its samples are saved, or crash."""
 
     def __init__(self, study):
         super().__init__()

@@ -1,4 +1,4 @@
-"""The app: its folder is Flower's, its README has commands that Flower takes, and its server does as it should."""
+"""The app: its folder is valid for Flower, its README's commands too, and its server makes and continues a result."""
 
 import io
 import re
@@ -16,11 +16,9 @@ from flwr.common.config import parse_config_args, validate_config
 from flwr.superlink.cli.flower_superlink import _parse_args_run_superlink
 from flwr.supernode.cli.flower_supernode import _parse_args_run_supernode
 
-from empirics.federation import journal
-from empirics.federation import superlink as superlink_module
+from empirics.federation import server_state, superlink
 from empirics.federation.app_folder import study_file, write_app
-from empirics.federation.client import _folder
-from empirics.federation.processes import Place
+from empirics.federation.processes import FederationFolder
 from empirics.federation.server import STOPPED, server_app
 from empirics.results.folder import Folder, read_result
 from empirics.settings.costs import CostProcess
@@ -70,22 +68,22 @@ def test_flower_takes_the_folder_and_all_that_the_app_needs_travels(tmp_path):
 def test_the_commands_of_the_readme_are_ones_that_flower_takes(tmp_path):
     write_app(tmp_path, ONE)
     found = commands((tmp_path / "README.md").read_text(encoding="utf-8"))
-    [link] = [words[3:] for words in found if words[:3] == ["python", "-m", superlink_module.__name__]]
+    [link] = [words[3:] for words in found if words[:3] == ["python", "-m", superlink.__name__]]
     [node] = [words[1:] for words in found if words[:1] == ["flower-supernode"]]
-    superlink = _parse_args_run_superlink().parse_args(link)
-    assert superlink.enable_supernode_auth
-    assert not superlink.insecure
-    assert not superlink.runtime_dependency_install
+    server = _parse_args_run_superlink().parse_args(link)
+    assert server.enable_supernode_auth
+    assert not server.insecure
+    assert not server.runtime_dependency_install
     supernode = _parse_args_run_supernode().parse_args(node)
     assert not supernode.insecure
-    assert supernode.superlink == f"server.example:{superlink.port}"
+    assert supernode.superlink == f"server.example:{server.port}"
     config = {"partition-id": 0, "buffer": "$PWD/samples-0", "data-dir": ""}  # the shell replaces $PWD
     assert parse_config_args([supernode.node_config]) == config
     assert ["flwr", "run", ".", "acdpp", "--stream"] in found
-    assert f'address = "127.0.0.1:{superlink.port}"' in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert f'address = "127.0.0.1:{server.port}"' in (tmp_path / "README.md").read_text(encoding="utf-8")
     for buffers, words in (
-        ((8,), "1 client, with the numbers 0 to 0"),
-        ((8, 9), "2 clients, with the numbers 0 to 1"),
+        ((8,), "1 client, with the ids 0 to 0"),
+        ((8, 9), "2 clients, with the ids 0 to 1"),
     ):
         write_app(place := tmp_path / words, replace(ONE, buffers=buffers))
         assert words in (place / "README.md").read_text(encoding="utf-8")
@@ -124,19 +122,16 @@ def test_it_makes_its_result_and_leaves_it_alone_when_it_is_finished(tmp_path):
     serve(FOUR, tmp_path)
     assert read_result(tmp_path / "result").rows.equals(before.rows)
     assert not (tmp_path / "result" / STOPPED).exists()
-    place = Place.of_result(tmp_path)  # one may go on where the other was stopped: simulation, and processes
-    simulated = Context(0, 1, {"partition-id": 3}, RecordDict(), {"buffers": str(place.clients)})
-    assert _folder(simulated, 3) == place.client(3) / "samples"
 
 
-def test_the_data_may_lie_elsewhere_when_a_federation_goes_on(tmp_path, monkeypatch):
-    places, plain = [], journal.make_problem
+def test_the_data_may_be_moved_before_a_federation_is_continued(tmp_path, monkeypatch):
+    places, plain = [], server_state.make_problem
     monkeypatch.setattr(
-        journal, "make_problem", lambda *given, **own: places.append(given[2]) or plain(*given, **own)
+        server_state, "make_problem", lambda *given, **own: places.append(given[2]) or plain(*given, **own)
     )
-    journal.prepare(FOUR, tmp_path / "result", Path("here"))
+    server_state.prepare(FOUR, tmp_path / "result", Path("here"))
     for given in (None, tmp_path):
-        with journal.Journal.open(tmp_path / "result", given):
+        with server_state.ServerState.open(tmp_path / "result", given):
             pass
     assert places == [Path("here"), Path("here").absolute(), tmp_path]
 
@@ -146,7 +141,7 @@ def test_a_study_that_cannot_run_leaves_no_folder_and_why_another_is_refused_is_
     assert not (tmp_path / "result").exists()
     federate(FOUR, tmp_path, rounds=2)
     sentence, stopped = refused(serve, replace(FOUR, seed=7), tmp_path), tmp_path / "result" / STOPPED
-    assert sentence.startswith("the study of this app is not that of the result")
+    assert "the study of this app differs" in sentence
     assert stopped.read_text() == f"{sentence}\n"
     serve(FOUR, tmp_path)
     assert not stopped.exists()
@@ -165,7 +160,18 @@ def test_any_end_is_written_down_but_not_into_the_folder_of_another_process(tmp_
     assert stopped.read_text() == "ZeroDivisionError: division by zero\n"
 
 
-def test_a_client_that_loses_its_disk_goes_on_with_what_it_has(tmp_path):
+def test_simulated_clients_keep_their_samples_where_processes_find_them(tmp_path):
+    place = FederationFolder.of_result(tmp_path / "result")
+    apps, contexts = nodes(FOUR, tmp_path)
+    for context in contexts.values():
+        del context.node_config["buffer"]
+        context.run_config["buffers"] = str(place.clients)
+    federate(FOUR, tmp_path, Wire(apps, contexts), rounds=1)
+    for m in range(3):
+        assert len(list((place.client(m) / "samples").rglob("memory.npz"))) == 1
+
+
+def test_a_client_that_loses_its_disk_continues_without_its_samples(tmp_path):
     lost = []
 
     def faults(t, m, reply):

@@ -1,4 +1,4 @@
-"""Who is believed: a server by its certificate, a node by its key, and in orders the server's own user alone."""
+"""Servers are authenticated by certificates, nodes by keys, and only the server's own user may control it."""
 
 import asyncio
 import ipaddress
@@ -17,14 +17,15 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key, load_ssh_public_key
 
+from empirics.federation import superlink
 from empirics.federation.credentials import Certificates, main, make_certificates, node_key
-from empirics.federation.superlink import NOBODY, Guard, owner
+from empirics.federation.superlink import NO_OWNER, AccessRule, owner
 from tests.empirics.small import refused
 from theory.setting import SettingError
 
 
 def greeted(server, authority, host):
-    """Shake hands with a server of this certificate, as a client that trusts this authority and expects this host."""
+    """Connect to a server with this certificate, as a client that trusts this authority and expects this host."""
     theirs = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     theirs.load_cert_chain(server.certificate, server.key)
     ours = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -58,7 +59,7 @@ def test_another_name_or_another_authority_is_not_believed(tmp_path):
     for authority, host in (
         (made.authority, "127.0.0.2"),
         (other.authority, "127.0.0.1"),
-        (made.certificate, "127.0.0.1"),  # it vouches for nobody
+        (made.certificate, "127.0.0.1"),  # not an authority
     ):
         with pytest.raises(ssl.SSLCertVerificationError):
             greeted(made, authority, host)
@@ -93,7 +94,7 @@ def test_a_node_has_a_p384_pair_and_keeps_it(tmp_path):
 @pytest.mark.parametrize("content", [b"", b"no key", b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n"])
 def test_what_is_no_key_is_refused_and_kept(tmp_path, content):
     (tmp_path / "key").write_bytes(content)
-    assert "no private key" in refused(node_key, tmp_path / "key")
+    assert "not a private key" in refused(node_key, tmp_path / "key")
     assert (tmp_path / "key").read_bytes() == content
 
 
@@ -130,7 +131,7 @@ LINUX = pytest.mark.skipif(
     not Path("/proc/net/tcp").exists(), reason="the system does not tell whose a connection is"
 )
 CONTROL, RUNTIME, FLEET = "/v1/control/start-run", "/v1/runtime/acquire-task", "/v1/fleet/activate-node"
-# connects, says from where, and waits; then closes its end and waits again
+# connects as another user, prints its port, and waits
 VISITOR = """
 import encodings.idna, os, socket, sys  # what is loaded later may be unreadable
 os.setuid(int(sys.argv[3]))
@@ -141,7 +142,7 @@ sys.stdin.readline()
 
 
 def answer(path, client, server, kind="http"):
-    """What becomes of a request: let through, refused, or closed."""
+    """The fate of a request: let through, refused, or closed."""
     heard: list[str] = []
 
     async def app(scope, receive, send):
@@ -154,7 +155,7 @@ def answer(path, client, server, kind="http"):
         heard.append(str(message.get("status", message["type"])))
 
     scope = {"type": kind, "path": path, "client": client, "server": server, "method": "POST", "headers": []}
-    asyncio.run(Guard(app)(scope, receive, send))
+    asyncio.run(AccessRule(app)(scope, receive, send))
     return heard[0]
 
 
@@ -171,7 +172,7 @@ def door(request):
         yield listening
 
 
-def test_anybody_reaches_what_nodes_need_and_nothing_else():
+def test_other_machines_reach_only_the_paths_of_nodes():
     there, here = ("192.0.2.7", 40000), ("192.0.2.1", 8000)
     assert answer(FLEET, there, here) == "let through"
     for path in (CONTROL, RUNTIME, "/docs", "/openapi.json", "/", "/v1/fleet", "/v1/fleetcontrol"):
@@ -183,7 +184,7 @@ def test_anybody_reaches_what_nodes_need_and_nothing_else():
 
 
 @LINUX
-def test_the_own_user_gives_orders_from_this_machine(door):
+def test_the_own_user_controls_the_server_from_this_machine(door):
     host, port = door.getsockname()[:2]
     with closing(socket.create_connection((host, port))) as visitor, closing(door.accept()[0]):
         mine = visitor.getsockname()[:2]
@@ -195,7 +196,7 @@ def test_the_own_user_gives_orders_from_this_machine(door):
 
 @LINUX
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be somebody else")
-def test_another_user_of_this_machine_gives_none(door):
+def test_another_user_of_this_machine_does_not(door):
     host, port = door.getsockname()[:2]
     visitor = subprocess.Popen(
         [sys.executable, "-c", VISITOR, host, str(port), "65534"],
@@ -209,7 +210,19 @@ def test_another_user_of_this_machine_gives_none(door):
         assert answer(FLEET, theirs, (host, port)) == "let through"
         for path in (CONTROL, RUNTIME):
             assert answer(path, theirs, (host, port)) == "403"
-        visitor.communicate("\n")  # it is gone; what is left of its connection belongs to root
+        visitor.communicate("\n")  # the closed connection is listed as root's
         ends = (ipaddress.ip_address(host), theirs[1]), (ipaddress.ip_address(host), port)
-        assert owner(*ends) == NOBODY
+        assert owner(*ends) == NO_OWNER
         assert answer(CONTROL, theirs, (host, port)) == "403"
+
+
+def test_the_owner_is_read_from_the_system_s_table_if_it_exists(tmp_path, monkeypatch):
+    table, here = tmp_path / "tcp", ipaddress.ip_address("127.0.0.1")
+    table.write_text("of what\n 0: 0100007F:0050 0100007F:0051 01 0:0 00:0 0 1234 0\n")
+    monkeypatch.setattr(sys, "byteorder", "little")
+    monkeypatch.setattr(superlink, "CONNECTION_TABLES", (table, tmp_path / "tcp6"))
+    assert owner((here, 0x50), (here, 0x51)) == 1234
+    table.unlink()
+    assert owner((here, 0x50), (here, 0x51)) is None
+    for client, heard in (("127.0.0.1", "let through"), ("192.0.2.7", "403"), ("nobody", "403")):
+        assert answer(CONTROL, (client, 5), ("127.0.0.1", 6)) == heard

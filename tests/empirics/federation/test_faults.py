@@ -1,18 +1,16 @@
-"""Clients that are away, fail or lie, and a server that is killed: within one process, so that each takes no time.
-
-The same against real processes is in `test_processes.py`.
-"""
+"""Absent, failing and invalid clients and a killed server, within one process; `test_processes.py` has real ones."""
 
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from flwr.app import Array, ArrayRecord
+from flwr.app import Array, ArrayRecord, Error, Message
 
 from empirics.control.controller import Controller
-from empirics.federation.journal import Journal
-from empirics.federation.memory import DiskMemory
+from empirics.federation.client_memory import DiskMemory
+from empirics.federation.delivery import NODE_GONE, POLL_SECONDS
+from empirics.federation.server_state import ServerState
 from empirics.results.folder import read_result
 from empirics.run import run_study
 from tests.empirics.federation.wire import CHANGES, Wire, at, federate, federated, nodes, rows, small
@@ -63,21 +61,21 @@ def spoilt(array):
 
 
 LIES = {
-    "more samples than granted": (metric("delivered", lambda n: n + 1), "says it admitted"),
-    "a memory it cannot have": (metric("cohort-counts", lambda c: [c[0] + 1, *c[1:]]), "which it can hold"),
+    "more samples than granted": (metric("delivered", lambda n: n + 1), "admitted samples, granted"),
+    "an impossible memory": (metric("cohort-counts", lambda c: [c[0] + 1, *c[1:]]), "in memory, possible"),
     "another client": (metric("client", lambda m: 2), "it answers as client 2"),
-    "accounts of fractions": (metric("delivered", lambda n: 1.5), "other than whole numbers"),
-    "no number": (moved(spoilt), "parameters that are no finite numbers"),
-    "no finite square": (moved(lambda array: array + 1e200), "squares are none"),
+    "counts that are fractions": (metric("delivered", lambda n: 1.5), "not whole numbers"),
+    "not a number": (moved(spoilt), "parameters that are not finite"),
+    "a square that overflows": (moved(lambda array: array + 1e200), "squares overflow"),
     "another shape": (moved(lambda array: array[:-1]), "parameters of shape"),
     "another type": (moved(np.float32), "parameters of shape .* and type float32"),
-    "an answer to the round before": (metric("round", lambda t: t - 1), "to round 2 of .*, not to round 3"),
-    "no metrics": (lambda reply: reply.content.pop("metrics"), "none"),
+    "a reply to the round before": (metric("round", lambda t: t - 1), "to round 2 of .*, not to round 3"),
+    "no metrics": (lambda reply: reply.content.pop("metrics"), "malformed"),
 }
 
 
 @pytest.mark.parametrize("name", LIES)
-def test_who_lies_takes_no_part_in_the_round_and_is_not_paid(whole, cut, name, tmp_path, caplog):
+def test_an_invalid_client_takes_no_part_in_the_round_and_is_not_paid(whole, cut, name, tmp_path, caplog):
     lie, words = LIES[name]
     cut.faults = at(3, 1, lambda reply: (lie(reply), reply)[1])
     with caplog.at_level("WARNING"):
@@ -89,48 +87,63 @@ def test_who_lies_takes_no_part_in_the_round_and_is_not_paid(whole, cut, name, t
     mine = Controller("constant", STUDY).decide(5.0)
     assert mine.sum() == granted[2]
     assert admitted[2] == granted[2] - mine[1] < granted[2]
-    later = 4 if name == "another client" else 3  # who it is has to be asked again
+    later = 4 if name == "another client" else 3  # its client id is asked for again
     assert later == 3 or admitted[3] < granted[3]
-    # constant admission asks for no more later
+    # constant admission does not catch up
     assert admitted[:2] + admitted[later:] == granted[:2] + granted[later:]
     assert n[2] < n[1] + granted[2]
 
 
 @pytest.mark.parametrize("policy", ["acdpp", "buy-cheap-online"])
 def test_a_reply_that_is_lost_costs_no_sample(policy, tmp_path):
-    """What was drawn for it is admitted, and paid, in the round after."""
+    """Its samples are admitted and paid in the next round."""
     study = federated(STUDY, policy)
     cut = wire(study, tmp_path, at(2, 0, lambda reply: None))
     federate(study, tmp_path, cut)
     cost, admitted, N = rows(tmp_path, "cost", "admitted", "N")
     assert np.cumsum(admitted).tolist() == N
-    drawn = at_the_door = 0
+    drawn = waiting = 0
     for m in range(study.clients):
         (folder,) = (tmp_path / f"node-{m}").iterdir()
         memory = DiskMemory.open(folder)
         drawn += memory.source.drawn
-        at_the_door += len(memory.door) - memory.admitted
-    assert drawn == N[-1] + at_the_door  # nothing was thrown away, nothing drawn anew
+        waiting += len(memory.waiting) - memory.admitted
+    assert drawn == N[-1] + waiting  # no sample was discarded or replaced
     summary = result(tmp_path).summary["policies"][policy]
     assert summary["mean_cost"]["mean"] * study.rounds == pytest.approx(np.dot(cost, admitted))
 
 
-def test_a_silent_client_is_not_waited_for_again_until_it_answers(cut, tmp_path):
-    gone = []
+def gone(cut):
+    """The reply that Flower makes for a node that has disconnected."""
+    return Message(Error(NODE_GONE, "it is gone"), reply_to=cut.sent[-1][1])
 
-    def faults(t, m, reply):
+
+@pytest.mark.parametrize("reply", [lambda cut: None, gone], ids=["no reply", "disconnected"])
+def test_a_silent_client_is_not_waited_for_until_it_answers(cut, reply, tmp_path):
+    replied = []
+
+    def faults(t, m, answer):
         if (t, m) == (2, 1):
             cut.there.discard(999)
-            return None
+            return reply(cut)
         if (t, m) == (4, 0):
             cut.there.add(999)
-        gone.append((t, m))
-        return reply
+        replied.append((t, m))
+        return answer
 
     cut.faults = faults
     federate(STUDY, tmp_path, cut)
-    assert [t for t, m in gone if m == 1] == [1, 6]  # asked whether it is back while round 5 went on
+    assert [t for t, m in replied if m == 1] == [1, 6]  # asked for its client id during round 5
     assert rows(tmp_path, "admitted")[0][2] < rows(tmp_path, "admitted")[0][0]
+
+
+def test_an_absent_client_is_waited_for_at_the_start_and_then_left_out(cut, tmp_path, caplog):
+    cut.there -= {998, 1000}
+    caplog.set_level("INFO", "flwr")
+    federate(STUDY, tmp_path, cut, rounds=1, patience=7)
+    assert caplog.text.count("started without client 0, 2") == 1
+    assert 7 <= cut.clock.now < 7 + 3 * POLL_SECONDS
+    assert "constant, 3 clients, budget 30 per round" in caplog.text
 
 
 def test_a_client_that_fails_is_asked_again(cut, tmp_path, caplog):
@@ -166,15 +179,15 @@ def test_a_server_that_was_killed_goes_on_to_the_same_numbers(policy, at, tmp_pa
             raise KeyboardInterrupt
         return reply
 
-    with pytest.raises(KeyboardInterrupt):  # clients 0 and 1 have trained, and the server never hears of it
+    with pytest.raises(KeyboardInterrupt):  # clients 0 and 1 have trained in vain
         federate(study, place, wire(study, place, kill))
     federate(study, place)
     assert result(place).rows.equals(result(tmp_path / "whole").rows)
     assert result(place).summary == result(tmp_path / "whole").summary
 
 
-def test_who_is_away_while_all_forget_forgets_when_it_is_back(tmp_path):
-    """All forget in round 10, by what was heard in rounds 1 to 9; a server that was killed meanwhile remembers it."""
+def test_a_client_that_is_absent_while_all_forget_forgets_on_its_return(tmp_path):
+    """All forget in round 10, by the losses of rounds 1 to 9, which survive a kill of the server."""
     study = small("adaptive@K=6", **CHANGES)
     federate(study, tmp_path, rounds=7)
     federate(study, tmp_path, wire(study, tmp_path, at(10, 1, lambda reply: None)))
@@ -185,7 +198,7 @@ def test_who_is_away_while_all_forget_forgets_when_it_is_back(tmp_path):
 
 @pytest.mark.parametrize(
     ("number", "why"),
-    [(1, "which another node is"), *((n, "and there are clients 0 to 2") for n in (-1, 3))],
+    [(1, "which another node is"), *((n, "clients are 0 to 2") for n in (-1, 3))],
 )
 def test_a_node_that_claims_to_be_another_client_or_one_that_there_is_not(cut, number, why, tmp_path, caplog):
     config = {"partition-id": number, "buffer": str(tmp_path / "x")}
@@ -193,14 +206,14 @@ def test_a_node_that_claims_to_be_another_client_or_one_that_there_is_not(cut, n
     cut.apps[5000] = cut.apps[999]
     cut.there.add(5000)
     federate(STUDY, tmp_path, cut)
-    assert caplog.text.count(f"takes no part: it says it is client {number}, {why}") == 1
+    assert caplog.text.count(f"takes no part: it claims to be client {number}, {why}") == 1
     trained = [node for node, message in cut.sent if message.metadata.message_type == "train"]
     assert sorted(trained.count(node) for node in (999, 5000)) == [0, STUDY.rounds]
 
 
-def test_nobody_there_or_left_is_one_sentence_and_nothing_is_lost(whole, cut, tmp_path):
+def test_a_round_without_clients_is_one_sentence_and_loses_nothing(whole, cut, tmp_path):
     cut.there.clear()
-    assert "no client is there in round 1" in refused(federate, STUDY, tmp_path, cut, patience=0)
+    assert "no client is connected in round 1" in refused(federate, STUDY, tmp_path, cut, patience=0)
     silent = wire(STUDY, tmp_path, lambda t, m, reply: None if t == 4 else reply)
     assert "no client took part in round 4" in refused(federate, STUDY, tmp_path, silent)
     federate(STUDY, tmp_path)
@@ -229,10 +242,10 @@ def test_training_does_not_go_on_where_a_federation_stopped_but_reads_what_it_fi
     summary = federate(STUDY, tmp_path)
     assert run_study(None, out, resume=True) == summary
     run_study(replace(STUDY, rounds=2), trained)
-    assert "is no result of a federation" in refused(Journal.open(trained).__enter__)
+    assert "not made by acdpp federate" in refused(ServerState.open(trained).__enter__)
 
 
-def test_an_answer_that_cannot_be_read_costs_its_sender_alone(cut, tmp_path, caplog):
+def test_an_unreadable_reply_excludes_only_its_sender(cut, tmp_path, caplog):
     pull, broken = cut.pull_messages, []
 
     def pulled(names):
@@ -245,12 +258,11 @@ def test_an_answer_that_cannot_be_read_costs_its_sender_alone(cut, tmp_path, cap
 
     cut.pull_messages = pulled
     federate(STUDY, tmp_path, cut)
-    why = "client 1: it failed (an answer that cannot be read, ValueError)"
+    why = "client 1: it failed (unreadable reply, ValueError)"
     assert caplog.text.count("goes on without") == caplog.text.count(f"round 1 goes on without {why}") == 1
 
 
-def test_whose_answer_it_is_does_not_hang_on_what_it_says(cut, whole, tmp_path):
-    """A client that puts another's name under its answer answers for itself all the same."""
+def test_the_sender_of_a_reply_does_not_depend_on_its_content(cut, whole, tmp_path):
     pull = cut.pull_messages
 
     def forged(names):
@@ -265,15 +277,15 @@ def test_whose_answer_it_is_does_not_hang_on_what_it_says(cut, whole, tmp_path):
 
 
 def test_a_node_is_one_client(cut, tmp_path, caplog):
-    """One that was client 1 and went silent may not come back as client 2, which is away."""
+    """A node that was client 1 and went silent may not return as the absent client 2."""
     cut.there.discard(998)
     cut.faults = at(2, 1, lambda reply: cut.contexts[999].node_config.update({"partition-id": 2}))
     federate(STUDY, tmp_path, cut, patience=0.3)
-    assert "node 999 takes no part: it says it is client 2, and was client 1" in caplog.text
+    assert "node 999 takes no part: it claims to be client 2, and was client 1" in caplog.text
 
 
-def test_a_node_that_cannot_say_who_it_is_is_told_of_once(cut, tmp_path, caplog):
+def test_a_node_without_a_client_id_is_reported_once(cut, tmp_path, caplog):
     cut.contexts[999].node_config["partition-id"] = "first"
     federate(STUDY, tmp_path, cut, patience=0.5)
-    told = "node 999 could not say which client it is, and is asked again: the node config must have partition-id"
+    told = "node 999 did not give its client id, and is asked again: the node config must have partition-id"
     assert caplog.text.count(told) == 1

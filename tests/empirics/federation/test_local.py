@@ -1,4 +1,4 @@
-"""A federation on this machine: what is wrong is said before a process starts, and nothing outlives it."""
+"""A federation on this machine: errors come before the first process, and no process outlives it."""
 
 import json
 import os
@@ -17,11 +17,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from empirics.federation import keeper, local, processes
-from empirics.federation.journal import federated, prepare
-from empirics.federation.keeper import members
+from empirics.federation import local, process_cleanup, processes
 from empirics.federation.local import federate
-from empirics.federation.processes import Place, last_error
+from empirics.federation.process_cleanup import members
+from empirics.federation.processes import FederationFolder, last_error
+from empirics.federation.server_state import federated, prepare
 from empirics.results.folder import read_result, read_settings
 from empirics.settings.presets import PRESETS
 from tests.empirics.small import refused, until
@@ -51,14 +51,14 @@ def test_a_study_that_cannot_run_leaves_nothing(tmp_path, monkeypatch):
 def test_a_result_is_not_begun_again_and_only_one_federation_goes_on_with_it(tmp_path):
     out = tmp_path / "out"
     prepare(SMALL, out)
-    Place.of_result(out).root.mkdir()
+    FederationFolder.of_result(out).root.mkdir()
     for given, said in (
         ({"study": SMALL, "out": out}, "already holds a result"),
         ({"out": tmp_path / "none", "resume": True}, "no result"),
         ({"resume": True}, "resuming needs"),
-        ({"out": out, "resume": True}, "under way"),
+        ({"out": out, "resume": True}, "running federation"),
     ):
-        with local._alone(Place.of_result(out)):
+        with local.locked(FederationFolder.of_result(out)):
             assert said in refused(federate, **given)
 
 
@@ -68,9 +68,9 @@ def test_ports_are_free_and_below_those_of_connections(monkeypatch):
         taken.listen()
         port = taken.getsockname()[1]
         monkeypatch.setattr(processes, "PORTS", range(port, port + 1))
-        assert not list(processes._free_ports())
+        assert not list(processes.free_ports())
     monkeypatch.undo()
-    found = list(islice(processes._free_ports(), 50))
+    found = list(islice(processes.free_ports(), 50))
     assert len(set(found)) == 50
     assert all(port in processes.PORTS for port in found)
 
@@ -78,25 +78,30 @@ def test_ports_are_free_and_below_those_of_connections(monkeypatch):
 def test_nothing_of_the_users_settings_reaches_out(tmp_path, monkeypatch):
     for name in ("FLWR_TELEMETRY_ENABLED", "FLWR_DATABASE", "RAY_ADDRESS", "HTTPS_PROXY", "http_proxy"):
         monkeypatch.setenv(name, "1")
-    found = processes._environment("mark", tmp_path, 3)
+    found = processes.process_environment("mark", tmp_path, 3)
     assert found["FLWR_TELEMETRY_ENABLED"] == found["RAY_USAGE_STATS_ENABLED"] == "0"
     assert found["FLWR_DISABLE_UPDATE_CHECK"] == "1"
     assert not {"FLWR_DATABASE", "RAY_ADDRESS", "HTTPS_PROXY", "http_proxy"} & found.keys()
     assert found["PYTHONPATH"].split(os.pathsep)[0] == str(Path.cwd())
 
 
-def test_the_last_error_of_a_log_is_told_in_one_line(tmp_path):
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        (None, "no output"),
+        ("", "no output"),
+        ("one\ntwo\n", "two"),
+        ("\x1b[91mERROR\x1b[0m :   bad  thing\nINFO : bye\n", "ERROR : bad thing"),
+        ("Traceback\nValueError: no\n\n", "ValueError: no"),
+        ("y" + "x" * 1000, "y" + "x" * 299),
+        ("Error: of long ago\n" + "well\n" * 30_000, "well"),
+    ],
+)
+def test_the_last_error_of_a_log_is_one_line(tmp_path, log, said):
     path = tmp_path / "log"
-    assert last_error(path) == f"it said nothing (all of it: {str(path)!r})"
-    for log, said in {
-        "": "it said nothing",
-        "one\ntwo\n": "two",
-        "\x1b[91mERROR\x1b[0m :   bad  thing\nINFO : bye\n": "ERROR : bad thing",
-        "Traceback\nValueError: no\n\n": "ValueError: no",
-        "y" + "x" * 1000: "y" + "x" * 299,
-    }.items():
+    if log is not None:
         path.write_text(log)
-        assert last_error(path) == f"{said} (all of it: {str(path)!r})"
+    assert last_error(path) == f"{said} (log: {str(path)!r})"
 
 
 COMMAND = [sys.executable, "-m", "acdpp", "federate", "--policy", "constant", "--clients", "2"]
@@ -108,12 +113,12 @@ def _as_in_a_terminal():
 
 
 def marked(folder):
-    """The mark of the federation on a folder, from a process that has it in its environment and works there."""
+    """The mark of the federation in a folder, from the environment of a process that works there."""
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             told = process.environ()
-            if told.get("FLWR_HOME", "").startswith(str(folder)) and keeper.NAME in told:
-                return told[keeper.NAME]
+            if told.get("FLWR_HOME", "").startswith(str(folder)) and process_cleanup.MARK_VARIABLE in told:
+                return told[process_cleanup.MARK_VARIABLE]
     return None
 
 
@@ -125,15 +130,15 @@ def test_a_stopped_federation_leaves_no_process_and_can_go_on(tmp_path, stop):
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, preexec_fn=_as_in_a_terminal)
     mark = until(lambda: marked(out))
     until(lambda: (out / "settings.json").exists() and read_settings(out)["progress"]["done"] == 1)
-    there = keeper.members(mark)
+    there = process_cleanup.members(mark)
     assert len(there) >= 6  # a SuperLink, two SuperNodes, and their executors
     process.send_signal(stop)
     _, said = process.communicate(timeout=60)
-    until(lambda: not keeper.members("", there), 60)
+    until(lambda: not process_cleanup.members("", there), 60)
     if stop == signal.SIGINT:
         assert process.returncode == 130
         assert said == f"acdpp: stopped; continue with acdpp federate --resume {out}\n"
-    keys = [Place.of_result(out).client(m) / "key" for m in range(2)]
+    keys = [FederationFolder.of_result(out).client(m) / "key" for m in range(2)]
     before = [key.read_bytes() for key in keys]
     again = subprocess.run([*COMMAND[:4], "--resume", str(out), "--json"], capture_output=True, check=True)
     assert json.loads(again.stdout)["rounds"] == 2
@@ -151,7 +156,7 @@ cat /proc/net/snmp /proc/net/snmp6
 
 
 def attempts(counters):
-    """What was to go out and had nowhere to go to, as the system counted it."""
+    """Outgoing packets without a route, as counted by the system."""
     lines = [line.split() for line in counters.splitlines()]
     names, values = (words for words in lines if words[:1] == ["Ip:"])
     newer = sum(int(words[1]) for words in lines if words[:1] == ["Ip6OutNoRoutes"])
@@ -161,8 +166,8 @@ def attempts(counters):
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("unshare") or os.getuid() != 0, reason="needs a network of its own")
 @pytest.mark.parametrize("engine", [[], ["--simulation"]], ids=["processes", "simulation"])
-def test_nothing_but_loopback_is_spoken_to(tmp_path, engine):
-    """In a network that has nothing else. Ray, which simulates, looks for its cloud all the same, and does without."""
+def test_only_loopback_is_used(tmp_path, engine):
+    """In a network with loopback only; Ray, which simulates, looks for its cloud in vain."""
 
     def alone(*words):
         command = ["unshare", "--net", "sh", "-c", ALONE, "sh", *words]
@@ -172,7 +177,7 @@ def test_nothing_but_loopback_is_spoken_to(tmp_path, engine):
         return said, attempts(counters)
 
     reach = "import socket; socket.socket().connect_ex(('192.0.2.1', 80))"
-    assert alone(sys.executable, "-c", reach)[1] == 1  # it would be noticed
+    assert alone(sys.executable, "-c", reach)[1] == 1  # an attempt is noticed
     said, tried = alone(*COMMAND, "--rounds", "1", "--out", str(tmp_path / "out"), "--json", *engine)
     assert json.loads(said)["rounds"] == 1
     assert engine or tried == 0
@@ -180,7 +185,7 @@ def test_nothing_but_loopback_is_spoken_to(tmp_path, engine):
 
 LINUX = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks into /proc")
 
-# a child in a session of its own, one that ignores being asked, one that has lost its parent and its environment
+# children: in its own session; ignoring SIGTERM; ignoring SIGTERM, without the marked environment
 RUNAWAYS = """
 import os, signal, subprocess, sys, time
 sleep = [sys.executable, "-S", "-c", "import time; time.sleep(600)"]
@@ -190,7 +195,7 @@ subprocess.Popen(deaf, start_new_session=True)
 subprocess.Popen(deaf, env={})
 time.sleep(600)
 """
-# whoever starts a keeper, and may be killed
+# starts a cleanup, and may be killed
 STARTER = """
 import subprocess, sys, time
 subprocess.Popen([sys.executable, "-I", *sys.argv[1:]], stdin=subprocess.PIPE, start_new_session=True)
@@ -200,7 +205,7 @@ time.sleep(600)
 
 
 def deaf(process):
-    """Whether it ignores being asked to end, as Linux tells."""
+    """Whether it ignores SIGTERM, as Linux reports."""
     lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
     (ignored,) = (int(line.split()[1], 16) for line in lines if line.startswith("SigIgn"))
     return bool(ignored >> (signal.SIGTERM - 1) & 1)
@@ -208,9 +213,11 @@ def deaf(process):
 
 @pytest.fixture
 def runaways():
-    """Their mark, and the four processes, once they are all there."""
+    """Their mark, and the four processes."""
     mark = uuid.uuid4().hex
-    process = subprocess.Popen([sys.executable, "-c", RUNAWAYS], env=os.environ | {keeper.NAME: mark})
+    process = subprocess.Popen(
+        [sys.executable, "-c", RUNAWAYS], env=os.environ | {process_cleanup.MARK_VARIABLE: mark}
+    )
     until(lambda: len(members(mark)) == 4 and sum(map(deaf, members(mark))) == 2)
     there = members(mark)
     yield mark, there
@@ -220,9 +227,9 @@ def runaways():
 
 
 @LINUX
-def test_all_end_when_its_input_does_and_not_before(runaways):
+def test_members_end_with_the_cleanup_s_input_and_not_before(runaways):
     mark, there = runaways
-    kept = subprocess.Popen([sys.executable, keeper.__file__, mark], stdin=subprocess.PIPE)
+    kept = subprocess.Popen([sys.executable, process_cleanup.__file__, mark], stdin=subprocess.PIPE)
     until(lambda: deaf(kept))
     for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         kept.send_signal(stop)
@@ -236,9 +243,9 @@ def test_all_end_when_its_input_does_and_not_before(runaways):
 
 
 @LINUX
-def test_all_end_when_whoever_started_it_is_killed(runaways):
+def test_members_end_when_the_starter_is_killed(runaways):
     mark, there = runaways
-    words = [sys.executable, "-c", STARTER, keeper.__file__, mark]
+    words = [sys.executable, "-c", STARTER, process_cleanup.__file__, mark]
     with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"begun\n"
         process.kill()

@@ -1,4 +1,4 @@
-"""What a client holds: nothing drawn, admitted or lost twice, whoever is killed; and the server's account of it."""
+"""A client's memory, in which no sample is drawn, admitted or lost twice, and the server's account of it."""
 
 import threading
 from collections import Counter
@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from empirics.control.controller import Controller
 from empirics.control.policy import FOREVER
-from empirics.federation.holdings import Account, Holdings
-from empirics.federation.memory import FILE, DiskMemory, Order, Samples
+from empirics.federation.client_memory import FILE, DiskMemory, Order, Samples
+from empirics.federation.client_reports import ClientAccounts, ClientReport
 from tests.empirics.small import refused, study
 from theory.reuse.counts import effective_from_sums, mismatch_from_sums
 
@@ -79,7 +79,7 @@ def test_what_was_drawn_in_vain_is_admitted_first_in_the_next_round(tmp_path):
 @pytest.mark.parametrize("late", [order(2, 1, 1), order(3, 1, 2), order(4, 1, 2), order(5, 1, 1)])
 def test_an_order_that_comes_late_or_from_a_server_that_was_set_back_is_refused(late, tmp_path):
     before = play(tmp_path, *(order(t, 1, t - 1) for t in range(1, 5)))
-    assert "after one of round 4 with 3: it is late or repeated" in refused(play, tmp_path, late)
+    assert "round 4 with 3: it is late or repeated" in refused(play, tmp_path, late)
     after = DiskMemory.open(tmp_path)
     assert (held(after), after.cohorts) == (held(before), before.cohorts)
 
@@ -94,7 +94,7 @@ def test_two_processes_of_one_client_take_turns(tmp_path):
         return numbered(t, count, source)
 
     def admit(one, draw):
-        with DiskMemory.held_alone(tmp_path) as memory:
+        with DiskMemory.locked(tmp_path) as memory:
             memory.admit(one, draw)
 
     jobs = [(order(1, 2, 0), slow), (order(2, 3, 0), numbered)]
@@ -117,9 +117,9 @@ def test_a_source_may_give_less_but_nothing_else_and_what_is_refused_writes_noth
     for draw, said in (
         (
             lambda t, n, source: (Samples(np.zeros((n, 2)), np.zeros(n, int)), None),
-            "of shape (2,), others are",
+            "of shape (2,), earlier",
         ),
-        (lambda t, n, source: numbered(t, 4, source), "gave 4 samples where 2 were asked for"),
+        (lambda t, n, source: numbered(t, 4, source), "gave 4 samples, at most 2"),
     ):
         assert said in refused(play, tmp_path, order(2, 2, 1), draw=draw)
         assert (tmp_path / FILE).read_bytes() == before
@@ -149,7 +149,7 @@ ROUNDS = st.lists(st.tuples(*[st.tuples(st.integers(0, 4), st.booleans())] * 2),
 @given(ROUNDS, st.tuples(LIMITS, LIMITS))
 def test_it_counts_sample_by_sample_whoever_is_away(rounds, limits):
     """Each client is granted some samples in every round, and is there or not."""
-    holdings = Holdings.start(*np.array(limits).T)
+    holdings = ClientAccounts.start(*np.array(limits).T)
     memories, uses = ([], []), []  # (round, number of the sample) of each client, and how often each was used
     for t, clients in enumerate(rounds, start=1):
         accounts = {}
@@ -161,7 +161,7 @@ def test_it_counts_sample_by_sample_whoever_is_away(rounds, limits):
             memories[m][:] = [one for one in memories[m] if one[0] > t - K][-B:]
             for _, i in memories[m]:
                 uses[i] += 1
-            accounts[m] = Account(granted, holdings.expected(m, granted))
+            accounts[m] = ClientReport(granted, holdings.expected(m, granted))
             assert accounts[m].cohorts == Counter(entered for entered, _ in memories[m])
         found = holdings.book(accounts)
         trained = [i for m in accounts for _, i in memories[m]]
@@ -176,26 +176,26 @@ def test_it_counts_sample_by_sample_whoever_is_away(rounds, limits):
 @pytest.fixture
 def begun():
     """One client with K = 3, after a round in which it was given two samples."""
-    holdings = Holdings.start(np.array([3]), np.array([FOREVER]))
-    holdings.book({0: Account(2, {1: 2})})
+    holdings = ClientAccounts.start(np.array([3]), np.array([FOREVER]))
+    holdings.book({0: ClientReport(2, {1: 2})})
     return holdings
 
 
 def test_what_cannot_be_true_is_refused(begun):
     for delivered, cohorts, words in (
-        (4, {2: 4}, "client 0 says it admitted 4 samples and was granted 3"),
-        (-1, {}, "client 0 says it admitted -1 samples"),
-        (3, {1: 3, 2: 3}, "holds 3 samples of round 1, of which it can hold 2"),
-        (3, {2: 4}, "holds 4 samples of round 2, of which it can hold 3"),
-        (0, {2: 1}, "holds 1 samples of round 2, of which it can hold 0"),
-        (3, {-5: 1}, "holds 1 samples of round -5, of which it can hold 0"),
-        (3, {1: -1}, "holds -1 samples of round 1"),
+        (4, {2: 4}, "client 0 reports 4 admitted samples, granted: 3"),
+        (-1, {}, "client 0 reports -1 admitted"),
+        (3, {1: 3, 2: 3}, "3 samples of round 1 in memory, possible: 2"),
+        (3, {2: 4}, "4 samples of round 2 in memory, possible: 3"),
+        (0, {2: 1}, "1 samples of round 2 in memory, possible: 0"),
+        (3, {-5: 1}, "1 samples of round -5 in memory, possible: 0"),
+        (3, {1: -1}, "-1 samples of round 1"),
     ):
-        assert words in refused(begun.check, 0, 3, Account(delivered, cohorts))
+        assert words in refused(begun.check, 0, 3, ClientReport(delivered, cohorts))
 
 
 def test_a_client_that_has_lost_samples_may_say_so(begun):
-    less = Account(3, {1: 1, 2: 3})
+    less = ClientReport(3, {1: 1, 2: 3})
     begun.check(0, 3, less)
     begun.book({0: less})
     assert begun.expected(0, 1) == {1: 1, 2: 3, 3: 1}
@@ -205,12 +205,12 @@ def test_a_client_that_has_lost_samples_may_say_so(begun):
 def test_who_misses_the_round_that_drops_does_not_use_older_samples_later(obeys, tmp_path):
     """Client 0 misses the drops of rounds 5 to 7, and the filling of round 7, after which samples are kept again."""
     server = Controller("taper", study(V=100.0))
-    holdings = Holdings.start(server.retention, server.capacity)
+    holdings = ClientAccounts.start(server.retention, server.capacity)
     for t, price in enumerate((2.0, *[9.0] * 5, 2.0, 9.0), start=1):
         granted = server.decide(price)
         server = Controller.from_document(server.document())
         holdings.retention = server.retention.tolist()
-        accounts = {m: Account(int(n), holdings.expected(m, int(n))) for m, n in enumerate(granted)}
+        accounts = {m: ClientReport(int(n), holdings.expected(m, int(n))) for m, n in enumerate(granted)}
         missed = t in (5, 6, 7)
         if obeys or not missed:
             limits = (holdings.retention[0], holdings.capacity[0])

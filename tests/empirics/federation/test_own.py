@@ -8,10 +8,10 @@ import torch
 
 from empirics.federation import client
 from empirics.federation.client import client_app
-from empirics.federation.holdings import Account
-from empirics.federation.memory import DiskMemory, Order, Source
-from empirics.federation.records import Reply, Task
-from empirics.federation.sources import of_part, of_stream
+from empirics.federation.client_memory import DiskMemory, Order, Source
+from empirics.federation.client_reports import ClientReport
+from empirics.federation.messages import Reply, Task
+from empirics.federation.sample_sources import of_part, of_stream
 from empirics.results.folder import read_result
 from empirics.run import run_study
 from empirics.settings.drift import Drift
@@ -161,7 +161,7 @@ def test_a_label_that_there_is_not_or_another_model_than_the_server_s(tmp_path, 
 @pytest.mark.parametrize("bad", [np.full(8, np.nan), np.array([None] * 8)], ids=["NaN", "object"])
 def test_inputs_that_are_no_numbers_do_not_stay_at_the_door(bad, tmp_path, caplog):
     told = failing(tmp_path, caplog, stream=lambda client, start: iter([(bad, 0)] * 9))
-    assert "the source gave inputs that are no finite numbers" in told
+    assert "inputs that are not finite numbers" in told
     federate(STUDY, tmp_path, Wire(*nodes(STUDY, tmp_path, stream=stream)))  # mended
 
 
@@ -173,32 +173,32 @@ def test_the_app_can_be_taken_to_ray():
 
 def test_parameters_that_add_up_to_no_number_are_refused():
     task = Task("one", Order(1, 0, 1, 1, 0), 1, 0.1, 0.0, 2, np.full(1, 1.2e154))
-    reply = Reply("one", 0, 1, Account(0, {}), task.theta)
-    assert "so large that their squares are none" in refused(Reply.read, reply.content(), task)
+    reply = Reply("one", 0, 1, ClientReport(0, {}), task.theta)
+    assert "whose squares overflow" in refused(Reply.read, reply.content(), task)
 
 
 def test_a_client_takes_the_threads_of_its_study_and_the_data_of_its_node(tmp_path, monkeypatch):
     threads, places = set(), set()
     monkeypatch.setattr(torch, "set_num_threads", threads.add)
-    plain = client._problem
-    monkeypatch.setattr(client, "_problem", lambda study, place: places.add(place) or plain(study, place))
+    made = client.make_problem
+    monkeypatch.setattr(client, "make_problem", lambda *given: places.add(given[2]) or made(*given))
     study = small("constant", rounds=1, threads=3)
     apps, contexts = nodes(study, tmp_path)
     contexts[999].node_config["data-dir"] = str(tmp_path)
     federate(study, tmp_path, Wire(apps, contexts))
     assert threads >= {3}
-    assert places == {None, str(tmp_path)}
+    assert places == {None, tmp_path}
 
 
 @pytest.mark.parametrize("loss", [None, float("nan"), float("inf"), 1e200, 1])
 def test_samples_without_their_loss_are_refused_where_a_policy_listens(loss):
     deaf = Task("one", Order(1, 3, 1, 9, 0), 1, 0.1, 0.0, 2, np.zeros(1))
-    said = Reply("one", 0, 1, Account(2, {1: 2}), np.zeros(1), 0.5).content()
+    said = Reply("one", 0, 1, ClientReport(2, {1: 2}), np.zeros(1), 0.5).content()
     listens = replace(deaf, listens=True)
     assert [Reply.read(said, task).loss for task in (deaf, listens)] == [None, 0.5]
     del said["metrics"]["fresh-loss"]
     if loss is not None:
         said["metrics"]["fresh-loss"] = loss
-    assert "samples without a loss whose square is a finite number" in refused(Reply.read, said, listens)
+    assert "without a finite loss" in refused(Reply.read, said, listens)
     said["metrics"]["delivered"] = 0
     assert Reply.read(said, listens).loss is None

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from empirics.federation.app_folder import write_app
+from empirics.federation.client_memory import DiskMemory
 from empirics.federation.credentials import make_certificates, node_key
-from empirics.federation.journal import prepare
-from empirics.federation.local import _Nurse
-from empirics.federation.memory import DiskMemory
-from empirics.federation.processes import Federation, Place, federation
+from empirics.federation.local import NodeRestarts
+from empirics.federation.processes import Federation, FederationFolder, federation
+from empirics.federation.server_state import prepare
 from empirics.results.folder import read_result, read_settings
 from empirics.run import run_study
 from tests.empirics.federation.wire import rows, small
@@ -87,7 +87,7 @@ class Trial:
 @contextmanager
 def trial(study, out, *, patience=60, rogues=None):
     """A federation of a study, or the same again if there is one: processes end with the context."""
-    place = Place.of_result(out)
+    place = FederationFolder.of_result(out)
     if not out.exists():
         prepare(study, out)
         write_app(place.app, study, result=str(out), patience=patience)
@@ -173,16 +173,16 @@ def test_a_client_that_was_killed_comes_back_with_its_samples(tmp_path):
         (samples,) = (one.home(0) / "samples").iterdir()
         one.kill(0)
         drawn = DiskMemory.open(samples)
-        assert len(drawn.door) == drawn.admitted > 0
+        assert len(drawn.waiting) == drawn.admitted > 0
         (one.home(0) / "rogue.json").write_text("{}")
-        nurse = _Nurse(one.running)
-        with pytest.warns(UserWarning, match="client 0 has ended, and is started again"):
-            until(lambda: nurse.look() or "client 0 is back" in one.told())
+        restarts = NodeRestarts(one.running)
+        with pytest.warns(UserWarning, match="client 0 has ended"):
+            until(lambda: restarts.look() or "client 0 is back" in one.told())
         until(lambda: len(list(one.home(0).glob("did-*"))) > 2)  # rounds 1 and 2, and another
         memory = DiskMemory.open(samples)
     # what it held then is too old
-    assert memory.samples.x[: len(drawn.door)].tolist() == drawn.door.x.tolist()
-    assert memory.source.drawn == drawn.source.drawn + len(memory.samples) - len(drawn.door)
+    assert memory.samples.x[: len(drawn.waiting)].tolist() == drawn.waiting.x.tolist()
+    assert memory.source.drawn == drawn.source.drawn + len(memory.samples) - len(drawn.waiting)
 
 
 @pytest.mark.parametrize("whole", [False, True], ids=["the run", "everything"])

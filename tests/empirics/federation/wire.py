@@ -1,5 +1,5 @@
-"""A federation within one process: the true strategy, the true clients, a wire that a test may cut, and a time that
-passes by sleeping alone."""
+"""A federation within one process: the real strategy and clients, a connection that a test may cut, and a clock that
+advances only by sleeping."""
 
 from contextlib import contextmanager
 from unittest.mock import patch
@@ -12,10 +12,10 @@ pytest.importorskip("flwr")
 from flwr.app import Context, Error, Message, RecordDict
 from flwr.supercore.task_identity import TaskIdentity
 
-from empirics.federation import post, server
+from empirics.federation import delivery, server
 from empirics.federation.client import client_app
-from empirics.federation.journal import Journal, federated, prepare
-from empirics.federation.server import Admission, Prompt, _arrays
+from empirics.federation.server import Admission, PollingGrid, first_arrays
+from empirics.federation.server_state import ServerState, federated, prepare
 from empirics.results.folder import read_result
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study
@@ -28,7 +28,7 @@ def small(policy, **given):
     return federated(Study(**(start | given)), policy)
 
 
-CHANGES = {  # so abruptly that a policy that listens forgets in round 10
+CHANGES = {  # a drift so abrupt that a policy that listens forgets in round 10
     "buffers": (60, 80, 100),
     "budget": 330.0,
     "steps": 1,
@@ -43,8 +43,8 @@ CHANGES = {  # so abruptly that a policy that listens forgets in round 10
 
 
 class Wire:
-    """`faults` may change a reply, give None for one that is lost, or raise for a client that fails; a node that is not
-    in `there` is away. Replies come in the reverse order of the clients."""
+    """`faults` may change a reply, return None for a lost reply, or raise for a failing client; a node outside `there`
+    is absent. Replies come in the reverse order of the clients."""
 
     def __init__(self, apps, contexts, faults=lambda t, m, reply: reply):
         self.apps, self.contexts, self.faults = apps, contexts, faults
@@ -82,7 +82,7 @@ class Wire:
 
 
 class Clock:
-    """Stands in for the module `time`: nobody waits, and no load makes anybody late."""
+    """Replaces the module `time`, so that tests do not wait."""
 
     now = 0.0
 
@@ -94,7 +94,7 @@ class Clock:
 
 
 def at(when, who, do):
-    """Faults of a client in a round: what `do` makes of its reply."""
+    """Faults that apply `do` to the reply of one client in one round."""
     return lambda t, m, reply: do(reply) if (t, m) == (when, who) else reply
 
 
@@ -110,7 +110,7 @@ def nodes(study, place, **own):
 
 @contextmanager
 def identity():
-    """Of a task, without which Flower makes no message."""
+    """The identity of a task, which Flower needs for a message."""
     names = ("_task_id", "_run_id", "_node_id")
     for name in names:
         setattr(TaskIdentity, name, 1)
@@ -122,19 +122,20 @@ def identity():
 
 
 def federate(study, place, wire=None, *, rounds=None, patience=5, **own):
-    """Run, or go on with, a federation in `place`; `rounds` stops it early, as a kill would."""
+    """Run or continue a federation in `place`; `rounds` stops it early, as a kill would."""
     out = place / "result"
     clock = Clock()
-    with identity(), patch.object(server, "time", clock), patch.object(post, "time", clock):
+    with identity(), patch.object(server, "time", clock), patch.object(delivery, "time", clock):
         wire = wire or Wire(*nodes(study, place, **own))
+        wire.clock = clock
         if not out.exists():
             prepare(study, out)
-        with Journal.open(out) as journal:
-            strategy = Admission(journal, patience=patience)
+        with ServerState.open(out) as state:
+            strategy = Admission(state, patience=patience)
             strategy.gather(wire)
-            left = study.rounds - journal.done if rounds is None else rounds
-            strategy.start(Prompt(wire), _arrays(journal), num_rounds=left, timeout=0.5)
-            return journal.finish() if journal.finished else None
+            left = study.rounds - state.done if rounds is None else rounds
+            strategy.start(PollingGrid(wire), first_arrays(state), num_rounds=left, timeout=0.5)
+            return state.finish() if state.finished else None
 
 
 def rows(place, *names):

@@ -1,7 +1,7 @@
-"""A federation's journal, in a result folder like that of `acdpp train`: prices, grants, deliveries, parameters.
+"""The server's state in a result folder like that of `acdpp train`: prices, grants, reports, parameters.
 
-Every round is on disk before the next one begins, with the policy's state, the account of all memories and the
-parameters: a server that is killed begins its last unfinished round again, with the same price and the same grants.
+Every round is saved before the next begins, with the policy's state, the clients' accounts and the parameters: a killed
+server repeats its unfinished round with the same price and grants.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from empirics.control.policy import FOREVER
 from empirics.control.prices import Prices, make_prices
 from empirics.control.schedule import Rounds
 from empirics.control.state_json import plain, restored
-from empirics.federation.holdings import Account, Holdings
+from empirics.federation.client_reports import ClientAccounts, ClientReport
 from empirics.overrides import HandedOver
 from empirics.results.folder import Folder, read_settings, refuse_existing
 from empirics.results.measures import CALM, final_measures, least_for, settings_document, with_excess
@@ -41,23 +41,24 @@ from empirics.training.risk import Least, project
 from empirics.training.world import world_of
 from theory.setting import SettingError
 
-__all__ = ["Journal", "federated", "prepare"]
+__all__ = ["ServerState", "federated", "prepare"]
 
 Floats = NDArray[Any]
+NOT_FEDERATED = "{!r} was not made by acdpp federate: continue it by acdpp train --resume"
 TALLIED = ("sums", "highest", "last", "above", "diverged", "idle")
-SERVER_MEASURES = ("risk", "accuracy")  # the others take knowing the clients' samples
+SERVER_MEASURES = ("risk", "accuracy")  # the others need the clients' samples
 
 
 def federated(study: Study, policy: str | None = None) -> Study:
-    """The study as one federation runs it: one policy, one seed, every round a checkpoint, no forecast.
+    """The study of a federation: one policy, one seed, a checkpoint every round, no prediction.
 
     >>> study = federated(Study(), "constant")
     >>> study.policies, study.seeds, study.measures
     (('constant',), 1, ('risk', 'accuracy'))
     """
     if policy is None and len(study.policies) != 1:
-        raise SettingError(f"a federation runs one policy, not {len(study.policies)}: say which")
-    kept = tuple(one for one in study.measures if one in SERVER_MEASURES)
+        raise SettingError(f"a federation runs one policy, not {len(study.policies)}: choose one")
+    kept = tuple(name for name in study.measures if name in SERVER_MEASURES)
     chosen = study.policies if policy is None else (policy,)
     return replace(study, policies=chosen, seeds=1, measures=kept, predict=False, checkpoint=1)
 
@@ -65,7 +66,7 @@ def federated(study: Study, policy: str | None = None) -> Study:
 def prepare(
     study: Study, out: Path, data_dir: Path | None = None, *, dataset: Any = None, model: Any = None
 ) -> None:
-    """A result folder in which no round is done yet; what is wrong with the study is said before that is made."""
+    """Make a result folder without a round, after checking the study."""
     study = HandedOver(dataset=dataset, model=model).named(study)
     if study != federated(study):
         raise SettingError("a federation runs one policy with one seed: take the study of federated(...)")
@@ -83,8 +84,8 @@ def prepare(
         pass
 
 
-class Journal:
-    """The journal of a federation, open for writing: `price` and `decide` a round, then `book` it."""
+class ServerState:
+    """The state of a federation, open for writing: `decide` a round at its `price`, then `book` it."""
 
     def __init__(self, folder: Folder, problem: Problem, prices: Prices) -> None:
         settings = folder.settings
@@ -97,13 +98,12 @@ class Journal:
         )
         capacity = self.controller.capacity
         sizes = np.full(self.study.clients, FOREVER) if capacity is None else capacity
-        self.holdings = Holdings.start(self.controller.retention, sizes)
+        self.accounts = ClientAccounts.start(self.controller.retention, sizes)
         partitions = len(problem.streams.pools)
         self.tally = Tally(self.study, calibration, self.controller.retention[np.newaxis], partitions)
         self.world = world_of(problem.model, self.study, problem.streams)
         self.theta = problem.model.start(1)
         self.mean = self.theta if self.study.averages else None
-        self.granted: NDArray[np.int64] = np.zeros(self.study.clients, dtype=np.int64)
         if folder.progress.done:
             self._restore()
         chunks = prices.chunks(self.study.seed, 1, self.study.rounds, self.study.rounds)
@@ -115,11 +115,9 @@ class Journal:
     def open(
         cls, out: Path, data_dir: Path | None = None, *, dataset: Any = None, model: Any = None
     ) -> Iterator[Self]:
-        """The journal in a folder that `prepare` has made, held by this process alone."""
+        """The state in a folder made by `prepare`, locked by this process."""
         if "federation" not in read_settings(out):
-            raise SettingError(
-                f"{str(out)!r} is no result of a federation: continue it by acdpp train --resume"
-            )
+            raise SettingError(NOT_FEDERATED.format(str(out)))
         with Folder.continued(out) as folder:
             study = Study.from_document(folder.settings["study"])
             place = data_dir or folder.settings["asked"]["data_dir"]
@@ -130,7 +128,7 @@ class Journal:
 
     @property
     def done(self) -> int:
-        """Rounds that are booked."""
+        """The number of booked rounds."""
         return self.folder.progress.done
 
     @property
@@ -139,61 +137,45 @@ class Journal:
 
     @property
     def parameters(self) -> Floats:
-        """θ(t), to send to the clients."""
+        """θ(t), sent to the clients."""
         flat: Floats = self.theta[0].cpu().numpy()
         return flat
 
     @property
     def mean_to_test(self) -> Floats | None:
-        """The mean of models, to send to the clients too, where a policy listens to its losses."""
+        """The mean of models, sent to the clients where the policy listens to its losses."""
         mean = self.averaged if self.controller.listens else None
         return None if mean is None else mean[0].cpu().numpy()
 
-    # --- a round -------------------------------------------------------------------------------------------
-
     def decide(self) -> NDArray[np.int64]:
-        """How many samples each client may admit, at the price of the round; asked again, the same."""
+        """Each client's grant at the price of the round; repeated calls give equal grants."""
         assert self.price is not None
         if self.controller.pending is None:
             self.controller.decide(self.price)
         granted = self.controller.pending
         assert granted is not None
-        self.granted = granted
-        self.holdings.retention = self.controller.retention.tolist()
+        self.accounts.retention = self.controller.retention.tolist()
         return granted
-
-    def check(self, client: int, account: Account) -> None:
-        """Refuse an account that cannot be true."""
-        self.holdings.check(client, int(self.granted[client]), account)
 
     def book(
         self,
-        accounts: Mapping[int, Account],
+        reports: Mapping[int, ClientReport],
         moved: Mapping[int, Floats],
         losses: Mapping[int, float | None],
     ) -> dict[str, float]:
-        """The round with those who took part: θ moves by their mean, a policy that listens is told the mean of their
-        losses, and all is saved. Returns what was measured."""
+        """Book a round with its participants: θ moves by their mean, a policy that listens hears the mean of their
+        losses, and everything is saved. Returns the measures."""
         study, t = self.study, self.done + 1
         came, trained = np.zeros((2, study.clients), dtype=np.int64)
-        for m, account in accounts.items():
-            came[m], trained[m] = account.delivered, account.trained_on
+        for m, report in reports.items():
+            came[m], trained[m] = report.delivered, report.trained_on
         assert self.price is not None
-        track, debt = self.holdings.book(accounts), self.controller.books.debt
+        track, debt = self.accounts.book(reports), self.controller.books.debt
         weights = aggregation_weights(study, trained)
         self.controller.report(came, trained=bool(weights.any()))
-        ends = np.array(self.holdings.admitted)
-        shape = (1, 1, study.clients)
-        rounds = Rounds(
-            study,
-            t,
-            np.full((1, 1), self.price),
-            np.full((1, 1), debt),
-            came.reshape(shape),
-            (ends - trained).reshape(shape),
-            ends.reshape(shape),
-            track,
-        )
+        ends = np.array(self.accounts.admitted)
+        by_client = (values.reshape(1, 1, -1) for values in (came, ends - trained, ends))
+        rounds = Rounds(study, t, np.full((1, 1), self.price), np.full((1, 1), debt), *by_client, track)
         measured = self._measured()
         if self.controller.listens:
             measured[FRESH] = np.full((1, 1), self._heard(came, losses))
@@ -205,13 +187,13 @@ class Journal:
         return {name: float(values[0, 0]) for name, values in measured.items()}
 
     def _heard(self, came: NDArray[np.int64], losses: Mapping[int, float | None]) -> float:
-        """The mean over all samples of the round, NaN if there are none; the policy hears of it."""
+        """The mean loss over the samples of the round, NaN without samples; the policy observes it."""
         total = sum(came[m] * loss for m, loss in sorted(losses.items()) if loss is not None)
         self.controller.observe(total / came.sum() if came.any() else None)
         return float(total / came.sum()) if came.any() else np.nan
 
     def _measured(self) -> Columns:
-        """At θ(t), before the round trains, and of the mean where that is the model."""
+        """Measures at θ(t), before the round trains, and of the mean where models are averaged."""
         models = {"": self.theta} if self.averaged is None else {"": self.averaged, LAST: self.theta}
         found: dict[str, Any] = {}
         if self.world is not None:
@@ -236,12 +218,13 @@ class Journal:
 
     @property
     def averaged(self) -> torch.Tensor | None:
-        """The mean of models, within the ball."""
+        """The mean of models, projected onto the ball."""
         return None if self.mean is None else project(self.mean, self.study.radius)
 
     def finish(self) -> dict[str, Any]:
-        """Once all rounds are booked: the summary, which is also saved."""
-        summary = self.tally.summary(self._final(), self.least)
+        """Save and return the summary, after the last round."""
+        final = final_measures(self.problem, self.theta, self.least, self.averaged)
+        summary = self.tally.summary(final, self.least)
         if self.least is not None:
             summary["not_predicted"], summary["prediction_notes"] = self.folder.settings["not_predicted"], []
             for found in summary["policies"].values():
@@ -249,18 +232,10 @@ class Journal:
         self.folder.finish(summary)
         return summary
 
-    def _final(self) -> Columns:
-        return final_measures(self.problem, self.theta, self.least, self.averaged)
-
-    # --- what a server that begins again needs -------------------------------------------------------------
-
     def _state(self) -> dict[str, Any]:
-        tally = {name: getattr(self.tally, name) for name in TALLIED}
-        documents = {
-            "controller": self.controller.document(),
-            "ledger": plain(self.holdings),
-            "tally": plain(tally),
-        }
+        tally = plain({name: getattr(self.tally, name) for name in TALLIED})
+        controller, ledger = self.controller.document(), plain(self.accounts)
+        documents = {"controller": controller, "ledger": ledger, "tally": tally}
         mean = {} if self.mean is None else {"mean": self.mean.cpu().numpy()}
         return {
             **mean,
@@ -273,7 +248,7 @@ class Journal:
         saved = self.folder.state()
         documents = json.loads(bytes(saved["books"]).decode())
         self.controller = Controller.from_document(documents["controller"])
-        self.holdings = restored(documents["ledger"], self.holdings)
+        self.accounts = restored(documents["ledger"], self.accounts)
         for name, value in restored(documents["tally"]).items():
             setattr(self.tally, name, value)
         self.theta = torch.from_numpy(saved["theta"]).to(self.theta)

@@ -1,7 +1,7 @@
-"""Where a client's fresh samples come from: its part of the study's data set, or a stream of the user's own.
+"""Sources of a client's fresh samples: its part of the study's data set, or a stream of the user.
 
-A part is drawn from as in the batched engine, sample for sample. A stream is a function of the client's number and of
-how many samples were drawn before: a process may end after any round, and the next one goes on from there.
+A part is drawn from as in the batched engine, sample for sample. A stream is a function of the client id and of the
+number of samples drawn before, so that a new process continues after any round.
 
 >>> import numpy as np
 >>> def stream(client, start):  # all samples from number `start` on
@@ -9,7 +9,7 @@ how many samples were drawn before: a process may end after any round, and the n
 ...         yield np.array([client, i]), i % 2
 >>> draw = of_stream(stream, client=7)
 >>> fresh, _ = draw(1, 3, Source(drawn=3))
->>> fresh.x.tolist(), fresh.y.tolist()  # of three, the two that are left
+>>> fresh.x.tolist(), fresh.y.tolist()  # three were requested, two are left
 ([[7, 3], [7, 4]], [1, 0])
 """
 
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from empirics.draws import Purpose, permutation, uniform
-from empirics.federation.memory import NONE, Draw, Samples, Source
+from empirics.federation.client_memory import NONE, Draw, Samples, Source
 from empirics.training.problem import Problem
 from empirics.training.streams import Index, windows
 from theory.setting import SettingError
@@ -33,15 +33,14 @@ Stream = Callable[[int, int], Iterable[tuple[Any, Any]]]
 
 
 def of_part(problem: Problem, client: int) -> Draw:
-    """From the client's pool, as the study says: with replacement, or a shuffled pool again and again; where the
-    population moves, from what it is in the round."""
+    """Draw from the client's pool: with replacement, from repeated shuffles, or from a population that drifts."""
     study, population = problem.study, problem.population
     pool = problem.streams.pools[0][client]
     order = _with_replacement if study.replacement else _without_replacement
 
     def draw(t: int, count: int, source: Source) -> tuple[Samples, Any]:
         if study.drift.kind != "none":
-            index, state = _moving(problem, client, t, np.arange(source.slots, source.slots + count)), None
+            index, state = _drifting(problem, client, t, np.arange(source.slots, source.slots + count)), None
         else:
             place, state = order(len(pool), study.seed, client, t, count, source)
             index = pool[place]
@@ -50,8 +49,8 @@ def of_part(problem: Problem, client: int) -> Draw:
     return draw
 
 
-def _moving(problem: Problem, client: int, t: int, slots: Index) -> Index:
-    """Of a population as it is in round t: from either part by its weight, or of the samples that go by."""
+def _drifting(problem: Problem, client: int, t: int, slots: Index) -> Index:
+    """Draws from the population of round t: a mixture of two parts, or a window that moves over the pool."""
     study, streams, address = problem.study, problem.streams, {"client": client, "t": t}
     pool, drawn = streams.pools[0][client], uniform(study.seed, Purpose.sample, slot=slots, **address)
     if study.drift.mixes:
@@ -59,20 +58,19 @@ def _moving(problem: Problem, client: int, t: int, slots: Index) -> Index:
         later = streams.later[0][client]
         w = study.drift.weights(t, t, study.clients)[0, client]
         second = uniform(study.seed, Purpose.part, slot=slots, **address) < w
-        return np.where(
-            second, later[(drawn * len(later)).astype(np.int64)], pool[(drawn * len(pool)).astype(np.int64)]
-        )
-    begin, end = (int(one) for one in windows(study, np.array(t), np.array(len(pool))))
-    passing = pool[begin:end]
+        first, other = (part[(drawn * len(part)).astype(np.int64)] for part in (pool, later))
+        return np.where(second, other, first)
+    begin, end = (int(limit) for limit in windows(study, np.array(t), np.array(len(pool))))
+    window = pool[begin:end]
     if study.replacement:
-        return passing[(drawn * len(passing)).astype(np.int64)]
-    if len(slots) and slots[-1] >= len(passing):
+        return window[(drawn * len(window)).astype(np.int64)]
+    if len(slots) and slots[-1] >= len(window):
         raise SettingError(
-            f"client {client} is to admit {slots[-1] + 1} samples of the {len(passing)} that go by in round {t}: take "
+            f"client {client} is to admit {slots[-1] + 1} of the {len(window)} samples available in round {t}: take "
             "fewer rounds or a larger length, or draw with replacement"
         )
-    first = int(uniform(study.seed, Purpose.sample, **address) * len(passing))  # some that follow each other
-    return passing[(first + slots) % len(passing)]
+    start = int(uniform(study.seed, Purpose.sample, **address) * len(window))
+    return window[(start + slots) % len(window)]
 
 
 def _with_replacement(
@@ -86,7 +84,7 @@ def _with_replacement(
 def _without_replacement(
     size: int, seed: int, client: int, t: int, count: int, source: Source
 ) -> tuple[Any, Any]:
-    """The state is the number of the shuffle, and how much of it is used up."""
+    """The state is the number of the shuffle, and the samples of it that are used."""
     if count > size:
         raise SettingError(
             f"client {client} is to draw {count} samples from a pool of {size}: draw with replacement"
@@ -99,7 +97,7 @@ def _without_replacement(
 
 
 def of_stream(stream: Stream, client: int) -> Draw:
-    """From the user's own samples, from where they were left; fewer where they end."""
+    """Draw from the user's stream, continuing after the last sample; fewer samples where it ends."""
 
     def draw(t: int, count: int, source: Source) -> tuple[Samples, Any]:
         try:
@@ -107,23 +105,23 @@ def of_stream(stream: Stream, client: int) -> Draw:
             if not pairs:
                 return NONE, None
             x, y = (np.stack([np.asarray(pair[k]) for pair in pairs]) for k in range(2))
-        except Exception as error:  # whatever a user's stream does
+        except Exception as error:  # of the user's code
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise SettingError(f"the stream of client {client} failed: {reason:.300}") from error
         if y.ndim != 1 or y.dtype.kind not in "iu":
-            raise SettingError("a stream gives pairs of an input and a label, a whole number from 0 on")
+            raise SettingError("a stream gives pairs of an input and a label, a whole number of at least 0")
         return Samples(x, y.astype(np.int64)), None
 
     return draw
 
 
 def checked(draw: Draw, classes: int) -> Draw:
-    """The same, but nothing gets as far as the door that cannot be trained on: it would stay there."""
+    """The source, refusing samples that cannot be trained on before they are saved."""
 
     def draw_checked(t: int, count: int, source: Source) -> tuple[Samples, Any]:
         fresh, state = draw(t, count, source)
         if fresh.x.dtype.kind not in "fiub" or not np.isfinite(fresh.x).all():
-            raise SettingError("the source gave inputs that are no finite numbers")
+            raise SettingError("the source gave inputs that are not finite numbers")
         if len(fresh) and not 0 <= fresh.y.min() <= fresh.y.max() < classes:
             raise SettingError(
                 f"the source gave labels from {fresh.y.min()} to {fresh.y.max()}, not between 0 and {classes - 1}"

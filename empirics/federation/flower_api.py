@@ -1,7 +1,8 @@
-"""What `flwr supernode register`, `flwr run` and `flwr ls` do, without a process for each: fifty nodes take no minute.
+"""The operator's side of Flower's SuperLink: register a node, start a run, ask for its status.
 
-What this project uses of Flower's inner parts is here, in `superlink` and in `post`; `pyproject.toml` holds Flower to
-one minor version.
+These are `flwr supernode register`, `flwr run` and `flwr ls` without a process for each, which for fifty nodes saves a
+minute. Flower's internals are used here, in `superlink` and in `delivery`; `pyproject.toml` pins Flower to a minor
+version.
 """
 
 from __future__ import annotations
@@ -26,24 +27,24 @@ from flwr.supercore.interceptors import RuntimeVersionHttpInterceptor
 
 from theory.setting import SettingError
 
-__all__ = ["Operator", "operating"]
+__all__ = ["Operator", "operator_of"]
 
 
 class Operator:
-    """The SuperLink, as its operator speaks to it."""
+    """The SuperLink as its operator sees it."""
 
     def __init__(self, client: ControlHttpClient) -> None:
         self._client = client
 
     def register(self, public_key: Path) -> int:
-        """Let the node with this key take part; returns its number."""
+        """Admit the node with this key; returns its id."""
         key = load_ssh_public_key(public_key.read_bytes())
         pem = key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-        with _said("the server did not register a client"):
+        with _one_sentence("the server did not register a client"):
             return int(self._client.RegisterNode(RegisterNodeRequest(public_key=pem)).node_id)
 
     def start(self, app: Path, simulated: int | None = None) -> int:
-        """Start the app of a folder, with so many simulated clients or with the nodes; returns the run's number."""
+        """Start the app of a folder, on the nodes or on `simulated` clients; returns the run's id."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of Flower's own dependencies
             content = build_fab_from_disk(app)
@@ -58,27 +59,34 @@ class Operator:
                 init_args_logging_level="WARNING",
                 init_args_log_to_driver=True,
             )
-        with _said("the server did not start the run"):
+        with _one_sentence("the server did not start the run"):
             answer = self._client.StartRun(StartRunRequest(fab=fab, override_federation_config=engine))
         return int(answer.run_id)
 
     def over(self, run: int) -> bool:
-        """Whether a run has ended, however it did."""
-        with _said("the server does not answer"):
+        """Whether a run has ended, successfully or not."""
+        with _one_sentence("the server does not answer"):
             answer = self._client.ListRuns(ListRunsRequest(run_id=run))
         return bool(answer.run_dict[run].status.status == Status.FINISHED)
 
 
 @contextmanager
-def operating(address: str, authority: Path) -> Iterator[Operator]:
-    """Speak to the SuperLink at an address of this machine, whatever proxy there is for others."""
-    with _no_proxy():
+def operator_of(address: str, authority: Path) -> Iterator[Operator]:
+    """Connect to the SuperLink at an address of this machine, without a proxy."""
+    before = os.environ.get("NO_PROXY")
+    os.environ["NO_PROXY"] = "*"  # read when the client is made
+    try:
         client = ControlHttpClient.from_server_address(
             server_address=address,
             insecure=False,
             root_certificates=authority.read_bytes(),
             interceptors=[RuntimeVersionHttpInterceptor(component_name="flwr CLI")],
         )
+    finally:
+        if before is None:
+            del os.environ["NO_PROXY"]
+        else:
+            os.environ["NO_PROXY"] = before
     try:
         yield Operator(client)
     finally:
@@ -86,22 +94,8 @@ def operating(address: str, authority: Path) -> Iterator[Operator]:
 
 
 @contextmanager
-def _no_proxy() -> Iterator[None]:
-    """The client looks for proxies once, when it is made."""
-    before = os.environ.get("NO_PROXY")
-    os.environ["NO_PROXY"] = "*"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["NO_PROXY"]
-        else:
-            os.environ["NO_PROXY"] = before
-
-
-@contextmanager
-def _said(what: str) -> Iterator[None]:
+def _one_sentence(failure: str) -> Iterator[None]:
     try:
         yield
     except httpx.HTTPError as error:
-        raise SettingError(f"{what} ({' '.join(str(error).split()) or type(error).__name__})") from None
+        raise SettingError(f"{failure} ({' '.join(str(error).split()) or type(error).__name__})") from None

@@ -1,12 +1,10 @@
-"""Ends all processes of a federation when whoever started them ends or says so, also if that one was killed.
+"""Ends all processes of a federation when their starter ends, is killed, or closes this program's standard input.
 
-    python keeper.py MARK
+    python process_cleanup.py MARK
 
-It waits until its standard input is closed, which the system does for a process that is gone. What has MARK in its
-environment, or was started by what has, belongs to the federation: Flower starts processes in sessions of their own,
-which no process group holds together. First they are asked, then killed.
-
-It imports nothing of the project, so that it is there soon.
+Members are the processes with MARK in their environment, and their descendants: Flower starts processes in sessions of
+their own, outside any common process group. They get SIGTERM, then SIGKILL. Nothing of the project is imported, so
+that this program is ready at once.
 """
 
 from __future__ import annotations
@@ -19,24 +17,24 @@ from contextlib import suppress
 
 import psutil
 
-__all__ = ["NAME", "members"]
+__all__ = ["MARK_VARIABLE", "members"]
 
-NAME = "ACDPP_FEDERATION"  # of the environment variable
-GRACE = 3.0  # seconds between asking and killing
-GIVE_UP = 30.0
+MARK_VARIABLE = "ACDPP_FEDERATION"  # of the environment
+TERM_SECONDS = 3.0  # between SIGTERM and SIGKILL
+END_SECONDS_MAX = 30.0
 
 
 def members(mark: str, before: Set[psutil.Process] = frozenset()) -> set[psutil.Process]:
-    """The living processes of a federation, and those among `before` that have lost their way to it."""
+    """The living processes of a federation, and those of `before` that are no longer descendants."""
     parents, found = dict[psutil.Process, int](), set[psutil.Process]()
     for process in psutil.process_iter():
-        with suppress(psutil.Error):  # it has ended meanwhile, or is somebody else's
+        with suppress(psutil.Error):  # ended meanwhile, or of another user
             if process.status() not in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
                 parents[process] = process.ppid()
-                if process.environ().get(NAME) == mark:
+                if process.environ().get(MARK_VARIABLE) == mark:
                     found.add(process)
     more = found | (before & parents.keys())
-    while more:  # a process may write over its environment, as one does that changes its title
+    while more:  # a process that changes its title may overwrite its environment
         found |= more
         numbers = {process.pid for process in more}
         more = {process for process, parent in parents.items() if parent in numbers} - found
@@ -44,15 +42,15 @@ def members(mark: str, before: Set[psutil.Process] = frozenset()) -> set[psutil.
 
 
 def end(mark: str) -> None:
-    """Ask all of them to end, then see to it."""
+    """Terminate all members, then kill those that remain."""
     began, asked = time.monotonic(), set[psutil.Process]()
     while left := members(mark, asked):
         late = time.monotonic() - began
-        if late > GIVE_UP:
+        if late > END_SECONDS_MAX:
             return
-        for process in left if late > GRACE else left - asked:
+        for process in left if late > TERM_SECONDS else left - asked:
             with suppress(psutil.Error):
-                process.send_signal(signal.SIGKILL if late > GRACE else signal.SIGTERM)
+                process.send_signal(signal.SIGKILL if late > TERM_SECONDS else signal.SIGTERM)
         asked |= left
         time.sleep(0.05)
 

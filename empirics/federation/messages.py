@@ -1,7 +1,7 @@
-"""What server and clients send each other, as Flower's records and back; what came over the wire is checked here.
+"""Content of messages between server and clients, as Flower's records and back; received replies are validated here.
 
-To a client: the parameters, and its own order. From a client: how its parameters have moved, and its account; where the
-policy listens, also the mean loss of the model on the round's samples before it trained. Samples are in neither.
+To a client: the parameters and its order. From a client: the change of its parameters and its report; where the policy
+listens, also the mean loss of the model on the round's samples before training. No message contains samples.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ import numpy as np
 from flwr.app import Array, ArrayRecord, ConfigRecord, MetricRecord, RecordDict
 from numpy.typing import NDArray
 
-from empirics.federation.holdings import Account
-from empirics.federation.memory import Order
+from empirics.federation.client_memory import Order
+from empirics.federation.client_reports import ClientReport
 from empirics.training.model import Descent
 from theory.setting import SettingError
 
-__all__ = ["Reply", "Task", "introduction", "who"]
+__all__ = ["Reply", "Task", "introduced_client", "introduction"]
 
 Floats = NDArray[Any]
 
 
 @dataclass(frozen=True)
 class Task:
-    """A round's work for one client. `federation` stands for the result that it belongs to. If it `listens`, the loss
-    of the model on the round's samples is to be told; the model is `mean`, or `theta` without one."""
+    """A round's work for a client of the federation with this token. If the policy `listens`, the client reports the
+    loss of `mean`, or of `theta` without a mean, on the round's samples."""
 
     federation: str
     order: Order
@@ -47,7 +47,7 @@ class Task:
         return Descent(self.steps, self.eta, self.momentum)
 
     def content(self) -> RecordDict:
-        """A record of its own for every client: Flower's may be shared and changed."""
+        """A record for one client alone: Flower may change it."""
         plain: dict[str, Any] = {"federation": self.federation, "classes": self.classes}
         plain |= {"steps": self.steps, "eta": self.eta, "momentum": self.momentum, "listens": self.listens}
         models = {"theta": self.theta} | ({} if self.mean is None else {"mean": self.mean})
@@ -65,12 +65,12 @@ class Task:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a client did. `num-examples` is what Flower's own strategies weigh by."""
+    """A client's answer to a task. Flower's own strategies weigh by `num-examples`."""
 
     federation: str
     client: int
     round: int
-    account: Account
+    report: ClientReport
     moved: Floats
     loss: float | None = None
 
@@ -78,24 +78,21 @@ class Reply:
         metrics: dict[str, Any] = {
             "client": self.client,
             "round": self.round,
-            "delivered": self.account.delivered,
-            "num-examples": self.account.trained_on,
-            "cohort-rounds": list(self.account.cohorts),
-            "cohort-counts": list(self.account.cohorts.values()),
+            "delivered": self.report.delivered,
+            "num-examples": self.report.trained_on,
+            "cohort-rounds": list(self.report.cohorts),
+            "cohort-counts": list(self.report.cohorts.values()),
         }
         if self.loss is not None:
             metrics["fresh-loss"] = self.loss
+        arrays, config = ArrayRecord({"moved": Array(self.moved)}), {"federation": self.federation}
         return RecordDict(
-            {
-                "arrays": ArrayRecord({"moved": Array(self.moved)}),
-                "metrics": MetricRecord(metrics),
-                "config": ConfigRecord({"federation": self.federation}),
-            }
+            {"arrays": arrays, "metrics": MetricRecord(metrics), "config": ConfigRecord(config)}
         )
 
     @classmethod
     def read(cls, content: RecordDict, wanted: Task) -> Reply:
-        """The reply to a task; SettingError says what is wrong with one that cannot be used."""
+        """The reply to a task, unless it cannot be used."""
         try:
             metrics: Any = content["metrics"]
             array: Any = content["arrays"]["moved"]
@@ -105,13 +102,13 @@ class Reply:
             moved = array.numpy()
             loss = metrics.get("fresh-loss")
             whole = [*numbers.values(), *rounds, *counts]
-        except Exception as error:  # whatever a stranger sends
-            raise SettingError(f"a reply that is none ({type(error).__name__})") from None
-        if not all(type(one) is int for one in whole) or len(rounds) != len(counts):
-            raise SettingError("an account of other than whole numbers")
+        except Exception as error:  # the content is not trusted
+            raise SettingError(f"malformed reply ({type(error).__name__})") from None
+        if not all(type(number) is int for number in whole) or len(rounds) != len(counts):
+            raise SettingError("a report with counts that are not whole numbers")
         if federation != wanted.federation or numbers["round"] != wanted.order.round:
             raise SettingError(
-                f"an answer to round {numbers['round']} of {federation!r}, not to round {wanted.order.round} of "
+                f"a reply to round {numbers['round']} of {federation!r}, not to round {wanted.order.round} of "
                 f"{wanted.federation!r}"
             )
         if moved.shape != wanted.theta.shape or moved.dtype != wanted.theta.dtype:
@@ -122,30 +119,28 @@ class Reply:
         with np.errstate(over="ignore", invalid="ignore"):
             length = np.square(wanted.theta + moved).sum()
         if not np.isfinite(length):
-            raise SettingError(
-                "parameters that are no finite numbers, or so large that their squares are none"
-            )
+            raise SettingError("parameters that are not finite, or whose squares overflow")
         if len(set(rounds)) != len(rounds):
-            raise SettingError("an account that names a round twice")
+            raise SettingError("a report that names a round twice")
         if not wanted.listens or not numbers["delivered"]:
             loss = None
         elif type(loss) is not float or not np.isfinite(loss * loss):
-            raise SettingError("samples without a loss whose square is a finite number")
-        account = Account(numbers["delivered"], dict(zip(rounds, counts, strict=True)))
-        return cls(federation, numbers["client"], numbers["round"], account, moved, loss)
+            raise SettingError("admitted samples without a finite loss")
+        report = ClientReport(numbers["delivered"], dict(zip(rounds, counts, strict=True)))
+        return cls(federation, numbers["client"], numbers["round"], report, moved, loss)
 
 
 def introduction(client: int) -> RecordDict:
-    """A node's answer to who it is."""
+    """A node's answer to the question for its client id."""
     return RecordDict({"metrics": MetricRecord({"client": client})})
 
 
-def who(content: RecordDict, clients: int) -> int:
-    """The client that a node says it is."""
+def introduced_client(content: RecordDict, clients: int) -> int:
+    """The client id in an introduction."""
     try:
         client: Any = content["metrics"]["client"]
     except Exception:
-        raise SettingError("an introduction without a client's number") from None
+        raise SettingError("an introduction without a client id") from None
     if type(client) is not int or not 0 <= client < clients:
-        raise SettingError(f"it says it is client {client!r}, and there are clients 0 to {clients - 1}")
+        raise SettingError(f"it claims to be client {client!r}, clients are 0 to {clients - 1}")
     return client

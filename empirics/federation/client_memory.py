@@ -1,12 +1,11 @@
-"""A client's memory on its own disk: what it has drawn, what of it has been admitted, and since when.
+"""A client's memory on its own disk: samples drawn, samples admitted, and their rounds of arrival.
 
-A sample is admitted in the round that the server has booked. Until the server says so, in its next message, what was
-drawn waits at the door: a client that is killed, a reply that is lost or a server that begins a round again costs no
-sample and admits none twice. What waits is admitted first under the next grant, before anything new is drawn.
+A sample is admitted in the round that the server has booked. Until the server confirms that in its next message, drawn
+samples wait: a killed client, a lost reply or a round that the server repeats costs no sample and admits none twice.
+Waiting samples are admitted first under the next grant, before new ones are drawn.
 
-All of it is one file, replaced as a whole before training begins, and held by one process at a time: Flower may start
-another before the first is done. Orders are obeyed in the order of their rounds; one that comes late, or again after
-a later one, is refused.
+The memory is one file, replaced as a whole before training begins, and locked: Flower may start a second process before
+the first has ended. Orders are obeyed in the order of their rounds; a late or repeated order is refused.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ FILE, LOCK = "memory.npz", ".lock"
 
 @dataclass(frozen=True)
 class Order:
-    """What the server grants a client in a round, and the last round that it has booked for this client."""
+    """A client's grant in a round, its limits, and the last round that the server has booked for it."""
 
     round: int
     grant: int
@@ -57,25 +56,18 @@ class Samples:
         return Samples(self.x[part], self.y[part])
 
     def then(self, later: Samples) -> Samples:
-        """These, and others after them."""
-        if not len(self):  # whose inputs have no shape yet
-            return later
-        return (
-            Samples(np.concatenate([self.x, later.x]), np.concatenate([self.y, later.y]))
-            if len(later)
-            else self
-        )
+        """These samples followed by later ones; an empty side has no shape yet."""
+        if not len(self) or not len(later):
+            return self if len(self) else later
+        return Samples(np.concatenate([self.x, later.x]), np.concatenate([self.y, later.y]))
 
 
 NONE = Samples(np.zeros((0, 0)), np.zeros(0, dtype=np.int64))
-Draw = Callable[
-    [int, int, "Source"], tuple[Samples, Any]
-]  # round, count, so far -> samples, state of the source
 
 
 @dataclass(frozen=True)
 class Source:
-    """How far the source has been drawn from: in all, in which round last and how much in it, and its own state."""
+    """Progress of a source: samples drawn in all, the last round, samples drawn in it, and the source's state."""
 
     drawn: int = 0
     round: int = 0
@@ -83,23 +75,26 @@ class Source:
     state: Any = None
 
 
+Draw = Callable[[int, int, Source], tuple[Samples, Any]]  # (round, count, progress) to (samples, new state)
+
+
 @dataclass
 class DiskMemory:
-    """`held` has been booked, with the rounds that it was `entered` in; `door` waits, and `admitted` of it, the first,
-    are in memory for the round `pending`."""
+    """`held` samples are booked, with their rounds of arrival `entered`; `waiting` ones are not, and their first
+    `admitted` are in memory for the round `pending`."""
 
     path: Path
     held: Samples = NONE
     entered: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-    door: Samples = NONE
+    waiting: Samples = NONE
     pending: Order | None = None
     admitted: int = 0
     source: Source = field(default_factory=Source)
-    last: tuple[int, int] = (0, 0)  # the latest round that was ordered, and the latest that was booked then
+    last: tuple[int, int] = (0, 0)  # the latest ordered round, and the latest booked round then
 
     @classmethod
     def open(cls, folder: Path) -> Self:
-        """The memory in a folder, empty if there is none yet."""
+        """The memory in a folder, empty if the folder has none."""
         path = folder / FILE
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -125,15 +120,15 @@ class DiskMemory:
 
     @classmethod
     @contextmanager
-    def held_alone(cls, folder: Path) -> Iterator[Self]:
-        """The same, while no other process of this client has it."""
+    def locked(cls, folder: Path) -> Iterator[Self]:
+        """The memory in a folder, while no other process of this client has it."""
         folder.mkdir(parents=True, exist_ok=True)
         with FileLock(folder / LOCK):
             yield cls.open(folder)
 
     def save(self) -> None:
-        """Onto the disk, whole or not at all."""
-        assert self.pending is not None  # what is saved has just obeyed an order
+        """Write the file, whole or not at all."""
+        assert self.pending is not None  # saved only after an order
         about = {"format": FORMAT, "admitted": self.admitted, "last": self.last}
         about["pending"] = asdict(self.pending)
         about["source"] = asdict(self.source)
@@ -141,8 +136,8 @@ class DiskMemory:
             "held_x": self.held.x,
             "held_y": self.held.y,
             "entered": self.entered,
-            "door_x": self.door.x,
-            "door_y": self.door.y,
+            "door_x": self.waiting.x,
+            "door_y": self.waiting.y,
             "about": np.frombuffer(json.dumps(about).encode(), dtype=np.uint8),
         }
 
@@ -152,51 +147,49 @@ class DiskMemory:
 
         replace_file(self.path, write)
 
-    # --- a round -------------------------------------------------------------------------------------------
-
     def admit(self, order: Order, draw: Draw) -> None:
-        """Make the memory that of the order's round and save it; `draw` is asked for what does not wait at the door."""
+        """Obey an order and save: waiting samples are admitted first, `draw` gives the missing ones."""
         self._refuse_late(order)
         self._settle(order.booked)
-        missing = order.grant - len(self.door)
+        missing = order.grant - len(self.waiting)
         if missing > 0:
             before = self.source
             if before.round != order.round:
                 before = Source(before.drawn, order.round, 0, before.state)
             fresh, state = draw(order.round, missing, before)
             if len(fresh) > missing:
-                raise SettingError(f"the source gave {len(fresh)} samples where {missing} were asked for")
+                raise SettingError(f"the source gave {len(fresh)} samples, at most {missing} were requested")
             try:
-                self.door = self.door.then(fresh)
+                self.waiting = self.waiting.then(fresh)
                 self.held.then(fresh)
             except ValueError:
                 raise SettingError(
-                    f"the source gave inputs of shape {fresh.x.shape[1:]}, others are of another"
+                    f"the source gave inputs of shape {fresh.x.shape[1:]}, earlier inputs have another shape"
                 ) from None
             self.source = Source(before.drawn + len(fresh), order.round, before.slots + len(fresh), state)
-        self.pending, self.admitted = order, min(order.grant, len(self.door))
+        self.pending, self.admitted = order, min(order.grant, len(self.waiting))
         self.last = (order.round, order.booked)
         self.save()
 
     def _refuse_late(self, order: Order) -> None:
         if order.round < self.last[0] or order.booked < self.last[1]:
             raise SettingError(
-                f"an order of round {order.round} with round {order.booked} booked, after one of round {self.last[0]} "
-                f"with {self.last[1]}: it is late or repeated, or the server was set back"
+                f"an order of round {order.round} with round {order.booked} booked, after an order of round "
+                f"{self.last[0]} with {self.last[1]}: it is late or repeated, or the server was set back"
             )
 
     def _settle(self, booked: int) -> None:
-        """What the server has booked is admitted; what it has not goes back to the door."""
+        """Admit the pending samples if the server has booked their round, else let them wait."""
         if self.pending is not None and booked >= self.pending.round:
             self.held, self.entered = self._now()
-            self.door = self.door[self.admitted :]
+            self.waiting = self.waiting[self.admitted :]
         self.pending = None
 
     def _now(self) -> tuple[Samples, NDArray[np.int64]]:
-        """What is in memory in the pending round, and since when."""
+        """The samples in memory in the pending round, and their rounds of arrival."""
         if self.pending is None:
             return self.held, self.entered
-        order, fresh = self.pending, self.door[: self.admitted]
+        order, fresh = self.pending, self.waiting[: self.admitted]
         young = self.entered > order.round - order.retention
         entered = np.concatenate([self.entered[young], np.full(len(fresh), order.round)])
         kept = slice(max(len(entered) - order.capacity, 0), None)
@@ -204,11 +197,11 @@ class DiskMemory:
 
     @property
     def samples(self) -> Samples:
-        """To train on in this round."""
+        """The samples to train on in this round."""
         return self._now()[0]
 
     @property
     def cohorts(self) -> dict[int, int]:
-        """How many of them came in which round, the oldest first."""
+        """Numbers of samples in memory by round of arrival, the oldest first."""
         rounds, counts = np.unique(self._now()[1], return_counts=True)
         return dict(zip(rounds.tolist(), counts.tolist(), strict=True))
