@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
 from acdpp import __version__
+from acdpp.options import parameters, sign
 from acdpp.output import bar, say
 from figures.choices import Format, Style
 from theory.setting import SettingError
@@ -48,15 +49,9 @@ def file_options(
 
 def take_options(command: Any, *sources: Callable[..., Any]) -> None:
     """Give a command the signature (ctx, parameters of the sources), which is what Typer reads."""
-    parameters = [inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
-    for source in sources:
-        hints = get_type_hints(source, include_extras=True)
-        parameters += [
-            p.replace(annotation=hints[p.name]) for p in inspect.signature(source).parameters.values()
-        ]
-    command.__signature__ = inspect.Signature(parameters)
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__doc__ = sources[0].__doc__
+    context = inspect.Parameter("ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    found = [one for source in sources for one in parameters(source)]
+    sign(command, [context, *found], sources[0].__doc__)
 
 
 def deliver(

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from acdpp import parse
-from acdpp.output import print_json, say
-from acdpp.study import AsJson, DataDir, needed_for, words_of_the_user
+from acdpp.options import AsJson, DataDir
+from acdpp.output import needed_for, print_json, say, users_code
 
 __all__ = ["EXAMPLES", "command"]
 
@@ -48,7 +48,7 @@ def command(
 
     number = parse.seed(seed, "--seed")
     which = None if model is None else model.value
-    with words_of_the_user():
+    with users_code():
         found = export_model(
             result, out, policy=policy, seed=number, which=which, device=device, data_dir=data_dir
         )

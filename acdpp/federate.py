@@ -10,33 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from acdpp import interrupt, parse
-from acdpp.output import print_json, say
-from acdpp.study import (
-    AsJson,
-    Client,
-    Config,
-    CostColumn,
-    CostTrace,
-    DataDir,
-    Dataset,
-    Drift,
-    Fit,
-    Label,
-    Logs,
-    Out,
-    PresetName,
-    Seed,
-    ShowConfig,
-    Time,
-    Verbose,
-    changed,
-    fitted,
-    needed_for,
-    of_preset,
-    refuse_early,
-    rounds_told,
-    words_of_the_user,
-)
+from acdpp.fit import fitted
+from acdpp.options import AsJson, Logs, Out, StudyOptions, Verbose, takes
+from acdpp.output import needed_for, print_json, rounds_told, say, users_code
+from acdpp.study import initial_study, refuse_early, study_from
 from acdpp.train import show_summary
 from theory.setting import SettingError
 
@@ -52,65 +29,62 @@ EXAMPLES = (
     "[bold]acdpp federate --simulation --clients 50 --rounds 100[/bold] · "
     "[bold]acdpp federate --config study.toml --export app[/bold], then read app/README.md"
 )
-CLIENTS, ROUNDS = 3, 10  # without --config or --preset: a round takes seconds, and a client two processes
-MOST = 10_000
+# Size of a federation unless --config or --preset is given: a client is two processes, and a round takes seconds.
+CLIENTS, ROUNDS = 3, 10
+CLIENTS_MAX = 10_000
 
 
+# One policy with one seed runs on the CPUs of the clients.
+@takes(StudyOptions, without=("policies", "sweep", "seeds", "device"))
 def command(
-    preset: PresetName = None,
-    config: Config = None,
-    dataset: Dataset = None,
-    label: Label = None,
-    time: Time = None,
-    client: Client = None,
-    data_dir: DataDir = None,
-    model: Annotated[
-        str | None, typer.Option(help="logistic, or module:attribute that makes a torch.nn.Module.")
-    ] = None,
+    options: StudyOptions,
     policy: Annotated[
         str | None,
         typer.Option(
-            help="The one policy, such as buy-cheap-online or acdpp@K=5; by default the first of the study."
+            rich_help_panel="Study",
+            help="The policy to run, such as buy-cheap-online or acdpp@K=5; by default the first of the study.",
         ),
     ] = None,
     clients: Annotated[
         str | None,
         typer.Option(
-            help="How many clients: they take the study's buffers in turn, and the budget in proportion to their "
-            f"number unless --budget says otherwise; by default all of --config or --preset, or {CLIENTS}."
+            rich_help_panel="Study",
+            help="Number of clients, which take the study's buffers in turn; the budget grows in proportion, unless "
+            f"--budget is given. By default that of --config, --preset or --buffers, or {CLIENTS}; --rounds is then "
+            f"{ROUNDS}.",
         ),
     ] = None,
-    budget: Annotated[str | None, typer.Option(help="What a round may cost on average.")] = None,
-    drift: Drift = None,
-    cost_trace: CostTrace = None,
-    cost_column: CostColumn = None,
-    rounds: Annotated[
-        str | None,
-        typer.Option(help=f"Rounds T; by default those of --config or --preset, or {ROUNDS}."),
-    ] = None,
-    seed: Seed = None,
     simulation: Annotated[
         bool,
         typer.Option(
-            "--simulation", help="Flower's simulation engine in place of a process and a key for each client."
+            "--simulation",
+            rich_help_panel="Output",
+            help="Use Flower's simulation engine instead of a process and a key per client.",
         ),
     ] = False,
     patience: Annotated[
         str | None,
-        typer.Option(help="Seconds that a round waits for a client before it goes on without it."),
+        typer.Option(
+            rich_help_panel="Output",
+            help="Seconds that a round waits for a client before it goes on without it.",
+        ),
     ] = None,
     out: Out = None,
     log: Logs = None,
     resume: Annotated[
         Path | None,
-        typer.Option(help="Go on with the result in this folder: the same study, keys and samples."),
+        typer.Option(
+            rich_help_panel="Output",
+            help="Continue the result in this folder with its study, keys and samples.",
+        ),
     ] = None,
     export: Annotated[
         Path | None,
-        typer.Option(help="Write a Flower app for machines of your own into this new folder, and stop."),
+        typer.Option(
+            rich_help_panel="Output",
+            help="Write a Flower app for your own machines into this new folder, and stop.",
+        ),
     ] = None,
-    fit: Fit = None,
-    show_config: ShowConfig = False,
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
@@ -130,60 +104,29 @@ def command(
             f"--patience must be a positive number of seconds, got {parse.shortened(str(patience))}"
         )
     if resume is not None:
-        given = (
-            preset,
-            config,
-            dataset,
-            label,
-            time,
-            client,
-            model,
-            policy,
-            clients,
-            budget,
-            drift,
-            cost_trace,
-            cost_column,
-            rounds,
-            seed,
-        )
-        if any(one is not None for one in (*given, fit, log, out, export)):
-            raise SettingError(
-                "--resume takes folder and settings from DIR: beside it only --data-dir, --patience, --simulation, "
-                "--verbose and --json have a meaning"
-            )
+        own = {"--policy": policy, "--clients": clients, "--log": log, "--out": out, "--export": export}
+        given = [name for name, value in own.items() if value is not None]
+        given += [name for name in options.given() if name not in ("--data-dir", "--show-config")]
+        if given:
+            raise SettingError(f"--resume takes folder and settings from DIR: leave out {', '.join(given)}")
         study = study_of(resume)
     else:
-        own = config is None and preset is None
-        base = of_preset(preset, config, dataset)
-        study = changed(
-            base,
-            dataset=dataset,
-            label=label,
-            time=time,
-            client=client,
-            model=model,
-            drift=drift,
-            policies=policy or base.policies[0],
-            sweep=None,
-            cost_trace=cost_trace,
-            cost_column=cost_column,
-            rounds=rounds or (str(ROUNDS) if own else None),
-            seed=seed,
-            log=log,
-        )
-        study = federated(_sized(study, clients or (str(CLIENTS) if own else None), budget))
-        if not show_config:  # what will be refused is, before a pilot looks
-            refuse_early(study, "training", "federate", out=out, files_here=export is None or bool(fit))
+        study = federated(_study(options, policy, clients, log))
+        if not options.show_config:  # before a pilot of the data is read
+            here = export is None or bool(options.fit)
+            refuse_early(study, "training", "federate", out=out, files_here=here)
             _refuse_places(out, export, simulation)
-        if export is None or fit:
-            study = fitted(study, fit, {}, preset=preset, config=config, data_dir=data_dir, quiet=as_json)
-    if show_config:
+        if export is None or options.fit:
+            study = fitted(study, options, quiet=as_json)
+    if options.show_config:
         say(toml(study), whole=True, end="")
         return
     if export is not None:
         write_app(
-            export, study, data_dir=str(data_dir or ""), patience=ROUND_WAIT_SECONDS if wait is None else wait
+            export,
+            study,
+            data_dir=str(options.data_dir or ""),
+            patience=ROUND_WAIT_SECONDS if wait is None else wait,
         )
         say(f"a Flower app; what to do with it is in {export / 'README.md'}", whole=True)
         return
@@ -193,11 +136,11 @@ def command(
         folder.append(place)
         interrupt.last_words(f"stopped; continue with acdpp federate --resume {shlex.quote(str(place))}")
 
-    with rounds_told(study.rounds, quiet=as_json) as tell, words_of_the_user():
+    with rounds_told(study.rounds, quiet=as_json) as tell, users_code():
         summary = federate(
             study,
             out if resume is None else resume,
-            data_dir=data_dir,
+            data_dir=options.data_dir,
             resume=resume is not None,
             simulation=simulation,
             patience=wait,
@@ -220,14 +163,28 @@ def _refuse_places(out: Path | None, export: Path | None, simulation: bool) -> N
         refuse_full(export)
 
 
-def _sized(study: Study, clients: str | None, budget: str | None) -> Study:
-    """The study with so many clients; what a round may cost goes with their number."""
-    if clients is not None:
-        wanted, have = parse.whole(clients, "--clients"), study.clients
-        if wanted > MOST:
-            raise SettingError(f"--clients must be at most {MOST:,}, got {wanted:,}")
-        buffers = tuple(study.buffers[m % have] for m in range(wanted))
-        if wanted != have and study.alpha is not None:
-            raise SettingError(f"alpha weighs {have} clients, not {wanted}: leave out --clients, or alpha")
-        study = replace(study, buffers=buffers, budget=study.budget * wanted / have)
-    return study if budget is None else replace(study, budget=float(parse.number(budget, "--budget")))
+def _study(options: StudyOptions, policy: str | None, clients: str | None, log: str | None) -> Study:
+    """The study of one policy, with the number of clients and rounds of a federation."""
+    from empirics.settings.policy_name import listed
+
+    small = options.config is None and options.preset is None
+    base = initial_study(options)
+    study = study_from(
+        options,
+        base,
+        policies=base.policies[:1] if policy is None else listed(policy),
+        rounds=ROUNDS if small and options.rounds is None else None,
+        log=None if log is None else log.split(","),
+    )
+    if clients is None:
+        if not small or options.buffers is not None:
+            return study
+        clients = str(CLIENTS)
+    wanted, have = parse.whole(clients, "--clients"), study.clients
+    if wanted > CLIENTS_MAX:
+        raise SettingError(f"--clients must be at most {CLIENTS_MAX:,}, got {wanted:,}")
+    if wanted != have and study.alpha is not None:
+        raise SettingError(f"alpha weighs {have} clients, not {wanted}: leave out --clients, or alpha")
+    buffers = tuple(study.buffers[m % have] for m in range(wanted))
+    budget = study.budget if options.budget is not None else study.budget * wanted / have
+    return replace(study, buffers=buffers, budget=budget)

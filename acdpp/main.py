@@ -1,4 +1,4 @@
-"""`acdpp`: one command a question, each in a module of its own that is loaded when it is asked for."""
+"""`acdpp`: one command per question, each in a module of its own that is loaded when the command runs."""
 
 from __future__ import annotations
 
@@ -24,12 +24,15 @@ _UsageProblem: type[Exception] = next(
 )
 
 EXAMPLES = (
-    "Examples, one a command:",
+    "Examples, one per command:",
     "[bold]acdpp verify --claim eq:vck-exact --explain[/bold]",
     "[bold]acdpp bound constant --K 10 --rate 10 --horizon 1e12 --certified[/bold]",
     "[bold]acdpp design --buffers 8,9,10,11,12 --budget 55 --mean-cost 5.5[/bold]",
+    "[bold]acdpp keep --drift 0.001 --buffers 8,9,10,11,12 --budget 55 --mean-cost 5.5[/bold]",
+    "[bold]acdpp buy --cost uniform:1:10[/bold]",
     "[bold]acdpp plot omegas --horizon 1e15[/bold]",
     "[bold]acdpp predict --pilot 200[/bold]",
+    "[bold]acdpp plan --objective final --out best.toml[/bold]",
     "[bold]acdpp train --out results/digits[/bold]",
     "[bold]acdpp export results/digits --policy constant --out model.pt[/bold]",
     "[bold]acdpp explore[/bold]",
@@ -56,9 +59,16 @@ COMMANDS = {
         "The cumulative bound over T rounds, a term of the regret, the regret, or a violation.", "acdpp.bound"
     ),
     "design": Listed(
-        "K*, the rates λ_m, the binding constraint, and the landscape over K; or when to buy, with --policy.",
+        "K* and the rates λ_m that minimise the bound, the binding constraint, and the landscape over K.",
         "acdpp.design",
-        writes=True,
+    ),
+    "keep": Listed(
+        "How long to keep samples while the optimum drifts, at the best step size or at that of --contraction.",
+        "acdpp.keep",
+    ),
+    "buy": Listed(
+        "When to buy if prices vary: price thresholds by age of the replaced sample, and what the budget then buys.",
+        "acdpp.buy",
     ),
     "plot": Listed(
         "Draw what the theory says, or what a run of [bold]acdpp train[/bold] measured.",
@@ -68,6 +78,11 @@ COMMANDS = {
     "predict": Listed(
         "Predict every policy's excess risk by the law of reuse, and find the best K, rate and step size.",
         "acdpp.predict",
+        writes=True,
+    ),
+    "plan": Listed(
+        "Find the policy and the learner of least predicted excess risk within buffers, budget and prices.",
+        "acdpp.plan",
         writes=True,
     ),
     "train": Listed(
@@ -110,7 +125,23 @@ def _loaded(name: str) -> Any:
         return _bare_flags(typer.main.get_command(module.app))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
     alone.command(name, epilog=module.EXAMPLES)(module.command)
-    return _bare_flags(typer.main.get_command(alone))
+    command = _bare_flags(typer.main.get_command(alone))
+    return _renaming(command, module.RENAMED) if hasattr(module, "RENAMED") else command
+
+
+def _renaming(command: Any, renamed: Mapping[str, str]) -> Any:
+    """The command, which answers an option of earlier versions with the sentence for it."""
+    every = command.parse_args
+
+    def parse_args(ctx: typer.Context, args: list[str]) -> Any:
+        given = {word.partition("=")[0] for word in args}
+        for option, instead in renamed.items():
+            if option in given:
+                raise typer.BadParameter(f"{option}: {instead}")
+        return every(ctx, args)
+
+    command.parse_args = parse_args
+    return command
 
 
 class _Commands(Mapping[str, Any]):

@@ -1,16 +1,19 @@
-"""What every command needs to print: one JSON object, error line, console, table and bar; on any kind of output."""
+"""Printing for every command, on any kind of output: JSON, errors, notes, text, tables, numbers and progress bars."""
 
 from __future__ import annotations
 
 import codecs
 import json
+import math
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import partial
 from io import TextIOWrapper
+from pathlib import Path
 from textwrap import fill as fill_lines
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -26,10 +29,15 @@ __all__ = [
     "console",
     "encode_leniently",
     "fail",
+    "needed_for",
+    "note",
     "print_json",
+    "rounds_told",
     "say",
     "show_table",
     "told",
+    "users_code",
+    "with_error",
 ]
 
 SOON, EVERY = 3.0, 30.0  # seconds until the first line of progress, and between two
@@ -137,6 +145,13 @@ def told(
         speaker.join()
 
 
+@contextmanager
+def rounds_told(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[Callable[[int], None]]:
+    """A bar or lines of progress; what it yields takes the number of rounds that are done."""
+    with told(what, rounds, quiet=quiet) as update:
+        yield lambda done: update(completed=done)
+
+
 def bar_on(console: Console, **options: Any) -> Progress:
     """A bar that tells how many of how many, and how long that takes."""
     from rich.progress import (
@@ -164,6 +179,47 @@ def fail(message: str, code: int = 2) -> NoReturn:
     if message.strip():
         print(f"acdpp: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(code)
+
+
+def note(message: object) -> None:
+    """Print a note, one line on stderr."""
+    print(f"acdpp: note: {' '.join(str(message).split())}", file=sys.stderr)
+
+
+@contextmanager
+def needed_for(doing: str, extra: str = "empirics") -> Iterator[None]:
+    """Turn a failed import into one sentence that names the package and how to install it."""
+    try:
+        yield
+    except ImportError as error:
+        from theory.setting import SettingError
+
+        raise SettingError(f"{doing} needs {error.name}: pip install 'acdpp[{extra}]'") from None
+
+
+@contextmanager
+def users_code() -> Iterator[None]:
+    """Find policies and models of the user's own in the current folder, and print a warning as a note."""
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        warnings.showwarning = lambda message, *_, **__: note(message)
+        yield
+
+
+def with_error(mean: float | None, error: float | None) -> str:
+    """Mean ± standard error, to the error's first digit; a dash where a run diverged and there is no mean.
+
+    >>> with_error(10.6789, 0.0312), with_error(0.25, None)
+    ('10.68 ± 0.03', '0.25')
+    """
+    if mean is None:
+        return "–"
+    if not error:
+        return f"{mean:.4g}"
+    places = max(-math.floor(math.log10(error)), 0)
+    return f"{mean:.{places}f} ± {error:.{places}f}"
 
 
 def _plain(value: Any) -> Any:

@@ -10,10 +10,22 @@ import re
 from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
-from theory.setting import Constants, SettingError
+from theory.setting import Budget, Constants, SettingError
 
-__all__ = ["DEFAULT_CONSTANTS", "constants", "number", "numbers", "prices", "seed", "shortened", "whole"]
+__all__ = [
+    "DEFAULT_CONSTANTS",
+    "budget",
+    "constants",
+    "number",
+    "numbers",
+    "prices",
+    "seed",
+    "shortened",
+    "whole",
+    "wholes",
+]
 
 DEFAULT_CONSTANTS = "D=1,sigma=1,eta=0.1,B=1,Pdim=5"
 POWER = re.compile(r"(?P<factor>[^*^]+\*)?(?P<base>\d+)(?:\^|\*\*)(?P<exponent>\d{1,3})")
@@ -55,6 +67,11 @@ def whole(text: str, name: str) -> int:
     if value.denominator != 1 or value < 1:
         raise SettingError(f"{name} must be a whole number of at least 1, got {shortened(text)}")
     return int(value)
+
+
+def wholes(text: str, name: str) -> tuple[int, ...]:
+    """Whole numbers of at least 1, separated by commas."""
+    return tuple(whole(word, name) for word in text.split(","))
 
 
 def seed(text: str, name: str) -> int:
@@ -104,6 +121,11 @@ def prices(text: str, kinds: tuple[str, ...], name: str = "--cost") -> tuple[str
             f"{name} needs positive prices, the lower first, such as {kind}:1:10, got {shortened(text)}"
         )
     return kind, low, high
+
+
+def budget(buffers: str, cost: str, mean_cost: Any) -> Budget:
+    """Buffers and cost budget of the theory, with the mean price of a sample."""
+    return Budget(buffers=numbers(buffers, "--buffers"), cost=number(cost, "--budget"), mean_cost=mean_cost)
 
 
 def constants(text: str) -> Constants:

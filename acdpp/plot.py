@@ -17,7 +17,8 @@ import typer
 
 from acdpp import parse
 from acdpp.drawing import Drawing, deliver, file_options, spelled, take_options
-from acdpp.study import CostColumn, CostTrace
+from acdpp.options import CostColumn, CostTrace
+from acdpp.study import prices as study_prices
 from figures.missing import NotMeasured
 from theory.setting import Budget, SettingError
 
@@ -146,7 +147,7 @@ def omegas(
     term: Annotated[Term, typer.Option(help="One regret term alone, or all three.")] = Term.all,
 ) -> Drawing:
     """Ω₁, Ω₂ and Ω₃ over their claimed and their true orders: what goes flat is right."""
-    first, *others = _wholes(K, "--K")
+    first, *others = parse.wholes(K, "--K")
     settings = (
         first,
         parse.number(rate, "--rate"),
@@ -165,7 +166,7 @@ def uniformity(
     ] = None,
 ) -> Drawing:
     """Uniformity and N_eff/n against t: counted sample by sample, as stated and corrected."""
-    return _drawn("uniformity", _wholes(K, "--K"), _perhaps(rounds, "--rounds"))
+    return _drawn("uniformity", parse.wholes(K, "--K"), _perhaps(rounds, "--rounds"))
 
 
 @_figure("bound-vs-T --K 10 --rate 10 --horizon 1e12", THEORY, report={})
@@ -213,7 +214,7 @@ def design(
         cost=parse.number(budget, "--budget"),
         mean_cost=parse.number(mean_cost, "--mean-cost"),
     )
-    return _drawn("design", setting, parse.constants(constants), _wholes(horizon, "--horizon"))
+    return _drawn("design", setting, parse.constants(constants), parse.wholes(horizon, "--horizon"))
 
 
 @_figure("control --rounds 150 --rho 0.95 --V 20", THEORY)
@@ -260,7 +261,7 @@ def frontier(
     seed: Seed = 0,
 ) -> Drawing:
     """Effective samples and predicted risk against the budget, for each policy, with what no policy can buy."""
-    process = _cost(cost, cost_trace, cost_column, ("uniform", "integer"))
+    process = study_prices(cost, cost_trace, cost_column)
     study = _study(cost=process, buffers=buffers, rounds=rounds, seed=seed)
     return _drawn("frontier", study, risk=risk)
 
@@ -374,7 +375,7 @@ def prices(
         found = figure.compute_measured(read(result, figure.READS), replicate, rounds)
         return Drawing("measured-prices", lambda track: found, figure.draw)
     study = _study(
-        cost=_cost(cost, cost_trace, cost_column, ("uniform", "integer", "markov", "drifting")),
+        cost=study_prices(cost, cost_trace, cost_column, ("uniform", "integer", "markov", "drifting")),
         buffers=buffers,
         budget=None if budget is None else float(parse.number(budget, "--budget")),
         rounds=PLAYED if rounds is None else rounds,
@@ -478,28 +479,8 @@ app.command(
 # --- parsing -----------------------------------------------------------------------------------------------
 
 
-def _wholes(text: str, name: str) -> list[int]:
-    return [parse.whole(word, name) for word in text.split(",")]
-
-
 def _perhaps(text: str | None, name: str) -> int | None:
     return None if text is None else parse.whole(text, name)
-
-
-def _cost(
-    cost: str | None, trace: Path | None, column: str | None, kinds: tuple[str, ...]
-) -> dict[str, Any] | None:
-    """Of a study: a process between two prices, or a file."""
-    if trace is not None and cost is not None:
-        raise SettingError("--cost and --cost-trace are two kinds of prices: give one of them")
-    if trace is not None:
-        return {"process": "trace", "file": str(trace), "column": column}
-    if column is not None:
-        raise SettingError("--cost-column names a column of --cost-trace FILE: give that too")
-    if cost is None:
-        return None
-    kind, low, high = parse.prices(cost, kinds)
-    return {"process": kind, "low": float(low), "high": float(high)}
 
 
 def _study(buffers: str | None, **given: Any) -> Study:

@@ -12,41 +12,13 @@ from typing import Annotated, Any
 import typer
 
 from acdpp import parse
-from acdpp.output import READING, print_json, say, show_table, told
-from acdpp.study import (
-    Average,
-    AverageBy,
-    Client,
-    Config,
-    CostColumn,
-    CostTrace,
-    DataDir,
-    Dataset,
-    Decay,
-    DecayBy,
-    Drift,
-    Eta,
-    Fit,
-    Label,
-    PilotSize,
-    Policies,
-    PresetName,
-    Radius,
-    Rounds,
-    Seed,
-    Sweep,
-    Time,
-    changed,
-    fitted,
-    needed_for,
-    of_preset,
-    refuse_early,
-    with_error,
-    words_of_the_user,
-)
+from acdpp.fit import fitted, pilot_size
+from acdpp.options import AsJson, StudyOptions, takes
+from acdpp.output import READING, needed_for, print_json, say, show_table, told, users_code, with_error
+from acdpp.study import refuse_early, study_from
 from theory.setting import SettingError
 
-__all__ = ["EXAMPLES", "WORDS", "command", "doing_told", "show_drift", "sureness", "wholes"]
+__all__ = ["EXAMPLES", "WORDS", "command", "doing_told", "show_drift", "sureness"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp predict[/bold] (the bundled digits) · "
@@ -74,29 +46,9 @@ class Objective(StrEnum):
     floor = "floor"
 
 
+@takes(StudyOptions, without=("model",))  # the law of reuse predicts logistic regression
 def command(
-    preset: PresetName = None,
-    config: Config = None,
-    dataset: Dataset = None,
-    label: Label = None,
-    time: Time = None,
-    client: Client = None,
-    data_dir: DataDir = None,
-    pilot: PilotSize = None,
-    average: Average = None,
-    average_by: AverageBy = None,
-    decay: Decay = None,
-    decay_by: DecayBy = None,
-    eta: Eta = None,
-    radius: Radius = None,
-    drift: Drift = None,
-    policies: Policies = None,
-    sweep: Sweep = None,
-    cost_trace: CostTrace = None,
-    cost_column: CostColumn = None,
-    rounds: Rounds = None,
-    seed: Seed = None,
-    fit: Fit = None,
+    options: StudyOptions,
     best: Annotated[
         bool, typer.Option("--best/--no-best", help="Search the best K, rate and step size.")
     ] = True,
@@ -110,53 +62,28 @@ def command(
     steps: Annotated[
         str | None, typer.Option(help="Local steps E to search besides the study's own, such as 1,5,10.")
     ] = None,
-    device: Annotated[str | None, typer.Option(help="cpu or cuda; cpu by default.")] = None,
     out: Annotated[
         Path | None,
         typer.Option(help="New folder for curves and prediction.json, or a new FILE.csv or FILE.parquet."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Predict every policy's excess risk by the law of reuse, and find the best K, rate and step size."""
     if not best and (steps is not None or objective is not Objective.cumulative):
-        raise SettingError("--steps and --objective say what the best is searched by: leave out --no-best")
-    study = changed(
-        of_preset(preset, config, dataset),
-        dataset=dataset,
-        label=label,
-        time=time,
-        client=client,
-        average=average,
-        average_by=average_by,
-        decay=decay,
-        decay_by=decay_by,
-        eta=eta,
-        radius=radius,
-        drift=drift,
-        policies=policies,
-        sweep=sweep,
-        cost_trace=cost_trace,
-        cost_column=cost_column,
-        rounds=rounds,
-        seed=seed,
-    )
-    size = None if pilot is None else parse.whole(pilot, "--pilot")
-    more = () if steps is None else wholes(steps, "--steps")
-    refuse_early(study, "predicting", "predict", out=out, device=device or "cpu")
+        raise SettingError("--steps and --objective belong to the search for the best: leave out --no-best")
+    study, size = study_from(options), pilot_size(options)
+    more = () if steps is None else parse.wholes(steps, "--steps")
+    if options.show_config:
+        from empirics.settings.toml import toml
+
+        say(toml(fitted(study, options, quiet=as_json)), whole=True, end="")
+        return
+    refuse_early(study, "predicting", "predict", out=out, device=options.device or "cpu")
     with needed_for("predicting"):
         from empirics.predict import predict_study
 
-    study = fitted(
-        study,
-        fit,
-        {"eta": eta, "radius": radius},
-        preset=preset,
-        config=config,
-        data_dir=data_dir,
-        pilot=size,
-        quiet=as_json,
-    )
-    with doing_told(quiet=as_json) as tell, words_of_the_user():
+    study = fitted(study, options, quiet=as_json)
+    with doing_told(quiet=as_json) as tell, users_code():
         found = predict_study(
             study,
             out,
@@ -164,8 +91,8 @@ def command(
             best=best,
             objective=objective.value,
             search_steps=more,
-            device=device,
-            data_dir=data_dir,
+            device=options.device,
+            data_dir=options.data_dir,
             progress=tell,
             validated=True,
         )
@@ -176,11 +103,6 @@ def command(
     _show(document)
     if out is not None:
         say(f"curves: {out}", whole=True)
-
-
-def wholes(text: str, name: str) -> tuple[int, ...]:
-    """Whole numbers of at least 1, separated by commas."""
-    return tuple(parse.whole(word, name) for word in text.split(","))
 
 
 @contextmanager

@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import interrupt, parse
-from acdpp.output import print_json, say, show_table
-from acdpp.study import (
-    AsJson,
-    DataDir,
-    Device,
-    Out,
-    Policies,
-    Seeds,
-    ShowConfig,
-    needed_for,
-    rounds_told,
-    words_of_the_user,
-)
+from acdpp.options import AsJson, DataDir, Device, Out, Policies, Seeds, ShowConfig
+from acdpp.output import needed_for, print_json, rounds_told, say, show_table, users_code
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -135,7 +124,7 @@ def command(
     def begun(place: Path) -> None:
         interrupt.last_words(f"stopped; continue with acdpp reproduce --resume {shlex.quote(str(place))}")
 
-    with rounds_told(study.rounds, quiet=as_json) as tell, words_of_the_user():
+    with rounds_told(study.rounds, quiet=as_json) as tell, users_code():
         place, document = reproduce(
             study,
             out if resume is None else resume,
@@ -194,7 +183,7 @@ def _explain(
     def begun(place: Path) -> None:
         interrupt.last_words(f"stopped; the same command with --out {shlex.quote(str(place))} continues")
 
-    with words_of_the_user():
+    with users_code():
         place, document = explain(
             dataset,
             chosen["--out"],

@@ -6,51 +6,20 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from acdpp import interrupt, parse
-from acdpp.output import READING, print_json, say, show_table, told
-from acdpp.study import (
-    AsJson,
-    Average,
-    AverageBy,
-    Client,
-    Config,
-    CostColumn,
-    CostTrace,
-    DataDir,
-    Dataset,
-    Decay,
-    DecayBy,
-    Device,
-    Drift,
-    Eta,
-    Fit,
-    Label,
-    Logs,
-    Out,
-    Policies,
-    PresetName,
-    Radius,
-    Rounds,
-    Seed,
-    Seeds,
-    ShowConfig,
-    Sweep,
-    Time,
-    Verbose,
-    changed,
-    fitted,
-    needed_for,
-    of_preset,
-    refuse_early,
-    with_error,
-    words_of_the_user,
-)
+from acdpp.fit import fitted
+from acdpp.options import AsJson, Logs, Out, StudyOptions, Verbose, takes
+from acdpp.output import READING, needed_for, print_json, say, show_table, told, users_code, with_error
+from acdpp.study import refuse_early, study_from
 from acdpp.watch import Doing, Tell, watched
 from theory.setting import SettingError
+
+if TYPE_CHECKING:
+    from empirics.settings.study import Study
 
 __all__ = ["EXAMPLES", "command", "show_summary"]
 
@@ -69,43 +38,22 @@ FEW = 2  # policies by name, of those that are not told from the best
 SHOWN = 10  # pairs of policies by name, of a ranking
 
 
+@takes(StudyOptions)
 def command(
-    preset: PresetName = None,
-    config: Config = None,
-    dataset: Dataset = None,
-    label: Label = None,
-    time: Time = None,
-    client: Client = None,
-    data_dir: DataDir = None,
-    model: Annotated[
-        str | None, typer.Option(help="logistic, or module:attribute that makes a torch.nn.Module.")
-    ] = None,
-    average: Average = None,
-    average_by: AverageBy = None,
-    decay: Decay = None,
-    decay_by: DecayBy = None,
-    eta: Eta = None,
-    radius: Radius = None,
-    drift: Drift = None,
-    policies: Policies = None,
-    sweep: Sweep = None,
-    cost_trace: CostTrace = None,
-    cost_column: CostColumn = None,
-    rounds: Rounds = None,
-    seeds: Seeds = None,
-    seed: Seed = None,
-    device: Device = None,
+    options: StudyOptions,
     on: Annotated[
         str | None,
         typer.Option(
+            rich_help_panel="Output",
             metavar="ADDRESS",
-            help="Train on Ray: ray for one on this machine, or a cluster's address, ray://HOST:PORT or HOST:PORT.",
+            help="Train on Ray: ray for this machine, or a cluster's address, ray://HOST:PORT or HOST:PORT.",
         ),
     ] = None,
     shards: Annotated[
         str | None,
         typer.Option(
-            help="Into how many parts the runs go on Ray, by policy and seed; one for each GPU or core by default."
+            rich_help_panel="Output",
+            help="Number of parts, by policy and seed, into which Ray splits the runs; by default one per GPU or core.",
         ),
     ] = None,
     out: Out = None,
@@ -113,70 +61,36 @@ def command(
     resume: Annotated[
         Path | None,
         typer.Option(
-            help="Continue the result in this folder with its own settings; --rounds may extend it."
+            rich_help_panel="Output",
+            help="Continue the result in this folder with its own settings; --rounds may extend it.",
         ),
     ] = None,
     watch: Annotated[
         bool,
-        typer.Option("--watch", help="Show curves in the terminal while it runs, or a line a checkpoint."),
+        typer.Option(
+            "--watch",
+            rich_help_panel="Output",
+            help="Show curves in the terminal while it runs, or a line per checkpoint.",
+        ),
     ] = False,
-    fit: Fit = None,
-    show_config: ShowConfig = False,
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Train every policy on the same costs and samples, and compare excess risk with the bound."""
     from empirics.settings.toml import toml
 
-    if resume is not None:
-        if out is not None or config is not None or preset is not None or sweep:
-            raise SettingError(
-                "--resume takes folder and settings from DIR: leave out --out, --config, --preset and --sweep"
-            )
-        with needed_for("training"):
-            from empirics.run import study_of
-
-        base = study_of(resume)
-    else:
-        base = of_preset(preset, config, dataset, best=drift is None and model in (None, "logistic"))
-    study = changed(
-        base,
-        dataset=dataset,
-        label=label,
-        time=time,
-        client=client,
-        model=model,
-        average=average,
-        average_by=average_by,
-        decay=decay,
-        decay_by=decay_by,
-        eta=eta,
-        radius=radius,
-        drift=drift,
-        policies=policies,
-        sweep=sweep,
-        cost_trace=cost_trace,
-        cost_column=cost_column,
-        rounds=rounds,
-        seeds=None if seeds is None else parse.whole(seeds, "--seeds"),
-        seed=seed,
-        log=log,
-    )
+    base = None if resume is None else _resumed(resume, options, out)
+    study = study_from(options, base, log=None if log is None else log.split(","))
     count = None if shards is None else parse.whole(shards, "--shards")
     if resume is None:
-        if not show_config:  # what will be refused is, before a pilot looks
-            here = "cpu" if on is not None or device is None else device
+        if not options.show_config:  # before a pilot of the data is read
+            here = "cpu" if on is not None or options.device is None else options.device
             refuse_early(study, "training", out=out, device=here)
             with needed_for("training"):
                 from empirics.shards.trainer import Where
             Where(here, on, count)
-        options = {"eta": eta, "radius": radius}
-        study = fitted(study, fit, options, preset=preset, config=config, data_dir=data_dir, quiet=as_json)
-    elif fit is not None or eta is not None or radius is not None:
-        raise SettingError(
-            "--fit, --eta and --radius are settings before round 1: leave them out with --resume"
-        )
-    if show_config:
+        study = fitted(study, options, quiet=as_json)
+    if options.show_config:
         say(toml(study), whole=True, end="")
         return
     with needed_for("training"):
@@ -190,12 +104,12 @@ def command(
         interrupt.last_words(f"stopped; continue with acdpp train --resume {shlex.quote(str(place))}{again}")
 
     shown = watched(study.rounds) if watch else _barred(study.rounds, quiet=as_json)
-    with shown as (tell, see, doing), words_of_the_user():
+    with shown as (tell, see, doing), users_code():
         summary = run_study(
             study,
             out if resume is None else resume,
-            device=device,
-            data_dir=data_dir,
+            device=options.device,
+            data_dir=options.data_dir,
             resume=resume is not None,
             on=on,
             shards=count,
@@ -210,6 +124,18 @@ def command(
         print_json(document)
     else:
         show_summary(document, verbose=verbose)
+
+
+def _resumed(folder: Path, options: StudyOptions, out: Path | None) -> Study:
+    """The study of a result that is continued; options that only have a meaning before round 1 are refused."""
+    first = ("--preset", "--config", "--sweep", "--fit", "--eta", "--radius", "--pilot")
+    fixed = [name for name in options.given() if name in first] + ([] if out is None else ["--out"])
+    if fixed:
+        raise SettingError(f"--resume takes folder and settings from DIR: leave out {', '.join(fixed)}")
+    with needed_for("training"):
+        from empirics.run import study_of
+
+    return study_of(folder)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
     python -m benchmarks.best_buy --out design-digits-500.json
     python -m benchmarks.best_buy --rounds 3000
 
-Searches on the digits with the paper's buffers, budget and prices, as `acdpp design --by prediction` does, then trains
+Searches on the digits with the paper's buffers, budget and prices, as `acdpp plan` does, then trains
 the recommendation with seeds that the search has not seen. The file has the design as `--json` prints it.
 """
 

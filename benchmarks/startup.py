@@ -26,7 +26,7 @@ WORDS = (
     "bound constant --certified",
     f"design {BUDGET}",
     f"design {BUDGET} --horizon 1e6",
-    "design --policy buy-cheap --cost uniform:1:10",
+    "buy --cost uniform:1:10",
     "predict --rounds 0",
     "train --show-config",
 )

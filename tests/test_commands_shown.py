@@ -75,13 +75,11 @@ SHORTER = (
         add="--rounds 2 --no-best --policies constant",
     ),
     Shorter(
-        "acdpp design --by prediction --dataset csv:samples.csv",
+        "acdpp plan --dataset csv:samples.csv",
         "the same search; tests/empirics/test_predict_command.py looks at its file",
-        instead="acdpp design --help",
+        instead="acdpp plan --help",
     ),
-    Shorter(
-        "acdpp design --by prediction", "the same search", add="--horizon 2 --eta 1 --steps 1 --pilot 60"
-    ),
+    Shorter("acdpp plan", "the same search", add="--rounds 2 --eta 1 --steps 1 --pilot 60"),
     Shorter(
         "acdpp explore",
         "it serves until Ctrl-C: tests/acdpp/explore look at it",

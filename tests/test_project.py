@@ -21,11 +21,12 @@ FLOORS = {
     "acdpp": """
         __main__
         main
-        design explore
-        design_by_prediction federate report
+        explore
+        federate plan report
         export plot predict reproduce train
-        bound design_buying design_by_bound design_drift drawing study verify watch
-        interrupt output parse
+        bound buy design drawing fit keep verify watch
+        study
+        interrupt options output parse
     """,
     "figures": """
         drifting prediction

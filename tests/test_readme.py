@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
-from acdpp.design_by_prediction import show
+from acdpp.plan import show
 from proofs_check import claims_page
 from proofs_check.ledger import read, tally
 
@@ -41,7 +41,7 @@ def design() -> Iterator[str]:
     record = result("docs/results/design-digits-500.json")
     page = (ROOT / "docs" / "set-budgets.md").read_text(encoding="utf-8")
     assert (
-        re.search(r"(?m)^acdpp design .*$", README)[0] in page
+        re.search(r"(?m)^acdpp plan .*$", README)[0] in page
     )  # where test_set_budgets_page.py looks after it
     assert record["seconds"]["wall"] == pytest.approx(60, rel=0.25)
     yield "a plan in about a minute"

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from acdpp.design_by_prediction import show
+from acdpp.plan import show
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "set-budgets.md").read_text(encoding="utf-8")

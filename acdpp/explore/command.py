@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from acdpp import parse
-from acdpp.output import console
-from acdpp.study import needed_for
+from acdpp.output import console, needed_for
 from theory.setting import SettingError
 
 __all__ = ["EXAMPLES", "command"]

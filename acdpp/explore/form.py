@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from acdpp import parse
-from acdpp.study import of_preset
+from acdpp.options import StudyOptions
+from acdpp.study import initial_study, papers_learner
 from empirics.control.registry import BUILT_IN
 from empirics.data.csv_format import separator
 from empirics.settings.dataset_name import OWN_FILES
@@ -249,7 +250,7 @@ def read_form(form: Form, names: Mapping[str, str] | None = None) -> tuple[Asked
                 wrong[name] = str(error)
         return study
 
-    plain = put(replace(of_preset(None, None, stripped.data), policies=("constant",)), _MONEY)
+    plain = papers_learner(put(initial_study(StudyOptions(dataset=stripped.data)), _MONEY))
     study = put(plain, _LEARNER)
     pilot = None
     try:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from acdpp.explore.form import Asked
-from acdpp.study import suiting
+from acdpp.fit import suiting
 from empirics.control.prices import make_prices
 from empirics.control.schedule import brief_for
 from empirics.planning.plan import Design, design_from
@@ -106,7 +106,7 @@ class Answer:
     nobody: Curve  # the lower bound after so many rounds
     curves: Mapping[str, Curve] = field(default_factory=dict)
     more: More | None = None
-    design: Mapping[str, Any] | None = None  # what `acdpp design --by prediction --json` has
+    design: Mapping[str, Any] | None = None  # as `acdpp plan --json` prints it
     unfound: str = ""  # why the search has found nothing
     notes: tuple[str, ...] = ()
     doing: str = ""  # what comes next, in words
@@ -236,17 +236,17 @@ def commands(asked: Asked) -> dict[str, str]:
     }
     cost = study.cost
     if cost.process not in ("uniform", "integer", "trace"):
-        return found  # acdpp design takes no other prices
+        return found  # --cost takes no other prices
     prices = ["--cost", f"{cost.process}:{cost.low:.17g}:{cost.high:.17g}"]
     if cost.file is not None:
         prices = ["--cost-trace", cost.file, *([] if cost.column is None else ["--cost-column", cost.column])]
     columns = {"--label": study.label_column, "--time": study.time_column, "--client": study.client_column}
     named = [word for option, value in columns.items() if value is not None for word in (option, value)]
-    words = ["acdpp", "design", "--by", "prediction", "--dataset", study.dataset, *named, *small]
+    words = ["acdpp", "plan", "--dataset", study.dataset, *named, *small]
     words += ["--buffers", ",".join(map(str, study.buffers)), "--budget", f"{study.budget:.17g}", *prices]
     words += ["--no-fit"] if study.dataset.startswith(OWN_FILES) and not asked.fit else []
-    words += ["--horizon", str(study.rounds), "--objective", asked.objective]
-    return found | {"design": shlex.join(words)}
+    words += ["--rounds", str(study.rounds), "--objective", asked.objective]
+    return found | {"plan": shlex.join(words)}
 
 
 # --- parts of an answer ------------------------------------------------------------------------------------

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from acdpp.design_by_prediction import BUYS, CHOSEN, model, step_sizes
 from acdpp.explore.planner import Answer, Curve, Money
-from acdpp.study import with_error
+from acdpp.output import with_error
+from acdpp.plan import BUYS, CHOSEN, model, step_sizes
 from empirics.settings.policy_name import PolicyName
 
 __all__ = ["Figure", "figures", "money_said", "recommended", "rows", "summary"]

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from acdpp.output import with_error
 from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS
 from acdpp.report.escapes import LABEL, formula
 from acdpp.report.findings import against, plain
-from acdpp.study import with_error
 from proofs_check.ledger import about
 from proofs_check.text import terminal
 

@@ -15,12 +15,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from acdpp.output import with_error
 from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS
 from acdpp.report.drawn import Figure
 from acdpp.report.escapes import formula
 from acdpp.report.findings import plain
 from acdpp.report.mathml import mathml
-from acdpp.study import with_error
 from acdpp.verify import spell
 from proofs_check.ledger import about
 from proofs_check.text import terminal

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 # where to plant: whole packages, and of the command line what computes
 PACKAGES = ("theory", "proofs_check", "empirics", "figures")
 ALSO = (
-    *("acdpp.parse", "acdpp.study", "acdpp.design_buying", "acdpp.design_by_prediction"),
+    *("acdpp.parse", "acdpp.study", "acdpp.fit", "acdpp.buy", "acdpp.plan"),
     *("acdpp.explore.form", "acdpp.explore.planner", "acdpp.explore.words"),
 )
 NOT_FORMULAS = ("theory.numbers.algebra", "theory.setting")  # number systems and validation

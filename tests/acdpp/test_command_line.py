@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from acdpp.main import COMMANDS
-from acdpp.study import words_of_the_user
+from acdpp.output import users_code
 from tests.acdpp.program import acdpp, answer, process
 from theory.bound.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
 from theory.design.offline import design
@@ -231,6 +231,6 @@ def test_modules_of_the_user_are_found_from_here(tmp_path: Path, monkeypatch: py
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     for _ in range(2):
-        with words_of_the_user():
+        with users_code():
             assert sys.path[0] == str(tmp_path)
     assert sys.path.count(str(tmp_path)) == 1

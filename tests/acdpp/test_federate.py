@@ -20,7 +20,7 @@ def shown(tmp_path: Path, *words: str) -> Study:
 
 def test_a_small_study_by_default_and_the_budget_goes_with_the_clients(tmp_path: Path) -> None:
     study = shown(tmp_path)
-    assert (study.clients, study.rounds, study.seeds, study.policies) == (3, 10, 1, ("acdpp",))
+    assert (study.clients, study.rounds, study.seeds, study.policies) == (3, 10, 1, ("taper-online",))
     assert study.buffers == PRESETS["digits"].buffers[:3]
     assert study.budget == pytest.approx(16.5)
     many = shown(tmp_path, "--clients", "12", "--policy", "buy-cheap-online", "--rounds", "7", "--seed", "3")

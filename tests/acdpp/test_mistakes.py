@@ -77,13 +77,15 @@ MISTAKES = {  # by the words that they follow
         "design --buffers @missing.txt --budget 1 --mean-cost 1": "cannot read 'missing.txt' (No such file",
         "design --buffers 1 --budget 0 --mean-cost 1": "cost budget C",
         "design --budget 1 --mean-cost 1": "--buffers",
-        "design --cost uniform:1:10": "the mean alone; give --policy buy-cheap or --by prediction too",
-        "design --policy buy-dear --cost 2": "'buy-dear' is not one of",
+        f"design {PAPER} --cost uniform:1:10": "no such option '--cost'",
+        "design --policy buy-cheap --cost 2": "acdpp buy",
+        "design --drift 0.001": "acdpp keep",
+        f"design --by=prediction --dataset digits {PAPER}": "acdpp plan",
         "nonsense": "nonsense",
     },
-    "design --policy buy-cheap": {
-        "": "buying cheap needs prices from one place",
-        "--cost uniform:1:10 --cost-trace prices.csv": "buying cheap needs prices from one place",
+    "buy": {
+        "": "one source of prices",
+        "--cost uniform:1:10 --cost-trace prices.csv": "one source of prices",
         "--cost uniform:1:10 --cost-column price": "--cost-column names a column of --cost-trace FILE",
         "--cost uniform:10:1": "--cost needs positive prices, the lower first, such as uniform:1:10",
         "--cost uniform:0:1": "--cost needs positive prices, the lower first, such as uniform:1:10",
@@ -94,9 +96,7 @@ MISTAKES = {  # by the words that they follow
         "--cost integer:1:2.5": "--cost integer needs whole ends",
         "--cost integer:1:1e9": "--cost integer needs whole ends",
         "--cost uniform:1:10 --budget 1e-9": "the budget replaces a sample too rarely",
-        "--cost uniform:1:10 --contraction 1": "--contraction lies between 0 and 1, such as 0.9",
-        "--cost uniform:1:10 --mean-cost 5.5": "--mean-cost: --policy buy-cheap takes prices",
-        "--cost uniform:1:10 --by prediction": "--by: --policy buy-cheap takes prices",
+        "--cost uniform:1:10 --contraction 1": "--contraction must lie between 0 and 1, such as 0.9",
         "--cost-trace nowhere.csv": "nowhere.csv cannot be read",
         "--cost-trace prices.csv": "prices.csv has 2 columns: name the one with the prices",
     },
@@ -152,10 +152,10 @@ MISTAKES = {  # by the words that they follow
         "--out prices.csv": "is there already",
         "--rounds 1e12": "do not fit into memory",
     },
-    f"design --by prediction {OWN} --buffers 8,9 --budget 9": LATE
+    f"plan {OWN} --buffers 8,9 --budget 9": LATE
     | {
         "--cost 2 --steps 1,": "--steps must be a number",
-        "--cost 2 --horizon 1e12": "do not fit into memory",
+        "--cost 2 --rounds 1e12": "do not fit into memory",
     },
     f"federate {OWN}": LATE
     | {
@@ -175,7 +175,7 @@ MISTAKES = {  # by the words that they follow
         "--model mine": "there is no model 'mine'",
         "--sweep K": "a sweep is a setting and its values",
         "--policies oracle@K=5": "oracle keeps samples for 1 round",
-        "--resume nowhere --sweep K=2": "leave out --out, --config, --preset and --sweep",
+        "--resume nowhere --sweep K=2": "leave out --sweep",
         "--cost-trace nowhere.csv": "nowhere.csv",
         "--dataset npz:nowhere.npz": "nowhere.npz",
         "--preset paper --out never-made": "mnist",
@@ -193,23 +193,14 @@ MISTAKES = {  # by the words that they follow
         "--out /dev/null": "is there already",
         "--out /dev/null/x.csv": "cannot be used",
     },
-    "design --buffers 4,5,7 --budget 22 --mean-cost 5.5 --horizon 3": {
-        "--eta 1 --pilot 20": "--pilot, --eta: the bound knows no data",
-        "--by prediction": "give --dataset",
-        "--by prediction --cost 3": "give one of --mean-cost, --cost and --cost-trace",
-        "--by prediction --contraction 0.5": "--contraction: --by prediction takes it from the data",
-        "--cost 3": "--cost: a constant rate knows the mean alone",
-        "--objective final": "--objective: the bound knows no data",
-        "--out best.toml": "--out: the bound knows no data",
-        "--by prediction --out /dev/null": "is there already",
-        "--by prediction --out /dev/null/best.toml": "is in a folder that there is not",
-    },
-    "design --budget 22 --mean-cost 5.5 --by prediction --dataset digits": {
-        "--horizon 3 --buffers 4.5,5": "buffers",
-        "--horizon 3 --buffers 4,5,7 --pilot 1e6": "got 1000000",
-        "--horizon 3 --buffers 4,5,7 --eta 0": "eta must",
-        "--horizon 1e12 --buffers 4,5,7": "do not fit into memory",
-        "--horizon 3 --buffers 4,5,7 --constants D=1,sigma=1,eta=1,B=1,Pdim=1": "its own",
+    "plan --budget 22 --mean-cost 5.5 --rounds 3": {
+        "--cost 3": "one source of prices",
+        "--out /dev/null": "already exists",
+        "--out /dev/null/best.toml": "parent folder",
+        "--buffers 4.5,5": "buffers",
+        "--buffers 4,5,7 --pilot 1e6": "got 1000000",
+        "--buffers 4,5,7 --eta 0": "eta must",
+        "--rounds 1e12 --buffers 4,5,7": "do not fit into memory",
     },
     "reproduce": {
         "": "say what to reproduce",
@@ -250,9 +241,9 @@ def test_a_mistake_gets_one_line_and_a_failing_exit_and_leaves_nothing(
     assert {path.name for path in tmp_path.iterdir()} == set(FILES)
 
 
-PLAN = "design --by prediction --out best.toml --buffers 8,9"
+PLAN = "plan --out best.toml --buffers 8,9"
 EARLY = {  # for which no sample need be trained on
-    f"{PLAN} {OWN} --cost 2 --budget 1e-9": "1e-09 a round buys no sample in 500 rounds, at prices from 2 on",
+    f"{PLAN} {OWN} --cost 2 --budget 1e-9": "buys no sample in 500 rounds, at prices of 2 or more",
     f"{PLAN} {OWN} --cost 2 --budget 0.0041": "too rarely to tell the best rule",
     f"{PLAN} {OWN} --mean-cost 2 --budget 0.0039": "buys no sample in 500 rounds, at a mean price of 2:",
     f"{PLAN} {OWN} --cost 2 --budget 0": "budget must lie in",
@@ -260,7 +251,7 @@ EARLY = {  # for which no sample need be trained on
     f"{PLAN} {OWN} --cost 2 --budget inf": "--budget must be a number",
     f"{PLAN} {OWN} --cost 2 --budget 9 --buffers=-1,2": "from 1 to 10,000,000, got -1",
     f"{PLAN} {OWN} --cost 2 --budget 9 --buffers 1.5,2": "from 1 to 10,000,000, got 1.5",
-    f"{PLAN} {OWN} --cost 2 --budget 9 --horizon 0": "--horizon must be a whole number of at least 1",
+    f"{PLAN} {OWN} --cost 2 --budget 9 --rounds 0": "--rounds must be a whole number of at least 1",
     f"{PLAN} {OWN} --budget 9 --cost-trace nothing.csv": "holds no price",
     f"{PLAN} {OWN} --budget 9 --cost-trace short.csv": "2 prices and the study 500 rounds",
     f"{PLAN} {OWN} --cost 2 --budget 9 --label class": "no column 'class' for the label",
@@ -313,6 +304,9 @@ def test_what_a_budget_cannot_buy_is_the_cheapest_of_the_rounds_of_a_trace(
     monkeypatch.chdir(tmp_path)
     Path("samples.csv").write_text(FILES["samples.csv"])
     words = shlex.split(f"{PLAN} {OWN} --budget 0.01 --cost-trace many.csv")
-    for cheap, said in ((7, "replaces a sample too rarely"), (900, "in 500 rounds, at prices from 100 on")):
+    for cheap, said in (
+        (7, "replaces a sample too rarely"),
+        (900, "in 500 rounds, at prices of 100 or more"),
+    ):
         Path("many.csv").write_text("".join(f"{1 if k == cheap else 100}\n" for k in range(20_001)))
         assert said in refusal(*words)

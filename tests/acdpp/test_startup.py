@@ -54,7 +54,7 @@ CASES = [  # words, exit status, and what is not loaded
     ),
     ("bound constant", 0, ("acdpp.design", "empirics", "figures", "sympy", "scipy", "flint", *TRAINING)),
     (f"design {BUDGET}", 0, ("empirics", "figures", "sympy", "flint", *TRAINING)),
-    ("design --policy buy-cheap --cost uniform:1:10", 0, ("empirics", "sympy", "flint", "torch")),
+    ("buy --cost uniform:1:10", 0, ("empirics", "sympy", "flint", "torch")),
     ("predict --rounds 0", 2, (*TRAINING, "rich.console", "scipy", "proofs_check", "figures")),
     (f"predict {DIGITS}", 0, (*NETWORKS, "sklearn", "proofs_check", "figures")),
     ("train --show-config", 0, (*TRAINING, "scipy", "proofs_check", "figures")),

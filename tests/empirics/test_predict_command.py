@@ -1,4 +1,4 @@
-"""`acdpp predict`, and `acdpp design --by prediction`, from the outside."""
+"""`acdpp predict` and `acdpp plan` as a user meets them."""
 
 import json
 import time
@@ -8,8 +8,8 @@ import pytest
 from typer.testing import CliRunner
 
 from acdpp import output
-from acdpp.design_by_prediction import BUYS, _kept, show
 from acdpp.main import app
+from acdpp.plan import BUYS, kept, show
 from acdpp.predict import _show
 from empirics.control.registry import BUILT_IN
 from empirics.planning import search as best_buy
@@ -19,8 +19,8 @@ from tests.empirics.small import blobs_file, until
 from tests.recorded import numbers
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
-BUDGETS = ("--buffers", "4,5,7", "--budget", "22", "--horizon", "3")
-DESIGN = ("design", *BUDGETS, "--by", "prediction", "--dataset")
+BUDGETS = ("--buffers", "4,5,7", "--budget", "22", "--rounds", "3")
+PLAN = ("plan", *BUDGETS, "--dataset")
 WIDE = 80
 
 
@@ -38,7 +38,7 @@ def said(*words):
 
 
 def predict(*words):
-    own = ("--dataset", blobs_file(), "--no-fit")
+    own = ("--dataset", blobs_file(), "--preset", "own", "--no-fit")
     return "predict", *own, "--rounds", "3", "--policies", "constant,oracle", *words
 
 
@@ -97,7 +97,7 @@ def test_where_there_is_no_terminal_it_says_now_and_then_how_far_it_is(monkeypat
 
 
 def test_looking_for_what_suits_the_data_is_told_too(monkeypatch):
-    monkeypatch.setattr("acdpp.study.suiting", lambda *_, **__: time.sleep(0.05) or "nothing does")
+    monkeypatch.setattr("acdpp.fit.suiting", lambda *_, **__: time.sleep(0.05) or "nothing does")
     monkeypatch.setattr("empirics.predict.predict_study", lambda *_, **__: 1 / 0)
     assert acdpp(*predict("--fit"), soon=0.001).stderr.startswith("acdpp: reading the data\n")
 
@@ -147,7 +147,7 @@ def test_the_learner_is_given_as_to_train():
 def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_can_beat(monkeypatch, capsys):
     monkeypatch.setattr(best_buy, "TURNS", 1)
     monkeypatch.setattr(best_buy, "IMPROVED", 1)
-    words = (*DESIGN, blobs_file(), "--eta", "0.5", "--steps", "2", "--budget", "70", "--objective", "final")
+    words = (*PLAN, blobs_file(), "--eta", "0.5", "--steps", "2", "--budget", "70", "--objective", "final")
     document = answer(*words, "--cost", "uniform:1:10")
     show(document)
     lines = capsys.readouterr().out.splitlines()
@@ -173,12 +173,12 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
 
 def test_of_a_mean_price_alone_every_round_has_that_price(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(best_buy, "TURNS", 0)
-    words = (*DESIGN, blobs_file(), "--eta", "0.5", "--steps", "1", "--pilot", "40")
+    words = (*PLAN, blobs_file(), "--eta", "0.5", "--steps", "1", "--pilot", "40")
     document = answer(*words, "--mean-cost", "11", "--out", str(tmp_path / "best.toml"))
     assert (tmp_path / "best.toml").read_text() == document["toml"]
     show(document)
     assert capsys.readouterr().out.endswith(f"to train it: acdpp train --config {tmp_path}/best.toml\n")
-    assert _kept(tmp_path / "nowhere" / "best.toml", "") is None
+    assert kept(tmp_path / "nowhere" / "best.toml", "") is None
     assert "best.toml cannot be written (No such file" in capsys.readouterr().err
     assert "low = 11.0\nhigh = 11.0" in document["toml"]
     assert document["left_out"]["burst"] == "needs to know the law of prices"

@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 from acdpp.explore.form import FIELDS
 from acdpp.main import app
-from acdpp.study import with_error
+from acdpp.output import with_error
 from tests.empirics.small import until
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)

@@ -14,8 +14,10 @@ from typer.testing import CliRunner
 from acdpp.explore import planner as rooms
 from acdpp.explore.form import Asked, Form, first_form, read_form, taken_over
 from acdpp.explore.planner import Answer, Planner, Refused, Stopped, commands
+from acdpp.fit import fitted, suiting
 from acdpp.main import app
-from acdpp.study import fitted, of_preset, suiting
+from acdpp.options import StudyOptions
+from acdpp.study import papers_learner, study_from
 from empirics.predict import predict_study
 from empirics.settings.toml import toml_of_changes
 from tests.empirics.small import FOLDERS, blobs
@@ -105,10 +107,9 @@ def test_the_copied_command_and_file_give_what_the_page_shows(typed: dict[str, s
 
 def test_the_data_choose_what_they_choose_for_the_commands() -> None:
     """Of steps of one size 1/L is taken; of those that fall the first is kept, up to 2/L."""
-    train, design = (
-        replace(of_preset(None, None, data(), best=best), dataset=data()) for best in (True, False)
-    )
-    wanted = [fitted(one, None, {}, quiet=True) for one in (train, design)]
+    options = StudyOptions(dataset=data())
+    train = study_from(options)
+    wanted = [fitted(one, options, quiet=True) for one in (train, papers_learner(train))]
     assert wanted[0].radius != train.radius
     for typed, eta in (
         ({"eta": "", "decay": "50"}, wanted[0].eta),
@@ -126,8 +127,8 @@ def test_the_data_choose_what_they_choose_for_the_commands() -> None:
         assert ("steps" in said) == ("eta" in typed)
     question = asked(fit="preset")
     assert PLANNER.suited(question) == (question, "")
-    assert "--no-fit" in commands(question)["design"]
-    assert "--no-fit" not in commands(asked())["design"]
+    assert "--no-fit" in commands(question)["plan"]
+    assert "--no-fit" not in commands(asked())["plan"]
     assert not asked(data="digits").fit
     for few, field in ((15, "pilot"), (5, "pilot")):
         with pytest.raises(Refused) as caught:
@@ -260,7 +261,7 @@ def test_prices_of_a_file_are_read_and_must_be_enough(tmp_path: Path) -> None:
     assert (last.money.mean_price, last.money.K, last.money.most) == (5, 4, 22 / 5)
     named = replace(question, names={str(file): "prices.csv"})
     assert 'file = "prices.csv"' in commands(named)["toml"]
-    assert "--cost-trace prices.csv --horizon" in commands(named)["design"]
+    assert "--cost-trace prices.csv --rounds" in commands(named)["plan"]
     for text, words in (("5\n" * 11, "11 prices and the study 12 rounds"), ("5\nfive\n", "line 2")):
         file.write_text(text)
         for planner in (PLANNER, Planner()):  # whether it knows the data or not
@@ -332,7 +333,7 @@ def test_pages_that_ask_one_planner_at_once_get_each_its_own_answer() -> None:
 
 
 def test_the_copied_search_has_prices_to_all_digits() -> None:
-    words = commands(asked(prices="uniform:1.00000001:10.123456789"))["design"].split()
+    words = commands(asked(prices="uniform:1.00000001:10.123456789"))["plan"].split()
     spelled = words[words.index("--cost") + 1].split(":")
     assert (spelled[0], *map(float, spelled[1:])) == ("uniform", 1.00000001, 10.123456789)
     assert words[-4:] == ["--horizon", "12", "--objective", "cumulative"]
@@ -360,7 +361,7 @@ def test_the_search_begins_where_acdpp_design_does_and_may_find_nothing(
 def test_the_copied_search_finds_what_the_page_recommends() -> None:
     question = asked(policies="constant", objective="final")
     last = list(PLANNER.answers(question))[-1]
-    done = CliRunner().invoke(app, [*commands(last.asked)["design"].split()[1:], "--json"])
+    done = CliRunner().invoke(app, [*commands(last.asked)["plan"].split()[1:], "--json"])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout) == json.loads(json.dumps(last.design)) | {"file": None}
     taken, _ = read_form(taken_over(form(policies="constant", objective="final"), last.design))

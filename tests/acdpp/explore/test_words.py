@@ -6,7 +6,7 @@ from acdpp.explore.form import FIELDS
 from acdpp.explore.look import GROUPS, PAIRED, WORDS
 from acdpp.explore.pictures import SURE, curves_chart, money_chart
 from acdpp.explore.words import figures, money_said, recommended, rows, summary
-from acdpp.study import with_error
+from acdpp.output import with_error
 from tests.acdpp.explore.test_planner import answers
 
 FIRST = "buy-cheap-online"

@@ -1,34 +1,62 @@
-"""`acdpp design --policy buy-cheap`: when to buy, how much, and what the money gets, for a law of prices."""
+"""`acdpp buy`: when to buy, how much, and what the budget then buys, for given prices."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from acdpp import parse
-from acdpp.output import say, show_table
+from acdpp.options import AsJson, Budget, Buffers, Contraction, Cost, CostColumn, CostTrace
+from acdpp.output import print_json, say, show_table
 from theory.market.knapsack import purchase_limit
 from theory.market.long_run import Plan, best_plan, burst_plan, gap_closed, online_plan
 from theory.market.prices import Atoms, PriceLaw, Uniform
-from theory.setting import Budget, SettingError
+from theory.paper import BUDGET, BUFFERS
+from theory.setting import Budget as Setting
+from theory.setting import SettingError
 
-__all__ = ["buying_design", "price_law", "show"]
+__all__ = ["EXAMPLES", "buying_design", "command", "price_law"]
 
-PARTS = (1, 2, 4)
-AGES_SHOWN = 12
-MOST_PRICES = 10**5
-ONLINE = "buy-cheap-online"
+EXAMPLES = (
+    "Examples: [bold]acdpp buy --cost uniform:1:10[/bold] (the paper's buffers and budget) · "
+    "[bold]acdpp buy --online --buffers 8,9,10 --budget 15 --cost-trace prices.csv --cost-column price[/bold]"
+)
+PAPER_BUFFERS, PAPER_BUDGET = ",".join(map(str, BUFFERS)), str(BUDGET)
+PARTS = (1, 2, 4)  # of the memory that a burst fills
+AGES_SHOWN_MAX = 12
+INTEGER_PRICES_MAX = 10**5
+
+
+def command(
+    buffers: Buffers = PAPER_BUFFERS,
+    budget: Budget = PAPER_BUDGET,
+    cost: Cost = None,
+    cost_trace: CostTrace = None,
+    cost_column: CostColumn = None,
+    online: Annotated[
+        bool,
+        typer.Option("--online", help="Learn prices as they come, instead of knowing their distribution."),
+    ] = False,
+    contraction: Contraction = None,
+    as_json: AsJson = False,
+) -> None:
+    """When to buy if prices vary: price thresholds by age of the replaced sample, and what the budget then buys."""
+    law = price_law(cost, cost_trace, cost_column)
+    setting = parse.budget(buffers, budget, law.mean)
+    (print_json if as_json else _show)(buying_design(setting, law, contraction, online=online))
 
 
 def price_law(cost: str | None, trace: Path | None, column: str | None) -> PriceLaw:
-    """uniform:1:10, integer:1:10, one price, or the prices of a CSV file, all equally likely.
+    """The distribution of uniform:1:10, integer:1:10, one price, or the equally likely prices of a CSV file.
 
     >>> price_law("integer:1:3", None, None).mean
     Fraction(2, 1)
     """
     if (cost is None) == (trace is None):
         raise SettingError(
-            "buying cheap needs prices from one place: give --cost, such as uniform:1:10, or --cost-trace FILE"
+            "acdpp buy needs one source of prices: give --cost, such as uniform:1:10, or --cost-trace FILE"
         )
     if trace is not None:
         from empirics.control.price_file import read_prices
@@ -39,27 +67,29 @@ def price_law(cost: str | None, trace: Path | None, column: str | None) -> Price
     kind, low, high = parse.prices(str(cost), ("uniform", "integer"))
     if kind == "uniform":
         return Uniform(float(low), float(high)) if low < high else Atoms.of([low])
-    if low.denominator != 1 or high.denominator != 1 or high - low >= MOST_PRICES:
+    if low.denominator != 1 or high.denominator != 1 or high - low >= INTEGER_PRICES_MAX:
         raise SettingError(
-            f"--cost integer needs whole ends at most {MOST_PRICES:,} apart, such as integer:1:10, got {cost}"
+            f"--cost integer needs whole ends at most {INTEGER_PRICES_MAX:,} apart, such as integer:1:10, got {cost}"
         )
     return Atoms.of(range(int(low), int(high) + 1))
 
 
 def buying_design(
-    budget: Budget, law: PriceLaw, policy: str, contraction: str | None = None
+    budget: Setting, law: PriceLaw, contraction: str | None = None, *, online: bool = False
 ) -> dict[str, Any]:
-    """The plan as plain JSON values, beside bursts, constant admission and the limit, and under other prices."""
+    """The thresholds as plain JSON values, beside bursts, constant admission and the limit, and for other prices."""
     S, C = budget.total_buffer, float(budget.cost)
     limit = purchase_limit(law, S, C)
     a = None if contraction is None else float(parse.number(contraction, "--contraction"))
     if a is not None and not 0 < a < 1:
-        raise SettingError(f"--contraction lies between 0 and 1, such as 0.9, got {contraction}")
-    plan = online_plan(law, S, C) if policy == ONLINE else best_plan(law, S, C, 1 if a is None else a)
+        raise SettingError(
+            f"--contraction must lie between 0 and 1, such as 0.9, got {parse.shortened(str(contraction))}"
+        )
+    plan = online_plan(law, S, C) if online else best_plan(law, S, C, 1 if a is None else a)
     constant = min(C / float(law.mean), float(S))
     share = float(gap_closed(plan.effective_rate, constant, S)) if constant < S else None
     document: dict[str, Any] = {
-        "policy": str(policy),
+        "policy": "buy-cheap-online" if online else "buy-cheap",
         "threshold": plan.threshold,
         "burst": plan.burst,
         "rate": plan.rate,
@@ -90,7 +120,7 @@ def buying_design(
 
 
 def _sensitivity(plan: Plan, law: PriceLaw, C: float) -> list[dict[str, Any]]:
-    """The same thresholds where prices turn out otherwise; the debt would then move them back to the budget."""
+    """Cost and effective rate of the thresholds under other prices, before the debt scales them to the budget."""
     found = []
     for words, factor, spread in (
         ("20 % higher", 1.2, 1.0),
@@ -102,7 +132,7 @@ def _sensitivity(plan: Plan, law: PriceLaw, C: float) -> list[dict[str, Any]]:
         there = plan.met_with(other)
         try:
             best: float | None = best_plan(other, plan.places, C).effective_rate
-        except SettingError:  # too rare a purchase to tell
+        except SettingError:  # purchases are too rare to compute it
             best = None
         found.append(
             {
@@ -130,26 +160,25 @@ def _changed(law: PriceLaw, factor: float, spread: float) -> PriceLaw:
     return Atoms(tuple(map(move, law.prices)), law.weights)
 
 
-def show(document: dict[str, Any]) -> None:
-    """For people."""
+def _show(document: dict[str, Any]) -> None:
     limit, gain = document["limit"], document["gain"]
     S, prices = document["places"], document["prices"]
     say(
-        f"{document['policy']}: {S} places, {document['budget']:.6g} to spend a round, prices from "
+        f"{document['policy']}: {S} places, {document['budget']:.6g} to spend per round, prices from "
         f"{prices['lowest']:.4g} to {prices['highest']:.4g}, mean {prices['mean']:.4g}"
     )
-    steps = document["thresholds"][:AGES_SHOWN]
+    steps = document["thresholds"][:AGES_SHOWN_MAX]
     shown = ", ".join(f"{price:.3g}" for price in steps) + (
         ", …" if len(document["thresholds"]) > len(steps) else ""
     )
     say(f"replace a sample used 1, 2, … times at prices up to {shown}")
     say(
         f"that is up to {document['threshold']:.3g} on average, all {document['burst']:.6g} at a time: "
-        f"{document['rate']:.4g} samples a round, {document['effective_rate']:.4g} effective, "
+        f"{document['rate']:.4g} samples per round, {document['effective_rate']:.4g} effective, "
         f"for {document['cost']:.4g}"
     )
     say(
-        f"no policy buys more than {limit['rate']:.4g} a round"
+        f"no policy buys more than {limit['rate']:.4g} per round"
         + (
             f" (all at prices up to {limit['threshold']:.3g})"
             if limit["binds"] == "money"
@@ -159,9 +188,9 @@ def show(document: dict[str, Any]) -> None:
     if gain["gap_to_oracle_closed"] is not None:
         closed = round(gain["gap_to_oracle_closed"], 2) + 0  # no -0 %
         say(
-            f"against constant admission, {document['constant']['rate']:.4g} a round: {gain['rate']:.3g} times the "
-            f"samples, {gain['effective_rate']:.3g} times the effective ones, {closed:.0%} of "
-            f"the way to {S} fresh ones a round (small steps)"
+            f"against constant admission, {document['constant']['rate']:.4g} per round: {gain['rate']:.3g} times the "
+            f"samples, {gain['effective_rate']:.3g} times the effective samples, {closed:.0%} of "
+            f"the way to {S} fresh samples per round (small steps)"
         )
     if "noise" in document:
         noise = document["noise"]
@@ -171,7 +200,7 @@ def show(document: dict[str, Any]) -> None:
         )
     bursts = ("threshold", "rate", "effective_rate", "cost")
     show_table(
-        "One threshold for all ages",
+        "One threshold for samples of all ages",
         ["up to", "rate", "effective", "cost"],
         [
             (f"{one['burst']:.4g} at a time", [f"{one[name]:.4g}" for name in bursts])
@@ -181,7 +210,7 @@ def show(document: dict[str, Any]) -> None:
     )
     others = ("cost", "effective_rate", "best_effective_rate", "online_effective_rate")
     show_table(
-        "If prices are otherwise, with these thresholds",
+        "Other prices, with these thresholds",
         ["cost", "effective", *(f"{one} for {document['budget']:.4g}" for one in ("best", "online"))],
         [
             (one["prices"], ["?" if one[name] is None else f"{one[name]:.4g}" for name in others])

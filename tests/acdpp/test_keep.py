@@ -1,4 +1,4 @@
-"""`acdpp design --drift` as a user meets it, and the choices behind it."""
+"""`acdpp keep` as a user meets it, and the choices behind it."""
 
 import math
 
@@ -16,7 +16,7 @@ from theory.drift.retention import best_drifting_mean, drift_design, smoothed_fl
 from theory.law.quadratic import stationary_noise
 from theory.setting import Budget
 
-PAPER = ("design", "--buffers", "8,9,10,11,12,8,9,10,11,12", "--budget", "55", "--mean-cost", "5.5")
+PAPER = ("keep", "--buffers", "8,9,10,11,12,8,9,10,11,12", "--budget", "55", "--mean-cost", "5.5")
 
 
 def test_at_the_best_step_nothing_is_better_than_fresh_samples():
@@ -86,8 +86,8 @@ def test_the_answer_is_readable_in_eighty_columns_and_in_forty(more, columns, mo
     [
         (("--drift", "-1"), "--drift must be at least 0"),
         (("--drift", "0.1", "--contraction", "1"), "at least 0 and below 1"),
-        (("--drift", "0.1", "--horizon", "9"), "--horizon: --drift takes"),
-        (("--drift", "0.1", "--pilot", "90"), "--pilot: --drift takes"),
+        (("--drift", "0.1", "--horizon", "9"), "--horizon"),
+        (("--drift", "0.1", "--pilot", "90"), "--pilot"),
         (("--drift", "0.1", "--buffers", "1e9"), "more than 10^6 rounds"),
     ],
 )

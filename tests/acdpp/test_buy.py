@@ -1,4 +1,4 @@
-"""`acdpp design --policy buy-cheap` as a user meets it: numbers, files of prices."""
+"""`acdpp buy` as a user meets it: numbers, files of prices."""
 
 import json
 import math
@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from acdpp.design import Buying
-from acdpp.design_buying import buying_design, price_law
+from acdpp.buy import buying_design, price_law
 from tests.acdpp.program import acdpp, answer
 from theory.market.knapsack import purchase_limit
 from theory.market.long_run import best_plan, burst_plan, online_plan
@@ -31,15 +30,16 @@ LAWS = {
 def designed(
     law: PriceLaw,
     budget: Any = 55,
-    policy: Buying = Buying.known,
+    online: bool = False,
     buffers: Sequence[Any] = PAPER,
     a: str | None = None,
 ) -> dict[str, Any]:
-    return buying_design(Budget(buffers=tuple(buffers), cost=budget, mean_cost=law.mean), law, policy, a)
+    setting = Budget(buffers=tuple(buffers), cost=budget, mean_cost=law.mean)
+    return buying_design(setting, law, a, online=online)
 
 
 def test_the_paper_s_budgets_on_the_command_line() -> None:
-    document = answer("design", "--policy", "buy-cheap", "--cost", "uniform:1:10")
+    document = answer("buy", "--cost", "uniform:1:10")
     assert set(ASKED) <= set(document)
     assert list(document)[: len(ASKED)] == list(ASKED)
     theta = math.sqrt(1 + 2 * 9 * 0.55)  # of the knapsack, by hand
@@ -57,11 +57,11 @@ def test_the_paper_s_budgets_on_the_command_line() -> None:
 
 
 @pytest.mark.parametrize("name", LAWS)
-@pytest.mark.parametrize("policy", Buying)
-def test_the_document_is_the_plan(name: str, policy: Buying) -> None:
+@pytest.mark.parametrize("online", [False, True])
+def test_the_document_is_the_plan(name: str, online: bool) -> None:
     law, a = LAWS[name], 0.5
-    document, best = designed(law, policy=policy, a=str(a)), best_plan(law, 100, 55.0, a)
-    plan = online_plan(law, 100, 55.0) if policy is Buying.online else best
+    document, best = designed(law, online=online, a=str(a)), best_plan(law, 100, 55.0, a)
+    plan = online_plan(law, 100, 55.0) if online else best
     assert document["thresholds"] == list(plan.thresholds)
     for field in ASKED[1:]:
         expected = (
@@ -72,7 +72,7 @@ def test_the_document_is_the_plan(name: str, policy: Buying) -> None:
     for row in document["bursts"]:
         assert row == {"parts": row["parts"], **vars(burst_plan(law, 100, 55.0, row["parts"]))}
         assert row["burst"] == 100 / row["parts"]
-    assert "noise" not in designed(law, policy=policy)
+    assert "noise" not in designed(law, online=online)
 
 
 def test_budgets_at_which_a_threshold_falls_onto_a_price_are_spent_too() -> None:
@@ -87,7 +87,7 @@ def test_budgets_at_which_a_threshold_falls_onto_a_price_are_spent_too() -> None
 def test_whole_prices_are_what_a_file_of_them_says(tmp_path: Path) -> None:
     file = tmp_path / "prices.csv"
     file.write_text("day,price\n" + "".join(f"{day},{1 + day % 10}\n" for day in range(30)))
-    words = ("design", "--policy", "buy-cheap-online", "--budget", "40", "--buffers", "30,40")
+    words = ("buy", "--online", "--budget", "40", "--buffers", "30,40")
     drawn = answer(*words, "--cost", "integer:1:10")
     read = answer(*words, "--cost-trace", str(file), "--cost-column", "price")
     assert drawn["policy"] == "buy-cheap-online"
@@ -100,8 +100,8 @@ def test_whole_prices_are_what_a_file_of_them_says(tmp_path: Path) -> None:
 
 
 def test_at_one_price_there_is_nothing_to_gain() -> None:
-    for policy in Buying:
-        document = designed(price_law("5.5", None, None), policy=policy)
+    for online in (False, True):
+        document = designed(price_law("5.5", None, None), online=online)
         assert document["gain"]["rate"] == pytest.approx(1)
         assert document["gain"]["effective_rate"] == pytest.approx(1)
         assert document["gain"]["gap_to_oracle_closed"] == pytest.approx(0, abs=1e-9)
@@ -109,10 +109,10 @@ def test_at_one_price_there_is_nothing_to_gain() -> None:
     assert price_law("uniform:3:3", None, None) == price_law("3", None, None)
 
 
-@pytest.mark.parametrize("policy", Buying)
-def test_with_money_for_every_price_memory_binds_and_all_are_the_oracle(policy: Buying) -> None:
+@pytest.mark.parametrize("online", [False, True])
+def test_with_money_for_every_price_memory_binds_and_all_are_the_oracle(online: bool) -> None:
     for budget in (550, 5000):
-        document = designed(LAWS["uniform"], budget, policy)
+        document = designed(LAWS["uniform"], budget, online)
         assert document["limit"]["binds"] == "memory"
         assert document["limit_rate"] == document["constant"]["rate"] == 100
         assert (document["rate"], document["effective_rate"], document["cost"]) == pytest.approx(
@@ -168,18 +168,18 @@ def test_other_prices_are_what_they_are_called(name: str) -> None:
 def test_the_answer_is_readable_in_eighty_columns_and_in_forty(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for policy, columns in zip(Buying, (40, 80), strict=True):
+    for rule, columns in (((), 40), (("--online",), 80)):
         monkeypatch.setenv("COLUMNS", str(columns))
-        done = acdpp("design", "--policy", policy.value, *words)
+        done = acdpp("buy", *rule, *words)
         assert done.returncode == 0, done.stderr
         lines = done.stdout.splitlines()
         assert max(map(len, lines)) <= columns
         text = " ".join(done.stdout.split())
-        assert text.startswith(f"{policy.value}: ")
+        assert text.startswith("buy-cheap-online: " if rule else "buy-cheap: ")
         assert "no policy buys more than" in text
         assert "-0" not in text
         assert "nan" not in text
-        assert "…" not in text.partition("One threshold for all ages")[2]  # no cell is cut
+        assert "…" not in text.partition("One threshold")[2]  # no cell is cut
         assert ("the memory binds" in text) == ("5000" in words)
         assert ("stationary noise at contraction 0.9" in text) == ("0.9" in words)
 

@@ -1,0 +1,254 @@
+"""`acdpp plan`: the policy and the learner of least predicted excess risk within buffers, budget and prices."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from acdpp import parse
+from acdpp.fit import fitted, pilot_size
+from acdpp.options import AsJson, StudyOptions, takes
+from acdpp.output import needed_for, note, print_json, say, show_table, users_code, with_error
+from acdpp.predict import WORDS, doing_told, sureness
+from acdpp.study import papers_learner, refuse_early, study_from
+from theory.setting import SettingError
+
+if TYPE_CHECKING:
+    from empirics.settings.study import Study
+
+__all__ = ["BUYS", "CHOSEN", "EXAMPLES", "command", "learner", "model", "show", "step_sizes"]
+
+EXAMPLES = (
+    "Examples: [bold]acdpp plan --objective final[/bold] (the bundled digits, about a minute) · "
+    "[bold]acdpp plan --dataset npz:mine.npz --buffers 20,20,30 --budget 55 --cost uniform:1:10 --pilot 200[/bold] · "
+    "[bold]acdpp plan --dataset csv:samples.csv --label kind --cost-trace prices.csv --cost-column price "
+    "--out best.toml[/bold], then [bold]acdpp train --config best.toml[/bold]"
+)
+RISKS = {name: words for name, words in WORDS.values() if name != "noise_floor"}
+BUYS = {
+    "constant": "the same number of samples in every round, each kept for K rounds",
+    "acdpp": "about the same number of samples in every round, more where it is cheap, each kept for K rounds",
+    "acdpp-capped": "about the same number of samples in every round, more where it is cheap, each kept for K rounds",
+    "released": "as acdpp, with what the authors' code does otherwise",
+    "oracle": "all buffers anew in every round",
+    "hybrid": "half of the clients at a constant rate, the others once and for all",
+    "buy-cheap": "the memory always full; replace samples where it is cheap, old ones at higher prices",
+    "buy-cheap-online": "the memory always full; replace samples as savings allow, old ones at higher prices",
+    "burst": "all buffers at once where it is cheap, nothing else; keep samples for K rounds, then wait",
+    "burst-online": "all buffers at once when so much has been saved; keep samples for K rounds, then wait",
+    "taper": "all buffers at once where it is cheap; use the first fillings again and again, later ones once",
+    "taper-online": "all buffers at once when so much has been saved; use the first again and again, later ones once",
+}
+CHOSEN = (
+    "the least of many predictions is optimistically biased, and near η = 2/L they were 3 to 11 % low on the digits: "
+    "train it before you rely on it"
+)
+# Policy and learner are what the search finds, the population must not drift, and predictions run on the CPU.
+NOT_SEARCHED = (
+    *("policies", "sweep", "model", "average", "average_by", "decay", "decay_by", "drift"),
+    "device",
+)
+
+
+class Objective(StrEnum):
+    """Excess risk that the plan minimises."""
+
+    cumulative = "cumulative"
+    final = "final"
+
+
+@takes(StudyOptions, without=NOT_SEARCHED)
+def command(
+    options: StudyOptions,
+    mean_cost: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel="Prices",
+            help="Mean price, where no more is known: every round has this price, and policies that need the "
+            "distribution of prices are left out.",
+        ),
+    ] = None,
+    steps: Annotated[
+        str | None,
+        typer.Option(
+            rich_help_panel="Learner", help="Numbers of local steps E to search; 10,3,1 by default."
+        ),
+    ] = None,
+    objective: Annotated[
+        Objective, typer.Option(help="Minimise the excess risk summed over all rounds, or that of the last.")
+    ] = Objective.cumulative,
+    out: Annotated[
+        Path | None, typer.Option(help="New TOML file for acdpp train --config FILE, such as best.toml.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Find the policy and the learner of least predicted excess risk within buffers, budget and prices."""
+    if out is not None and (out.exists() or not out.parent.is_dir()):
+        wrong = "already exists" if out.exists() else "has a parent folder that does not exist"
+        raise SettingError(f"--out {out} {wrong}: give the name of a new file, such as best.toml")
+    if mean_cost is not None:
+        if options.cost is not None or options.cost_trace is not None:
+            raise SettingError("give one source of prices: --mean-cost, --cost or --cost-trace")
+        options = replace(options, cost=str(parse.number(mean_cost, "--mean-cost")))
+    size = None if options.eta is None else float(parse.number(options.eta, "--eta"))
+    study = papers_learner(study_from(options))
+    if size is not None:
+        from empirics.settings.policy_name import SETTINGS
+
+        SETTINGS["eta"]("eta", size)
+    if options.show_config:
+        from empirics.settings.toml import toml
+
+        say(toml(study), whole=True, end="")
+        return
+    found = _searched(
+        study, options, law_known=mean_cost is None, steps=steps, eta=size, objective=objective, quiet=as_json
+    )
+    document = found | {"file": None if out is None else kept(out, found["toml"])}
+    (print_json if as_json else show)(document)
+
+
+def _searched(
+    study: Study,
+    options: StudyOptions,
+    *,
+    law_known: bool,
+    steps: str | None,
+    eta: float | None,
+    objective: str,
+    quiet: bool,
+) -> dict[str, Any]:
+    """The plan as plain JSON values."""
+    pilot = pilot_size(options)
+    searched = {} if steps is None else {"steps": parse.wholes(steps, "--steps")}
+    _refuse_poverty(study, law_known=law_known)
+    # buy-cheap is the only policy that refuses a budget, and needs the distribution of prices
+    tried = replace(study, policies=("constant", *(["buy-cheap"] if law_known else [])))
+    refuse_early(tried, "predicting", "plan")
+    with needed_for("predicting"):
+        from empirics.planning.plan import design_study
+
+    study = fitted(study, options, quiet=quiet)
+    with doing_told(quiet=quiet) as tell, users_code():
+        found = design_study(
+            study,
+            pilot=pilot,
+            objective=objective,
+            eta=eta,
+            law_known=law_known,
+            data_dir=options.data_dir,
+            progress=tell,
+            validated=True,
+            **searched,
+        )
+    return found.document()
+
+
+def _refuse_poverty(study: Study, *, law_known: bool) -> None:
+    """Refuse a budget that buys no sample at any price."""
+    from empirics.control.prices import Trace, law_of, make_prices
+
+    prices = make_prices(study.cost)
+    if isinstance(prices, Trace):
+        lowest = float(prices.values[: study.rounds].min())
+    else:
+        lowest = float(law_of(prices, study.seed, study.seeds, study.rounds).lowest)
+    if study.budget * study.rounds < lowest:
+        at = f"prices of {lowest:g} or more" if law_known else f"a mean price of {lowest:g}"
+        raise SettingError(
+            f"a budget of {study.budget:g} per round buys no sample in {study.rounds:,} rounds, at {at}: give a larger "
+            "budget"
+        )
+
+
+def kept(out: Path, text: str) -> str | None:
+    """Write the plan's TOML file and return its name; a file that cannot be written is a note and None."""
+    from empirics.files import replace_file
+
+    try:
+        replace_file(out, lambda beside: beside.write_text(text, encoding="utf-8"))
+    except OSError as error:
+        note(f"{out} cannot be written ({error.strerror})")
+        return None
+    return str(out)
+
+
+# --- what is printed ---------------------------------------------------------------------------------------
+
+
+def show(document: dict[str, Any]) -> None:
+    """Print a plan."""
+    paper, bound = document["paper"], document["lower_bound"]
+    say(f"{document['task']}; T = {document['horizon']:,}")
+    kept = "" if document["K"] is None else f", K = {document['K']}"
+    say(
+        f"least predicted {WORDS[document['objective']][1]} within the budget, of {len(document['tried'])} "
+        "settings tried:"
+    )
+    say(f"buy by {document['policy']}{kept}: {BUYS[document['policy']]}")
+    say(f"that is {document['rate']:.4g} samples per round for {document['cost']:.4g}")
+    say(f"learn with {learner(document)}")
+    for name, words in RISKS.items():
+        gain = document["gain"][name]
+        here, there = (_risk(one, name) for one in (document, paper))
+        side = "below" if gain >= 0 else "above"
+        say(f"predicted {words}: {here}, {100 * abs(gain):.0f} % {side} the paper's {there}")
+    say(f"the paper's: constant admission, K = {paper['K']}, {learner(paper)}")
+    say(f"lower bound of the final excess risk: {bound['final_excess_risk']:.4g}, {bound['assumes']}")
+    if document["over_lower_bound"] >= 1:
+        say(
+            f"the final excess risk is {document['over_lower_bound']:.3g} times the lower bound; "
+            f"the paper's {paper['over_lower_bound']:.3g} times"
+        )
+    else:
+        say(
+            "the prediction is below it: the lower bound is for the worst θ* and too loose for this few samples"
+        )
+    rows = {
+        one["name"]: [*(_risk(one, name) for name in RISKS), f"{one['over_lower_bound']:.3g}"]
+        for one in document["nearest"]
+    }
+    show_table("The best of each policy that came near", ["cumulative", "final", "÷ bound"], rows)
+    if document["left_out"]:
+        left = "; ".join(f"{name} {why}" for name, why in document["left_out"].items())
+        say(f"left out: {left}")
+    say(f"tried: {document['searched']}")
+    for words in document["notes"]:
+        say(f"note: {words}")
+    say(f"{sureness(document['pilot'])}; {CHOSEN}")
+    if file := document.get("file"):
+        say(f"\nto train it: acdpp train --config {shlex.quote(file)}", whole=True)
+        return
+    say(
+        "\nto train it, save this as best.toml (or give --out best.toml), and run acdpp train --config best.toml:\n"
+    )
+    say(document["toml"], whole=True, end="")
+
+
+def _risk(row: dict[str, Any], name: str) -> str:
+    return with_error(row["predicted"][name], (row["error"] or {}).get(name))
+
+
+def learner(row: Mapping[str, Any]) -> str:
+    """The step sizes and the model, in words."""
+    return f"{step_sizes(row)}; take {model(row)}"
+
+
+def step_sizes(row: Mapping[str, Any]) -> str:
+    """The local steps, in words."""
+    falls = "" if row["decay"] is None else f", falling as 1/√(1 + t/{row['decay']:.4g})"
+    steps = "1 local step" if row["steps"] == 1 else f"{row['steps']} local steps"
+    return f"{steps} of size {row['eta']:.4g}{falls}"
+
+
+def model(row: Mapping[str, Any]) -> str:
+    """The model that counts, in words."""
+    by = "" if row["average_by"] is None else f" ({row['average_by']:.4g})"
+    kinds = {"none": "the last model", "equal": "the mean of all models"}
+    return kinds.get(row["average"], f"a running mean of models, {row['average']}{by}")
