@@ -162,7 +162,7 @@ MISTAKES = {  # by the words that they follow
         "--policy oracle@K=5": "oracle keeps samples for 1 round",
         "--out prices.csv": "is a file: give a folder",
         "--fit --export prices.csv": "is not empty",
-        "--fit --export prices.csv/below": "nothing can be written there",
+        "--fit --export prices.csv/below": "prices.csv/below",
         "--fit --export app --out out": "leave out --out and --simulation",
         "--fit --export app --simulation": "leave out --out and --simulation",
     },

@@ -336,7 +336,7 @@ def test_the_copied_search_has_prices_to_all_digits() -> None:
     words = commands(asked(prices="uniform:1.00000001:10.123456789"))["plan"].split()
     spelled = words[words.index("--cost") + 1].split(":")
     assert (spelled[0], *map(float, spelled[1:])) == ("uniform", 1.00000001, 10.123456789)
-    assert words[-4:] == ["--horizon", "12", "--objective", "cumulative"]
+    assert words[-4:] == ["--rounds", "12", "--objective", "cumulative"]
 
 
 def test_the_search_begins_where_acdpp_design_does_and_may_find_nothing(
