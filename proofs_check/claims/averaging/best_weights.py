@@ -6,9 +6,7 @@ from proofs_check.groundwork.law.lags import AVERAGED
 from theory.law.averaging import best_weights, by_shares, risk_matrix
 from theory.market.lower_bound import bayes_risk
 
-delta, spread, N, n1, n2 = sp.symbols(
-    "D v N n_1 n_2", positive=True
-)  # D and v: first distance and variance, squared
+delta, spread, N, n1, n2 = sp.symbols("D v N n_1 n_2", positive=True)  # D, v: first distance², variance
 e1, e2, total = sp.symbols("e_1 e_2 total", real=True)
 
 

@@ -39,9 +39,8 @@ def of_local_steps() -> Evidence:
     rows = []
     for E in (2, 3, 10):
         found = stationary_bias(rate, 1, h=h, tilt=tilt, eta=1 / y, E=E, clients=clients)
-        rows.append(
-            (sp.together(found * y), sp.Rational(E - 1, 2) * clients * tilt / (rate * h), rf"$E={E}$: it")
-        )
+        lead = sp.Rational(E - 1, 2) * clients * tilt / (rate * h)
+        rows.append((sp.together(found * y), lead, rf"$E={E}$: it"))
     none = equations((local_shift(h, 1 / y, 1), 0, "the shift of one step and 0"), domain="every step")
     return argument(none, limits(y, *rows, domain=r"bias over $\eta$ as $\eta\to0$"))
 
@@ -53,9 +52,8 @@ def of_curvature() -> Evidence:
     rows = []
     for kept in (1, 2, 5):
         scatter = noise / h**2 * stationary_noise(1 - h / y, kept) / rate
-        rows.append(
-            (sp.together(y * stays.subs(S, scatter)), -third * noise / (4 * h**2 * rate), rf"$K={kept}$: it")
-        )
+        lead = -third * noise / (4 * h**2 * rate)
+        rows.append((sp.together(y * stays.subs(S, scatter)), lead, rf"$K={kept}$: it"))
     moved = (1 - eta * h) * stays - eta * third * S / 2
     return argument(
         (moved, stays, "the bias a round later and itself", "every step"),

@@ -28,11 +28,7 @@ def the_mean() -> Evidence:
     moved = (1 - alpha) * theta + alpha * mean
     return equations(
         (theta - moved, alpha * (theta - mean), r"$\theta-\theta'$ and $\alpha(\theta-\bar z)$"),
-        (
-            alpha * p * theta - p * (theta - moved),
-            alpha * p * mean,
-            r"$p\theta$ and its parts",
-        ),
+        (alpha * p * theta - p * (theta - moved), alpha * p * mean, r"$p\theta$ and its parts"),
         (
             q * (before - theta) + p * (theta - after),
             q * before - p * after + (p - q) * theta,
@@ -45,11 +41,7 @@ def the_mean() -> Evidence:
 def no_weight_is_large() -> Evidence:
     """c' <= c + α/n in memory and a·c outside: at most αK after K rounds of use; Σc² <= max c·Σc, Σc <= 1."""
     return steps(
-        (
-            (1 - alpha) * c + alpha / held <= c + alpha,
-            [alpha >= 0, alpha <= 1, held >= 1],
-            r"a round in memory, $n\ge1$",
-        ),
+        ((1 - alpha) * c + alpha / held <= c + alpha, [alpha >= 0, alpha <= 1, held >= 1], "in memory"),
         ((1 - alpha) * c <= c, [alpha >= 0, alpha <= 1], "a round outside"),
         ((1 - alpha) * c + alpha <= 1, [alpha >= 0, alpha <= 1, c <= 1], "the sum of all weights"),
         (c * c <= most * c, [c <= most], "each square"),
@@ -59,10 +51,7 @@ def no_weight_is_large() -> Evidence:
 def triangle() -> Evidence:
     """‖ω - d‖ and ‖ω‖ differ by ‖d‖ at most, from Cauchy-Schwarz."""
     known = [sp.Eq(norm**2, own**2 - 2 * inner + rest**2), inner <= own * rest, inner >= -own * rest]
-    return steps(
-        (norm <= own + rest, known, "from above"),
-        (own <= norm + rest, known, "from below"),
-    )
+    return steps((norm <= own + rest, known, "from above"), (own <= norm + rest, known, "from below"))
 
 
 def its_size() -> Evidence:
@@ -76,11 +65,8 @@ def its_size() -> Evidence:
 def _spans(cohorts: Cohorts, rounds: int) -> list[tuple[int, int, int]]:
     """First and last round in memory, and how many samples, of those that come by then."""
     columns = (column.tolist() for column in (cohorts.entered, cohorts.left, cohorts.count))
-    return [
-        (first, min(last, rounds), count)
-        for first, last, count in zip(*columns, strict=True)
-        if first <= rounds
-    ]
+    rows = zip(*columns, strict=True)
+    return [(first, min(last, rounds), count) for first, last, count in rows if first <= rounds]
 
 
 def _definition(cohorts: Cohorts, rounds: int, weights: list[Any]) -> Any:
@@ -132,11 +118,7 @@ def constant_size() -> Evidence:
     squares = sp.Symbol("squares", positive=True)
     over = averaged_rest(sp.exp(-x), K, 1 / T) * sp.sqrt(S * T)
     return argument(
-        (
-            squares / (S * T) ** 2,
-            1 / effective_from_sums(S * T, squares),
-            r"$\sum\omega^2$ and $1/N_{\mathrm{eff}}$",
-        ),
+        (squares / (S * T) ** 2, 1 / effective_from_sums(S * T, squares), r"$1/N_{\mathrm{eff}}$"),
         (over, T, 0, "the rest, relatively"),
         domain=r"every size $S$ of the memory, $K$ and $a=e^{-x}$",
     )
@@ -377,10 +359,7 @@ CLAIMS = [
         given=(WRITTEN,),
         checks={
             "a mean of means": (
-                the_mean,
-                no_weight_is_large,
-                triangle,
-                its_size,
+                *(the_mean, no_weight_is_large, triangle, its_size),
                 confirming(sample_by_sample),
             ),
             "a memory of constant size": (constant_size, confirming(full_memories)),

@@ -58,21 +58,13 @@ def binomial_means() -> Evidence:
     once, twice = (sp.gammasimp(sp.binomial(t + j, k + j).rewrite(sp.gamma)) for j in (1, 2))
     plain = sp.gammasimp(chance.rewrite(sp.gamma))
     return argument(
-        (
-            sp.gammasimp(plain / (k + 1) - once / (t + 1)),
-            0,
-            r"$\binom tk/(k+1)$ and $\binom{t+1}{k+1}/(t+1)$",
-        ),
+        (sp.gammasimp(plain / (k + 1) - once / (t + 1)), 0, r"$\binom tk/(k+1)-\binom{t+1}{k+1}/(t+1)$"),
         (
             sp.gammasimp(plain / ((k + 1) * (k + 2)) - twice / ((t + 1) * (t + 2))),
             0,
             r"$\binom tk/((k+1)(k+2))$ and $\binom{t+2}{k+2}/((t+1)(t+2))$",
         ),
-        (
-            burst_inverse(t, q) * q * (t + 1),
-            1 - (1 - q) ** (t + 1),
-            "theory's and the chance of a burst in $t+1$ rounds",
-        ),
+        (burst_inverse(t, q) * q * (t + 1), 1 - (1 - q) ** (t + 1), "the chance of a burst in $t+1$ rounds"),
         (
             burst_risk(S, q, t, h=[1], variance=[0], start=[1], eta=1) * (t + 1) * (t + 2) * q**2,
             1,
@@ -127,11 +119,7 @@ def over_rounds_of_time() -> Evidence:
     return equations(
         (first, 1 / q, "the mean wait"),
         (spread, (1 - q) / q**2, "its variance"),
-        (
-            q * square / S,
-            wait_factor(a, q) / burst_rate(S, 1, q),
-            "$T\\sum b^2$ and theory's factor over $R$",
-        ),
+        (q * square / S, wait_factor(a, q) / burst_rate(S, 1, q), "$T\\sum b^2$ and theory's over $R$"),
         (burst_rate(S, 1, q) / wait_factor(0 * a, q), burst_effective_rate(S, 1, q), "the rate at $a=0$"),
         domain="every $S$, $q$ and $0\\le a<1$",
     )
@@ -150,11 +138,8 @@ def waits_pattern_by_pattern(often: F, a: F, rounds: int) -> Found:
         chance = often ** sum(pattern) * (1 - often) ** (rounds - sum(pattern))
         share = (1 - a) * sum((a ** sum(pattern[:t]) for t in range(rounds)), F(0))
         left = a ** sum(pattern)
-        square, crossed, again = (
-            square + chance * share**2,
-            crossed + chance * share * left,
-            again + chance * left**2,
-        )
+        square += chance * share**2
+        crossed, again = crossed + chance * share * left, again + chance * left**2
     found = (square + 2 * crossed / often) / (1 - again)
     return unless(found * often**2 == wait_factor(a, often), found=found)
 
@@ -172,9 +157,7 @@ CLAIMS = [
         sketch=r"$\sum(A-\bar A)^2=\sum A^2-(\sum A)^2/N$ is not negative, and 0 only if all are equal. "
         r"By law:averaged/counts the noise of the mean over $\tfrac12\sum hs^2$ is $1/N_{\mathrm{eff}}$ "
         "in the limit.",
-        given=(
-            Given("law:averaged/counts", r"that the noise of the mean is $1/N_{\mathrm{eff}}$ in the limit"),
-        ),
+        given=(Given("law:averaged/counts", r"that the mean's noise is $1/N_{\mathrm{eff}}$ in the limit"),),
         checks={
             "counts": (theorem("Buying.equal_use", domain="any counts"), confirming(counted)),
             "the mean": (theorem("Buying.equal_use", domain="any counts"), confirming(equal_use_by_the_law)),
@@ -212,11 +195,7 @@ CLAIMS = [
             "in the limit": limit_of_bursts,
             "over rounds": (over_rounds_of_time, confirming(waits_pattern_by_pattern)),
         },
-        symbols={
-            **AVERAGED,
-            "S": "samples of a burst",
-            "q": "the chance of a burst in a round",
-            "k": "bursts so far",
-        },
+        symbols=AVERAGED
+        | {"S": "samples of a burst", "q": "a round's chance of a burst", "k": "bursts so far"},
     ),
 ]

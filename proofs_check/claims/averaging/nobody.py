@@ -94,21 +94,9 @@ def reached() -> Evidence:
     start_part = burst_risk(S, often, t, variance=[0], start=[distance], **problem)
     return limits(
         t,
-        (
-            t * (noise_part / below - 1),
-            D / (price * S * often) - 1,
-            "$t$ times (the noise over the bound, less 1)",
-        ),
-        (
-            t * start_part / below,
-            2 * S * distance / (eta**2 * often),
-            "$t$ times the transient over the bound",
-        ),
-        (
-            bayes_risk(S * often * t, h=[1], variance=[1], prior=[distance]) / below,
-            1,
-            "the Bayes risk over it",
-        ),
+        (t * (noise_part / below - 1), D / (price * S * often) - 1, "$t$ times (noise over bound, less 1)"),
+        (t * start_part / below, 2 * S * distance / (eta**2 * often), "$t$ times transient over bound"),
+        (bayes_risk(S * often * t, h=[1], variance=[1], prior=[distance]) / below, 1, "Bayes risk over it"),
         domain=r"each direction, every $S$, $q=1-e^{-x}$, $D$, start and $\eta h$",
     )
 
@@ -144,18 +132,9 @@ def cauchy_schwarz() -> Evidence:
     bound = van_trees(number, information, prior)
     return argument(
         (square >= 1 / scores, known, r"any estimate, $Q=\mathbb E[NI]+J$"),
-        (
-            van_trees(number, information, prior),
-            1 / (number * information + prior),
-            "theory's bound",
-            "every $Q$",
-        ),
+        (van_trees(number, information, prior), 1 / (number * information + prior), "the bound", "every $Q$"),
         (bound <= van_trees(number, less, prior), [less <= information], "an information that is larger"),
-        (
-            curvature / 2 * square >= curvature / 2 * bound,
-            [square >= bound],
-            "a risk that curves at least by $m$",
-        ),
+        (curvature / 2 * square >= curvature / 2 * bound, [square >= bound], "curvature at least $m$"),
     )
 
 
@@ -264,9 +243,7 @@ CLAIMS = [
                 the_money,
                 confirming(every_policy),
             ),
-            "any start": theorem(
-                "Nobody.no_guarantee_is_below", domain="every $N$, any number of directions"
-            ),
+            "any start": theorem("Nobody.no_guarantee_is_below", domain="every $N$ and number of directions"),
             "reached": (reached, confirming(ratio_of_bounds)),
             "76,717": lambda: figures(
                 SETTING,

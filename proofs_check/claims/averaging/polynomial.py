@@ -139,11 +139,7 @@ def squares_add_up() -> Evidence:
     factor, size = 2 * gamma + 1, sp.Symbol("T", positive=True)
     total = size**factor / factor * (gamma + 1) ** 2 / size ** (2 * gamma + 2) * size
     return argument(
-        (
-            [low * y <= low * (y + k), low * (y + k) <= low * (y + gamma)],
-            [k <= gamma],
-            "a factor more, $k<\\gamma$",
-        ),
+        ([low * y <= low * (y + k), low * (y + k) <= low * (y + gamma)], [k <= gamma], "$k<\\gamma$"),
         (total, polynomial_factor(gamma), r"$T\sum p^2$ and the factor", r"every $\gamma$"),
         equivalent(size ** (2 * gamma), size, size**factor, 1 / factor, domain=r"every $\gamma$, from below"),
         *(
@@ -199,11 +195,7 @@ def the_start() -> Evidence:
 def orders() -> Evidence:
     """T^(γ+1) times what is left of the start tends to (γ+1)!/(1-a)^(γ+1)."""
     rows = (
-        (
-            T ** (g + 1) * polynomial_left(a, g, T),
-            sp.factorial(g + 1) / (1 - a) ** (g + 1),
-            rf"$\gamma={g}$: it",
-        )
+        (T ** (g + 1) * polynomial_left(a, g, T), sp.factorial(g + 1) / (1 - a) ** (g + 1), rf"$\gamma={g}$")
         for g in (0, 1, 3, 8)
     )
     return limits(T, *rows, domain=r"every $0\le a<1$")

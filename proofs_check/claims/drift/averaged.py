@@ -88,12 +88,7 @@ def sums_commute() -> Evidence:
     )
 
 
-@everywhere(
-    "$M\\le4$, $a=0,1/2,9/10$, up to 4 rounds more",
-    window=(1, 2, 4),
-    a=(F(0), F(1, 2), F(9, 10)),
-    more=(0, 4),
-)
+@everywhere("$M\\le4$, up to 4 rounds more", window=(1, 2, 4), a=(F(0), F(1, 2), F(9, 10)), more=(0, 4))
 def windows(window: int, a: F, more: int) -> Found:
     """What each round weighs in an equal mean of the last M models, of samples used once, and in the last iterate that
     keeps them for M rounds; the latter is the bias by a path that is 1 in that round alone.
@@ -122,11 +117,7 @@ def by_the_law(kept: int, keep: F) -> Found:
     return unless(max(off) <= F(1, 2**28), found=found, stated=stated)
 
 
-@everywhere(
-    "$q=1/100,1/10,1$, $\\nu=1$, two steps, every window up to 40",
-    drift=(F(1, 100), F(1, 10), F(1)),
-    k=(1, 5),
-)
+@everywhere("$\\nu=1$, two steps, every window up to 40", drift=(F(1, 100), F(1, 10), F(1)), k=(1, 5))
 def best_window(drift: F, k: int) -> Found:
     """theory's window against every other."""
     problem: Any = {"h": [1], "variance": [1], "walk": [drift], "eta": F(k, 9)}

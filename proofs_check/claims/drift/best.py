@@ -177,7 +177,6 @@ CLAIMS = [
             "budgets": (budgets, confirming(fewer_samples_are_worse)),
             "any admissions": (information, confirming(any_admissions)),
         },
-        symbols=MOVING
-        | {"F": "mean square error of the best weights after a purchase", "w": "weights by age"},
+        symbols=MOVING | {"F": "mean square error of the best weights", "w": "weights by age"},
     )
 ]

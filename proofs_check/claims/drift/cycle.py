@@ -23,15 +23,10 @@ def response() -> Evidence:
     answer = (1 - a) * z * box / (1 - a * z)
     return argument(
         (answer / z, a * answer + (1 - a) * box, "the response a round later", CIRCLE),
-        (
-            sp.expand((1 - a * c) ** 2 + (a * s) ** 2).subs(turned),
-            1 - 2 * a * c + a**2,
-            r"$|1-az|^2$",
-            CIRCLE,
-        ),
+        (sp.expand((1 - a * c) ** 2 + (a * s) ** 2).subs(turned), 1 - 2 * a * c + a**2, "$|1-az|^2$", CIRCLE),
         (once, 2 * (1 - c), "the rest at $K=1$", CIRCLE),
         *(
-            (cycle_left(a, k, *at), 1, f"the rest at $K={k}$, a cycle of {k},", "every $a$")
+            (cycle_left(a, k, *at), 1, f"the rest at $K={k}$, a cycle", "every $a$")
             for k, at in WHOLE.items()
         ),
     )

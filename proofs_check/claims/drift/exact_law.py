@@ -75,9 +75,7 @@ CLAIMS = [
         "has $W=1$ for every policy.",
         checks={
             "weights": (
-                theorem(
-                    "Law.model_is_linear", "Law.weights_add_up", domain="any memories, steps and clients"
-                ),
+                theorem("Law.model_is_linear", "Law.weights_add_up", domain="any memories, steps, clients"),
                 confirming(every_stream_and_walk),
             ),
             "bias, lag and noise": (

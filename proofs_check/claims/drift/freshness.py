@@ -20,12 +20,7 @@ def periods() -> Evidence:
     better = m**2 * q**2 + 4 * q * cheap < q**2 + 4 * q * nu
     return argument(
         (after * (after + m * q), q * nu, "$F(F+mq)$", "every $m$"),
-        (
-            1 / known - 1 / (known + m * q),
-            m / (known * (known + m * q) / q),
-            "what a burst adds",
-            "every $m$",
-        ),
+        (1 / known - 1 / (known + m * q), m / (known * (known + m * q) / q), "a burst's share", "every $m$"),
         (sp.Sum(k, (k, 1, m)).doit() / m, (m + 1) / 2, "the mean wait", "every $m$"),
         (burst_tracking_risk(nu, q, 1), tracking_risk(nu, q), "a burst in every round", r"every $q$, $\nu$"),
         (sp.Equivalent(better, q < limit), [m >= 2], r"seldom is better below $q^\circ$, $m\ge2$"),
@@ -45,12 +40,7 @@ def waits() -> Evidence:
     solved = sp.Eq(P**2, q * (P + nu))
     return argument(
         (moved, settled, "the mean square a round later", "any step, any $p$"),
-        (
-            root**2 - (1 + wait) * q * root,
-            q * (nu - gain),
-            r"the square of $P$ with $p\nu'$ and $q/p$",
-            "every $p$",
-        ),
+        (root**2 - (1 + wait) * q * root, q * (nu - gain), r"$P^2$ with $p\nu'$ and $q/p$", "every $p$"),
         (form - (P**2 - q * (P + nu)), q * (gain - wait * P), "the other form at $P$", r"$P^2=q(P+\nu)$"),
         ((gain / wait) ** 2, limit * (gain / wait + nu), r"$P=\Delta/u$ at $q^\circ$", "every $u$"),
         (sp.Equivalent(gain / wait < P, q > limit), [solved], r"$P>\Delta/u$ beyond $q^\circ$"),

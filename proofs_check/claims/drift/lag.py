@@ -79,11 +79,7 @@ def jumps() -> Evidence:
     beyond = kept + more
     return equations(
         (jump_left(a, K, 0), 1, "nothing seen yet"),
-        (
-            jump_left(a, young, m + 1),
-            a * jump_left(a, young, m) + alpha * (more + 1) / young,
-            "a round later, $m<K$,",
-        ),
+        (jump_left(a, young, m + 1), a * jump_left(a, young, m) + alpha * (more + 1) / young, "$m<K$, then"),
         (jump_left(a, kept, beyond), a * jump_left(a, kept, beyond - 1), r"a round later, $m\ge K$,"),
         domain=EVERY,
     )
@@ -113,9 +109,8 @@ def weight_by_weight(parts: list[int], a: F) -> Found:
     squares = sum(w * w for w in left) + left[-1] ** 2 * a**2 / (1 - a**2)
     each = [left[m] - left[m + 1] for m in range(len(weights))]
     noise = sum(x * x for x in each) + (left[-1] * (1 - a)) ** 2 / (1 - a**2)
-    return differing(
-        by_sums=squares - sum(w * w for w in before), stated=a / (1 - a) - a * noise / (1 - a) ** 2
-    )
+    stated = a / (1 - a) - a * noise / (1 - a) ** 2
+    return differing(by_sums=squares - sum(w * w for w in before), stated=stated)
 
 
 @everywhere("$K\\le8$, $a=0,1/2,9/10$", kept=(1, 2, 3, 8), a=(F(0), F(1, 2), F(9, 10)))
@@ -125,9 +120,7 @@ def age_by_age(kept: int, a: F) -> Found:
     return differing(by_sums=sum(left) + left[-1] * a / (1 - a), stated=slope_lag(a, kept))
 
 
-@everywhere(
-    "$K\\le5$, $T\\le12$, $a=0,1/2,9/10$", kept=(1, 2, 5), rounds=(1, 4, 12), a=(F(0), F(1, 2), F(9, 10))
-)
+@everywhere("$K\\le5$, $T\\le12$, three $a$", kept=(1, 2, 5), rounds=(1, 4, 12), a=(F(0), F(1, 2), F(9, 10)))
 def by_the_law(kept: int, rounds: int, a: F) -> Found:
     """From a full memory of a world at rest: the walk's lag after T rounds is ΣW² so far, a jump at the first change
     leaves W, and of Y only the geometric tail is missing.

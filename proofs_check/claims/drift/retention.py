@@ -58,17 +58,8 @@ def one_valley() -> Evidence:
     bracket = nu - q * a / alpha**2
     step, later = q * rise - bracket * fall, q * later_rise - bracket * later_fall
     return argument(
-        (
-            floor,
-            bracket * stationary_noise(a, K) + q * (mean_younger(K) + 1 / alpha),
-            "the floor",
-            "every $K$, $a$",
-        ),
-        (
-            later > step,
-            [a < 1, bracket >= 0, later_fall <= fall, later_rise > rise],
-            "steps are too large: it bends",
-        ),
+        (floor, bracket * stationary_noise(a, K) + q * (mean_younger(K) + 1 / alpha), "the floor", "any $K$"),
+        (later > step, [a < 1, bracket >= 0, later_fall <= fall, later_rise > rise], "large steps: it bends"),
         (step > 0, [a < 1, bracket <= 0], "steps are small enough: it rises"),
     )
 
@@ -90,10 +81,7 @@ def named() -> Evidence:
     )
 
 
-@everywhere(
-    r"$a=0,1/10,\dots,9/10$ and $1-10^{-6}$; every $K\le30$",
-    a=[*(F(k, 10) for k in range(10)), TINY],
-)
+@everywhere("eleven $a$ up to $1-10^{-6}$; every $K\\le30$", a=[*(F(k, 10) for k in range(10)), TINY])
 def thresholds_fall(a: F) -> Found:
     """q° of K against K-1 falls in K and is positive; at a = 0 it is 6/(2K(K-1)-1), next to 1 as for small steps."""
     limits = [indifferent_drift(a, kept, 1, kept - 1, 1) for kept in range(2, MOST)]
@@ -141,11 +129,7 @@ def every_retention(budget: Budget, h: list[F], eta: F, drift: F) -> Found:
     return unless(true and (drift < 100 or found == 1), x=fill_ratio(budget), found=found)
 
 
-@everywhere(
-    r"$x=2,3,7$, seven steps; $q$ a hundredth below and above",
-    x=(2, 3, 7),
-    eta=[F(k, 8) for k in range(1, 8)],
-)
+@everywhere("seven steps; $q$ a hundredth below and above", x=(2, 3, 7), eta=[F(k, 8) for k in range(1, 8)])
 def corollary_2(x: int, eta: F) -> Found:
     """Whole x: Corollary 2's K is best until q°, and K-1 a hundredth beyond it."""
     budget = Budget(buffers=(x,), cost=1, mean_cost=1)

@@ -31,9 +31,7 @@ def order() -> Evidence:
     stated = sp.Rational(3, 4) * (4 * nu**2 * squared) ** third
     return argument(
         (steeper, [lesser < step, step <= 1], "steeper paths want larger steps"),
-        limits(
-            t, ((least / stated).subs(small), 1, "the least risk over what is stated"), domain=r"$\alpha\to0$"
-        ),
+        limits(t, ((least / stated).subs(small), 1, "the least risk over it"), domain=r"$\alpha\to0$"),
     )
 
 
@@ -76,7 +74,7 @@ CLAIMS = [
                 confirming(never_below_one),
             ),
             "the step": (
-                theorem("Stationary.best_step_behind_a_slope", domain="every slope, noise and step"),
+                theorem("Stationary.best_step_behind_a_slope", domain="every slope, noise, step"),
                 order,
             ),
         },

@@ -72,9 +72,8 @@ def behind(seen: Seen) -> Interval:
 def near(seen: Seen) -> Evidence:
     """Behind the oracle by less than the stated gain over constant admission."""
     most = seen.stated.points["constant"]
-    return experiment.bounded(
-        seen.result, behind(seen), most, seen.level, "points behind the oracle", learnt=True
-    )
+    what = "points behind the oracle"
+    return experiment.bounded(seen.result, behind(seen), most, seen.level, what, learnt=True)
 
 
 def _numbers(other: str, scope: Scope) -> str:

@@ -16,9 +16,7 @@ from theory.control.admission import debt_update
 from theory.numbers.lambert import lambert_total
 from theory.paper import PRICES
 
-DOOB = Given(
-    "Doob 1953", r"that $\mathbb E\max_{t\le T}|M_t|\le2\sqrt{\mathbb E[M_T^2]}$ for a martingale $M$"
-)
+DOOB = Given("Doob 1953", r"that $\mathbb E\max_{t\le T}|M_t|\le2\sqrt{\mathbb E[M_T^2]}$, $M$ a martingale")
 walk, lowest = sp.symbols("walk lowest", real=True)
 spread = sp.Symbol("sigma_c", positive=True)  # standard deviation of a price
 span = sp.Symbol("R", positive=True)  # how far the region can move the walk, in all

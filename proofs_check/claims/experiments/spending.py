@@ -120,9 +120,7 @@ def _every_horizon(results: Results) -> list[Claim]:
     )
     by_name = {one.name: dataset for dataset, one in SECTION7.items()}
     return [
-        for_all(
-            claim, overspent_at_every_horizon, lambda name: confirming(partial(overspending, by_name[name]))
-        )
+        for_all(claim, overspent_at_every_horizon, lambda at: confirming(partial(overspending, by_name[at])))
         for claim in made
     ]
 

@@ -78,9 +78,7 @@ CLAIMS = [
         given=(LIMITS,),
         checks={
             "next to $x$": (
-                theorem(
-                    "Stationary.best_retention", domain="any number of directions, every budget, $K$ and rate"
-                ),
+                theorem("Stationary.best_retention", domain="any directions, every budget, $K$ and rate"),
                 confirming(random),
             ),
             "which of the two": which_of_the_two,

@@ -114,9 +114,7 @@ def noise() -> Evidence:
     s1, s2, law = sp.symbols("s_1 s_2 law", positive=True)  # law: Σc² at ā
     each = (p * ((1 - a1) / (1 - mean)) ** 2 * s1 + r * ((1 - a2) / (1 - mean)) ** 2 * s2) / (p + r)
     found, domain = own_spread([p, r], [a1, a2], [s1, s2]), "two clients, any law of the pooled memory"
-    return equations(
-        (law * found, law * each, "theory's noise and the samples', client by client"), domain=domain
-    )
+    return equations((law * found, law * each, "theory's noise and the samples' by client"), domain=domain)
 
 
 @everywhere(
@@ -179,12 +177,7 @@ CLAIMS = [
             ),
             "noise": (spreads, confirming(every_stream)),
             "the price of no bias": lambda: argument(
-                (
-                    part**2 / share,
-                    off + 2 * part - share,
-                    r"$\alpha^2/p$",
-                    r"each client; $\sum\alpha=\sum p=1$",
-                ),
+                (part**2 / share, off + 2 * part - share, r"$\alpha^2/p$", r"$\sum\alpha=\sum p=1$"),
                 (off > 0, [sp.Ne(part, share)], r"a client with $p\ne\alpha$"),
             ),
             "the best shares": least_price,

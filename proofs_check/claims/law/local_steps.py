@@ -160,10 +160,6 @@ CLAIMS = [
             ),
             "shift": (slopes, moments_of_a_mean, confirming(every_memory)),
         },
-        symbols={
-            **curvatures.SYMBOLS,
-            "h̄": "a client's mean curvature",
-            "n_m": "samples in a client's memory",
-        },
+        symbols=curvatures.SYMBOLS | {"h̄": "a client's mean curvature", "n_m": "samples a client holds"},
     )
 ]

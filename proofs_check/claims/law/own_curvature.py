@@ -250,9 +250,8 @@ def word_by_word(admitted: tuple[int, ...], K: int) -> Found:
     words = _words(n, 1 - HALF * m.h, HALF)
     both = ((c * e, (*u, *v)) for c, u in words for e, v in words)
     found = sum((c * moment(means) for c, means in both if len(means) in (3, 4)), F(0))
-    return differing(
-        found=found, theory=curved.noise_correction(by_age(list(admitted), K), rounds, m, eta=HALF)
-    )
+    theory = curved.noise_correction(by_age(list(admitted), K), rounds, m, eta=HALF)
+    return differing(found=found, theory=theory)
 
 
 def without_reuse() -> Evidence:

@@ -26,9 +26,7 @@ t, h, spread = sp.symbols("t h s", positive=True)  # t: 1/(1-a), 1/a or 1/η, wh
 small, E = 1 / t, CONSTANTS.E
 ONE: Any = {"h": [h], "variance": [spread**2], "E": E}  # directions add up, so one is enough
 SMALL, first = r"$a\to1$, every $K$", (1 - a) / (1 + a)
-SMALL_STEPS = Given(
-    "law:reuse/effective-rate", r"that noise over $1-a$ tends to half the mean of $\Lambda u^2$"
-)
+SMALL_STEPS = Given("law:reuse/effective-rate", r"noise over $1-a$ tends to half the mean of $\Lambda u^2$")
 
 
 def first_order() -> Evidence:
@@ -70,11 +68,7 @@ def floors_in_balls() -> Evidence:
     return compare(off, "<", lambda p: ball(F(1, 10**6)), points, domain=domain, precision=512)
 
 
-@drawn(
-    "admissions of period up to 6, $K$ up to 9, no round without samples",
-    (100, 1000),
-    pattern=lags.patterns(),
-)
+@drawn("admissions of period up to 6, $K\\le9$, no empty round", (100, 1000), pattern=lags.patterns())
 def rounds_weigh_one(pattern: tuple[list[int], int]) -> Found:
     """ΣΛu over a period is the period; U = 1/Λ̄ if and only if all weights agree, and is larger otherwise."""
     admissions, K = pattern
@@ -108,15 +102,8 @@ CLAIMS = [
         r"is at least $a^{d_0}\sum w=-a^{d_0}K(K+1)/2$. What is left is at least $K(K+1)(1-a^{d_0})>0$. "
         "At $a=0$, $v=1/K$.",
         checks={
-            "the sums": theorem(
-                "Stationary.noise_is_a_mean_of_pairs",
-                "Finite.noise_tends",
-                domain=EVERY,
-            ),
-            "$v$ falls": (
-                theorem("Stationary.noise_falls", domain=EVERY),
-                confirming(on_rationals),
-            ),
+            "the sums": theorem("Stationary.noise_is_a_mean_of_pairs", "Finite.noise_tends", domain=EVERY),
+            "$v$ falls": (theorem("Stationary.noise_falls", domain=EVERY), confirming(on_rationals)),
             "$Kv$ does not fall": theorem(
                 "Stationary.product_rises", "Stationary.product_rises_strictly", domain=EVERY
             ),

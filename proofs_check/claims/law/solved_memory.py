@@ -11,9 +11,7 @@ eta = CONSTANTS.eta
 h, p, gamma = sp.symbols("h p gamma", positive=True)
 noise, tilt, third = (sp.Symbol(name, real=True) for name in ("E[g²]", "E[hg]", "E[k]"))
 MOMENTS = Moments(h=h, spread=0, noise=noise, tilt=tilt)
-CURVATURE = Given(
-    "law:reuse/curvature", r"how $\mathbb E[hg]$ and $\mathrm{Var}(h)$ shift the mean under reuse"
-)
+CURVATURE = Given("law:reuse/curvature", r"how $\mathbb E[hg]$ and $\mathrm{Var}(h)$ shift the reused mean")
 LARGE = r"$n\to\infty$"
 
 

@@ -9,16 +9,12 @@ h, spread, x, share, left = sp.symbols("h s x share left", positive=True)
 T = sp.Symbol("T", positive=True)
 ONE: Any = {"h": [h], "variance": [spread**2], "eta": (1 - a) / h}  # directions add up, so one is enough
 EXACT = Given("law:reuse", "the excess risk of any admissions, exactly")
-FLOOR = Given(
-    "law:reuse/finite", r"that constant admission's noise tends to $v/\bar\Lambda$ from an empty memory"
-)
+FLOOR = Given("law:reuse/finite", r"constant admission's noise tends to $v/\bar\Lambda$ from an empty memory")
 
 
 def slope() -> Evidence:
     written = h * spread**2 * (K * stationary_noise(a, K) - stationary_noise(a, 1)) / (2 * K * rate)
-    return argument(
-        (linear_regret(rate, K, **ONE), written, "the floors' difference and the slope"), domain=EVERY
-    )
+    return argument((linear_regret(rate, K, **ONE), written, "the floors' difference and it"), domain=EVERY)
 
 
 def averages() -> Evidence:
@@ -41,17 +37,8 @@ def settles() -> Evidence:
     first, second = sp.symbols("first second", nonnegative=True)
     return argument(
         ([rate - low < 1, high - rate < 1], [(1 + rate) * x < 1], r"$x=\rho^t$, every $\bar\Lambda$"),
-        (
-            a * c + share - (a * other + share),
-            a * (c - other),
-            "two weights after the same round and before",
-            EVERY,
-        ),
-        (
-            first**2 + second**2 <= 1,
-            [first + second <= 1],
-            r"weights add up to 1 at most: so do their squares",
-        ),
+        (a * c + share - (a * other + share), a * (c - other), "two weights after a round and before", EVERY),
+        (first**2 + second**2 <= 1, [first + second <= 1], "weights add up to 1 at most, and their squares"),
     )
 
 
@@ -81,9 +68,8 @@ def round_by_round(K: int, rate: int, rho: F, drawn: list[int], h: list[F]) -> F
     told = linear_regret(rate, K, **problem)
     most = 100 * max(1 - eta * value for value in h) ** after
     positive = told > 0 if K > 1 else told == 0
-    return unless(
-        abs(own - oracle - told) <= most and positive, apart=own - oracle, slope=told, admitted=admitted
-    )
+    near = abs(own - oracle - told) <= most
+    return unless(near and positive, apart=own - oracle, slope=told, admitted=admitted)
 
 
 def apart_by_a_multiple() -> Evidence:

@@ -79,10 +79,8 @@ def in_blocks() -> Evidence:
 def _cost_values(law: Atoms, taken: list[list[bool]], mean: F) -> list[F]:
     """v with v(j) = cost(j) - mean + E v(next age), v(1) = 0; a rule that idles at the last age ends with v = 0."""
     often = [sum(compress(law.weights, row), F(0)) for row in taken]
-    paid = [
-        sum(compress((w * p for w, p in zip(law.weights, law.prices, strict=True)), row), F(0))
-        for row in taken
-    ]
+    spent = [w * p for w, p in zip(law.weights, law.prices, strict=True)]
+    paid = [sum(compress(spent, row), F(0)) for row in taken]
     last = (paid[-1] - mean) / often[-1] if often[-1] else F(0)
     found = [(last, F(0 if not often[-1] else 1))]  # v = fixed + slope·v(1)
     for chance, cost in zip(reversed(often[:-1]), reversed(paid[:-1]), strict=True):
@@ -330,9 +328,7 @@ CLAIMS = [
         "of this argument.",
         symbols={**SYMBOLS, "A_i": "the age of the sample in place $i$", "i": "a place"},
         checks=(  # two places, and so any number of them
-            lambda: argument(
-                (sp.Eq(least, apart), [], "every costs of the two choices of each of two places")
-            ),
+            lambda: argument((sp.Eq(least, apart), [], "any costs of both choices of each of two places")),
             confirming(joint_bellman),
             confirming(joint_program),
         ),

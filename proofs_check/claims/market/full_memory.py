@@ -90,9 +90,7 @@ def _other_trajectory(rounds: Rounds, capacities: Sizes) -> Found:
     return None
 
 
-LAW = Given(
-    "law:reuse", r"that $\theta$ is $\sum(1-a)a^d\,\bar z(t-1-d)$, and its noise the sum of squared weights"
-)
+LAW = Given("law:reuse", r"that $\theta$ is $\sum(1-a)a^d\,\bar z(t-1-d)$, its noise the sum of squares")
 u = sp.Symbol("u", positive=True)  # 1/(1-a) or 1/a, which grows
 
 
@@ -192,9 +190,7 @@ CLAIMS = [
                 of_clients(_overfull),
             ),
             "the effective rate": (
-                theorem(
-                    "Buying.effective_rate_of_a_full_memory", domain="any samples, rounds and ways to leave"
-                ),
+                theorem("Buying.effective_rate_of_a_full_memory", domain="any samples, rounds and drops"),
                 confirming(played(_other_rate)),
             ),
         },

@@ -22,12 +22,8 @@ BEST = Given(
     "that at independent prices no causal rule that keeps the memory full has a larger effective rate",
 )
 AGES = Given("buy:noise-by-age", "that small steps have the noise $(1-a)/2$ over the effective rate")
-ONLINE = Given(
-    "buy:online-age", r"that online the expected $N_{\mathrm{eff}}/T$ is $SR/(2S-R)$ at least in the end"
-)
-SAME = Given(
-    "thm:dpp-regret/region-buys-nothing", "that inside the region all is constant admission in the end"
-)
+ONLINE = Given("buy:online-age", r"that online $\mathbb E[N_{\mathrm{eff}}]/T\ge SR/(2S-R)$ in the limit")
+SAME = Given("thm:dpp-regret/region-buys-nothing", "inside the region all is constant admission in the end")
 
 
 def floors() -> Evidence:
@@ -145,10 +141,6 @@ CLAIMS = [
             "Theorem 1": (generalisation, mismatch),
             "the figures": papers_budgets,
         },
-        symbols={
-            **SYMBOLS,
-            "f": "constant admission's effective rate",
-            "r": "the other rule's effective rate",
-        },
+        symbols=SYMBOLS | {"f": "constant admission's effective rate", "r": "the other rule's"},
     )
 ]

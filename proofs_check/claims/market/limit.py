@@ -11,9 +11,7 @@ from theory.paper import BUDGET
 
 width, theta, mass, spent = sp.symbols("w theta F m", positive=True)
 PRICES = st.lists(st.integers(1, 7), min_size=1, max_size=6)
-LARGE_NUMBERS = Given(
-    "the law of large numbers", "that means over rounds of independent prices tend to expectations"
-)
+LARGE_NUMBERS = Given("the law of large numbers", "that means over independent prices tend to expectations")
 
 
 @drawn(

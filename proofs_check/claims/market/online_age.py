@@ -21,9 +21,8 @@ from theory.paper import BUDGET
 R, age, often, mean = sp.symbols("R A p mean", positive=True)
 debt, ages = sp.symbols("Z_2 A_1", nonnegative=True)
 replaced, aged = sp.symbols("replaced aged", real=True)
-KEPT, REPLACED = (
-    sp.And(sp.Eq(replaced, which), sp.Eq(aged, after)) for which, after in ((0, age + 1), (1, 1))
-)
+STEPS = ((0, age + 1), (1, 1))
+KEPT, REPLACED = (sp.And(sp.Eq(replaced, which), sp.Eq(aged, after)) for which, after in STEPS)
 
 
 def ceiling() -> Any:
@@ -189,9 +188,7 @@ CLAIMS = [
             "the drift": (
                 moves,
                 drift_of_a_round,
-                lambda: argument(
-                    (sp.Eq(aged, age + 1 - age * replaced), [sp.Or(KEPT, REPLACED)], "every age")
-                ),
+                lambda: argument((sp.Eq(aged, age + 1 - age * replaced), [KEPT | REPLACED], "every age")),
             ),
             "the rule": the_rule_minimises,
             "the ceiling": (comparison, confirming(drawn_prices)),

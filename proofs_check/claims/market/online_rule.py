@@ -84,10 +84,7 @@ CLAIMS = [
         r"over $T$ rounds, $\sum cx\le CT+Z(T+1)-Z(1)$.",
         checks={
             "the ceiling": (
-                theorem(
-                    "Buying.debt_never_exceeds_the_ceiling",
-                    domain="any prices in the interval, on every path",
-                ),
+                theorem("Buying.debt_never_exceeds_the_ceiling", domain="any prices in the interval"),
                 confirming(drawn_paths),
             ),
             "mean cost": theorem("Buying.mean_cost_within_the_debt", domain="any prices, on every path"),
@@ -124,9 +121,7 @@ CLAIMS = [
                 "Buying.online_rate_independent_prices", domain="any law of prices of at most $c_{+}$"
             ),
             "any prices": (
-                theorem(
-                    "Buying.online_rate_any_prices", domain="any prices of at most $c_{+}$, on every path"
-                ),
+                theorem("Buying.online_rate_any_prices", domain="any prices of at most $c_{+}$, every path"),
                 confirming(every_path),
             ),
         },

@@ -11,9 +11,7 @@ from theory.market.replacement import best_replacement
 from theory.paper import BUDGET
 
 mean = sp.Symbol("mean", positive=True)
-BEST = Given(
-    "buy:best-rule", r"that $h$ and $\lambda$ with Bellman's inequality bound every causal rule's burden"
-)
+BEST = Given("buy:best-rule", r"$h$ and $\lambda$ with Bellman's inequality bound every causal rule's burden")
 FULL = Given("buy:full-memory", r"that $N_{\mathrm{eff}}/t$ is $S/(2\bar A-1)$")
 
 

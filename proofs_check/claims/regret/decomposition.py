@@ -188,10 +188,8 @@ def in_the_loop(context: Context) -> Evidence:
     drawn = costs.draw(context.generator(), runs, rounds)
     played = control_loop(drawn, K=K, V=weight, C=C, region=region, constants=floats.merged)
     oracle = three(oracle_bound(K * region.rate, rounds, floats).terms)
-    others = (
-        regret.omega2(K, region, rounds, floats).total,
-        regret.omega3(K, region.rate, rounds, floats).total,
-    )
+    second = regret.omega2(K, region, rounds, floats).total
+    others = second, regret.omega3(K, region.rate, rounds, floats).total
     drift = sum(float(regret.drift_constant(region, t, 37.0, C)) for t in range(1, rounds + 1))  # E[c²] = 37
     rows = []
     for admitted in played.admitted.T:

@@ -42,9 +42,8 @@ def penalty_inside() -> Evidence:
     low, high = mismatch_range(k, x, 1, F, M, stated=True)
     gap = penalty_terms(n, N, UNIT).linear
     logs = {sp.log(sp.Max(1, N / UNIT.Pdim)): X, sp.log(sp.Max(1, M / UNIT.Pdim)): Y}
-    below, above = (
-        generalisation_term(1 / size, seen, UNIT).xreplace(logs) for size, seen in ((N, N), (fewer, M))
-    )
+    sizes = ((N, N), (fewer, M))
+    below, above = (generalisation_term(1 / size, seen, UNIT).xreplace(logs) for size, seen in sizes)
     region = [x < 1, n >= k * (1 - x), n <= k / (1 - x), N >= F, N <= M]
     third = r"the third term at most that of $1/F$ and $\log^+(M/\mathrm{Pdim})$; at least that of $M$: it falls in $N$"
     return argument(
@@ -114,11 +113,7 @@ def corrected_table(context: Context) -> Evidence:
         off,
         "<=",
         lambda p: ball(Fraction(10, p["from"])),
-        list(
-            grid(
-                **{"from": [10**6], "T": context.choose((10**12,), HORIZONS[2:]), "term": ("root", "linear")}
-            )
-        ),
+        list(grid(**{"from": [10**6], "T": context.choose((10**12,), HORIZONS[2:]), "term": PER_ROUND[:2]})),
         domain=rf"$K=3$, $\bar\Lambda=7/2$, constants {RATIONAL}: $\Omega_1(T)-\Omega_1(10^6)$ over the limit times "
         r"$\log(T/10^6)$ is within $10^{-5}$ of 1",
     )

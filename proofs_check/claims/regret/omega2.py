@@ -62,11 +62,7 @@ def between(context: Context, *, stated: bool) -> Evidence:
         slack,
         ">=",
         lambda p: 0,
-        [
-            {"K": 3, "1-rho": f"1e-{e}", "e": e, "T": 10**9, "term": name}
-            for e in powers
-            for name in PER_ROUND
-        ],
+        [{"K": 3, "1-rho": f"1e-{e}", "e": e, "T": 10**9, "term": x} for e in powers for x in PER_ROUND],
         domain=rf"$\bar\Lambda=7/2$, constants {RATIONAL}: the smaller distance of a term from its two bounds",
     )
 
@@ -223,11 +219,7 @@ CLAIMS = [
             checks={
                 r"$t>1/(1-\rho)$": division_late,
                 "every $t$": lambda: argument(
-                    (
-                        [APART >= 0, APART <= 1],
-                        [delta <= now - 1],
-                        r"every $t\ge1$: $N_{\mathrm{lb}}\ge\bar\Lambda$",
-                    ),
+                    ([APART >= 0, APART <= 1], [delta <= now - 1], r"$N_{\mathrm{lb}}\ge\bar\Lambda$"),
                     deficit(),
                 ),
             },

@@ -70,9 +70,8 @@ def as_printed(context: Context) -> Evidence:
     found = NOT_LOGARITHMIC()
     rows = table(context.choose(HORIZONS, tuple(10**e for e in range(3, 16))))
     shown = replace(found, certificate={**rows, **found.certificate})
-    return obeying(
-        shown, {"its sums are those of the rounds": round_by_round(stated=True), FACT: at_least_pdim()}
-    )
+    facts = {"its sums are those of the rounds": round_by_round(stated=True), FACT: at_least_pdim()}
+    return obeying(shown, facts)
 
 
 def at_least_pdim() -> Evidence:

@@ -19,9 +19,8 @@ def apart(region: Region, constants: Constants, term: str) -> Any:
     comparison = penalty_comparison_as_stated(2, t, region, constants)
     found = getattr(comparison - penalty_limit_as_stated(2, t, region.rate, constants), term)
     power = 1 - delta * (1 - region.rho) / region.rho
-    found = found.replace(sp.exp, lambda x: 0 if x.has(sp.Max) else power).replace(
-        sp.Sum, lambda *_: sp.S.Zero
-    )
+    found = found.replace(sp.exp, lambda x: 0 if x.has(sp.Max) else power)
+    found = found.replace(sp.Sum, lambda *_: sp.S.Zero)
     of_rounds = found.replace(lambda e: e.is_Add and e.has(t) and not e.has(sp.log), sp.factor)
     return eventually(of_rounds, t)
 
@@ -117,10 +116,7 @@ CLAIMS = [
             r"at each $\delta$ the limit is $5B\sqrt{\mathrm{Pdim}/\bar\Lambda}\cdot\delta$, and the term grows in "
             r"$\delta$.",
             given=(WRITTEN,),
-            checks={
-                "third term": (third_terms, confirming(certified)),
-                "first two terms": first_two_terms,
-            },
+            checks={"third term": (third_terms, confirming(certified)), "first two terms": first_two_terms},
         ),
-    ),
+    )
 ]

@@ -60,16 +60,8 @@ def printed_log_saves_little() -> Evidence:
     N, now, inverse, uses, squares, euler = sp.symbols("N s inverse uses squares e", positive=True)
     third = generalisation_term(inverse, c.Pdim * x / (1 + x), c)
     return argument(
-        (
-            third,
-            10 * c.B * sp.sqrt(c.Pdim * inverse),
-            r"$N<\mathrm{Pdim}$: the third term with $\log^+$, all of it",
-        ),
-        (
-            uses**2 / squares >= N / K,
-            [squares <= K * uses, uses >= N],
-            r"$N_{\mathrm{eff}}\ge N/K$: uses from 1 to $K$",
-        ),
+        (third, 10 * c.B * sp.sqrt(c.Pdim * inverse), r"$N<\mathrm{Pdim}$: all of the third term"),
+        (uses**2 / squares >= N / K, [squares <= K * uses, uses >= N], r"$N_{\mathrm{eff}}\ge N/K$"),
         (
             c.Pdim * inverse <= euler * K,
             [inverse * N <= K, euler * N >= c.Pdim],
@@ -175,9 +167,8 @@ def drift_grows() -> Evidence:
         what="$BT/V$ over $T$",
         domain=r"$\gamma=3/4$, $\phi=1/2$, $B=B_1$, any $\bar\Lambda$, $C$, $E[c^2]$",
     )
-    return obeying(
-        found, {r"$\Lambda_{\max}(1)$ is an action, so $B$ is of $B_1$'s order": upper_end_is_an_action()}
-    )
+    fact = r"$\Lambda_{\max}(1)$ is an action, so $B$ is of $B_1$'s order"
+    return obeying(found, {fact: upper_end_is_an_action()})
 
 
 def drift_orders() -> Evidence:

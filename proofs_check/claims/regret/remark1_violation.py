@@ -157,11 +157,7 @@ def with_logarithm() -> Evidence:
     least = (1 - 1 / L) * (L - sp.log(L)) - 1
     return argument(
         lambert_sum.lambert_summand(),
-        (
-            (1 - 1 / h) * y >= 1 - (t + 1) / h,
-            [y >= 1 - t / h, h >= 1],
-            r"$\rho^t\ge1-t/h$, induction over $t$",
-        ),
+        ((1 - 1 / h) * y >= 1 - (t + 1) / h, [y >= 1 - t / h, h >= 1], r"$\rho^t\ge1-t/h$, by induction"),
         (1 / t >= 1 / y, [y >= t], r"on $[t,t+1]$: $\sum_{t\le s}1/t\ge\log(s+1)$"),
         (least / L, L, 1, r"what is left over $Ch\log h$, $L=\log h$,"),
         domain=r"$h\to\infty$",

@@ -90,10 +90,7 @@ def below_for_long() -> Evidence:
         stated = theorem_1_as_stated(list(run.n), list(run.N), list(run.uniformity), numbers)
         printed, corrected = (
             three(own.terms) - three(oracle(K * 10, T, ONES, certified=True).terms)
-            for own, oracle in (
-                (stated, oracle_bound_as_stated),
-                (bound_of(balls, K, numbers), oracle_bound),
-            )
+            for own, oracle in ((stated, oracle_bound_as_stated), (bound_of(balls, K, numbers), oracle_bound))
         )
     found = compare(
         lambda p: printed.max(corrected),
@@ -170,9 +167,7 @@ CLAIMS = [
         symbols={"oracle": r"the costless oracle, $\sum B$ fresh samples a round, used once"},
         checks=(
             negative_at_once,
-            lambda: refutes(
-                below_for_long(), "the regret of ACDPP is negative after 50 rounds, in both forms"
-            ),
+            lambda: refutes(below_for_long(), "ACDPP's regret is negative after 50 rounds, in both forms"),
         ),
         corrected=Correction(
             title=r"negative early on, at $K=1$ still at $T=10^4$; positive for large $T$ if $K\ge2$",

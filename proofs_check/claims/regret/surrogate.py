@@ -114,9 +114,7 @@ CLAIMS = [
                 theorem("Control.uniformity_gap", domain="any $K$, any admissions"),
                 counted,
             ),
-            "$O(1/t)$": theorem(
-                "Control.uniformity_gap_in_the_region", domain="any policy inside the region"
-            ),
+            "$O(1/t)$": theorem("Control.uniformity_gap_in_the_region", domain="any policy in the region"),
         },
         symbols={"D^(1)": "how many uses the samples of the last $K-1$ rounds lack of $K$"},
         sketch=r"A sample used $a<K$ times lacks $K-a$ uses and $K^2-a^2\ge K(K-a)$ of the squares, so that "

@@ -104,10 +104,7 @@ CLAIMS = [
                     "Inside.printed_regret_of_every_policy",
                     domain="uniformly over all policies inside the region, both forms",
                 ),
-                "every other policy": (
-                    partial(narrows, stated=False),
-                    confirming(drawn_inside),
-                ),
+                "every other policy": (partial(narrows, stated=False), confirming(drawn_inside)),
                 "$K=1$": expansion.without_reuse,
                 r"uniformly in $\rho$": (
                     lambda: expansion.over(

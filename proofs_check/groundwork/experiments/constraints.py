@@ -32,9 +32,8 @@ def run_of(results: Results, dataset: str) -> Played | None:
 def for_all(claim: Claim, proof: Check, played: Any = None) -> Claim:
     """A claim about the runs at hand that is about every V and ρ, too."""
     checks = {name: (check, *([played(name)] if played else [])) for name, check in claim.checks.items()}  # type: ignore[union-attr]
-    return replace(
-        claim, checks={WHATEVER: proof, **checks}, domain=ALL, hypotheses=(), checks_with_hypotheses=()
-    )
+    checks = {WHATEVER: proof, **checks}
+    return replace(claim, checks=checks, domain=ALL, hypotheses=(), checks_with_hypotheses=())
 
 
 def never_made_up(rounds: Any, pace: Any, detail: str, domain: str) -> Evidence:
@@ -54,8 +53,5 @@ def never_made_up(rounds: Any, pace: Any, detail: str, domain: str) -> Evidence:
     x = sp.Symbol("x", positive=True)  # ρ^rounds
     plainly = sp.expand_power_exp(cost_violation_least(rounds, rho, pace)).subs(rho**rounds, x)
     positive = smt.always(sp.Gt(plainly, 0, evaluate=False), given=LARGE, domain=domain)
-    facts = {
-        **in_round_1(REGION, given=LARGE),
-        "no admissions inside the region add up to less": adds_up,
-    }
+    facts = {**in_round_1(REGION, given=LARGE), "no admissions inside the region add up to less": adds_up}
     return obeying(refutes(positive, detail), facts)

@@ -149,9 +149,8 @@ def federated(
             moved = F(0)
             for m, (h, mean, deviation, weight) in enumerate(clients):
                 at, local = sum(counts[:m]), path[-1]
-                held = [
-                    drawn[j * n + at + i] for j in range(max(t - K + 1, 0), t + 1) for i in range(counts[m])
-                ]
+                cohorts = range(max(t - K + 1, 0), t + 1)
+                held = [drawn[j * n + at + i] for j in cohorts for i in range(counts[m])]
                 for _ in range(E):
                     local -= eta * h * (local - mean - deviation * sum(held) / len(held))
                 moved += weight * local

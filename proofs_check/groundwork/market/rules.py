@@ -90,9 +90,8 @@ def joint_optimum(law: Atoms, burdens: Sequence[Any], budget: float) -> float:
     columns = list(product(range(len(pairs)), range(kinds), choices))
     burden, cost, after = [], [], []
     for pair, price, choice in columns:
-        new = tuple(
-            0 if take else min(age + 1, ages - 1) for age, take in zip(pairs[pair], choice, strict=True)
-        )
+        old = zip(pairs[pair], choice, strict=True)
+        new = tuple(0 if take else min(age + 1, ages - 1) for age, take in old)
         burden.append(float(sum(burdens[age] for age in new)))
         cost.append(float(sum(choice) * law.prices[price]))
         after.append(pairs.index(new))

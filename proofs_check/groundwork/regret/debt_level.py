@@ -16,16 +16,6 @@ from theory.control.minimiser import drift_plus_penalty
 from theory.control.penalty import penalty_terms
 from theory.control.violation import cost_violation_by_debt, cost_violation_every_round
 
-__all__ = [
-    "above_the_level",
-    "comparator",
-    "debt_free",
-    "early_peaks",
-    "later_rounds",
-    "on_every_path",
-    "summed",
-]
-
 Lambda, other, debt, level, P, x, s, y = sp.symbols("Lambda_t other Z z P x s y", positive=True)
 c, found, carried, moment, retained, gone = sp.symbols("c p carried m_2 retained gone", nonnegative=True)
 tau = sp.Symbol("tau", positive=True)
@@ -91,21 +81,13 @@ def comparator() -> Evidence:
         (1 / n - 1 / (n + gone) <= 1 / admitted, [n >= admitted], r"$1/n-1/N\le1/\Lambda'$"),
         *((*row, r"the first two terms, $y\ge1$") for row in grows),
         third_term_falls(),
-        (
-            generalisation_term(gap, CONSTANTS.Pdim / (1 + s), CONSTANTS),
-            plainly,
-            r"the third term at small $N$",
-        ),
+        (generalisation_term(gap, CONSTANTS.Pdim / (1 + s), CONSTANTS), plainly, "the third term, small $N$"),
         (
             generalisation_term(gap, CONSTANTS.Pdim * (1 + s), CONSTANTS),
             plainly * sp.sqrt(1 + sp.log(1 + s)),
             r"the third term at large $N$ and $10B\sqrt{\mathrm{Pdim}(1+\log^+)/N}$",
         ),
-        (
-            y * (1 + low) <= y**2 * (1 + lower),
-            [low <= lower, y >= 1],
-            r"its square, as $\log^+$ grows; $y\ge1$",
-        ),
+        (y * (1 + low) <= y**2 * (1 + lower), [low <= lower, y >= 1], r"its square, as $\log^+$ grows"),
         domain=r"every $\bar\Lambda$ and constants",
     )
 
@@ -121,11 +103,7 @@ def early_peaks() -> Evidence:
         (rate / (1 - x) <= rate * (1 + h / s), [x <= h / (h + s)], r"every round $s$, $x=\rho^s$"),
         ((1 + y) ** 2 <= 2 * (1 + y**2), [], r"$y=h/s$"),
         (1 / (s + 1) ** 2 <= 1 / s - 1 / (s + 1), [], r"$s\ge1$: $\sum1/s^2\le2$, telescoping"),
-        (
-            one <= sp.sqrt(one**2 + carried),
-            [],
-            "one of several non-negative numbers, and the root of all squares",
-        ),
+        (one <= sp.sqrt(one**2 + carried), [], "a number and the root of its square and other squares"),
         (
             2 * (tau + 2 * h**2) <= 9 * h**2,
             [tau <= h + 1, h >= 1],

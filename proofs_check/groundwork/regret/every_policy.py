@@ -45,11 +45,7 @@ def uses() -> Evidence:
     added = "with `more` samples used $a$ times added"
     return argument(
         reuse_rounds.deficits_carried_on(),  # theory's sums over the ages are ΣA = U and ΣA² = R
-        (
-            longer <= N + more,
-            [effective <= N],
-            rf"$N_{{\mathrm{{eff}}}}=(\sum A)^2/\sum A^2\le N(t)$, {added}",
-        ),
+        (longer <= N + more, [effective <= N], rf"$N_{{\mathrm{{eff}}}}\le N(t)$, {added}"),
         (
             [R + more * a**2 <= k * (U + more * a), U + more * a <= k * (N + more)],
             [k * U >= R, k * N >= U, a <= k],

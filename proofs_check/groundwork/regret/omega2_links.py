@@ -38,9 +38,8 @@ def _same(found: Any, mismatch: Any, third: Any, powers: dict[str, Any], domain:
         told.xreplace(dict.fromkeys(told.atoms(sp.Sum), S))  # the partial Lambert sum
         for told in (plain(x, **powers) for x in (found.linear, found.generalisation))
     )
-    (top, bottom), (top_, bottom_) = (
-        sp.fraction(sp.together(x)) for x in (linear, linear_term(mismatch, CONSTANTS))
-    )
+    both = (linear, linear_term(mismatch, CONSTANTS))
+    (top, bottom), (top_, bottom_) = (sp.fraction(sp.together(x)) for x in both)
     root = root_term(found.linear / linear_term(1, CONSTANTS), CONSTANTS)
     return argument(
         (top * bottom_, top_ * bottom, "linear terms, multiplied by both denominators,"),
@@ -153,11 +152,7 @@ def third_rounds() -> Evidence:
     integrand = sp.log(1 + S / now) / sp.sqrt(now)
     return argument(
         (sp.sqrt(1 + X) - sp.sqrt(1 + Y) <= Z / 2, [X <= Y + Z], r"$X\le Y+\log(1+S/t)$, both $\log^+$"),
-        (
-            sp.diff(antiderivative, now),
-            integrand,
-            r"antiderivative and $t^{-1/2}\log(1+S/t)$, which falls in $t$",
-        ),
+        (sp.diff(antiderivative, now), integrand, r"its slope and $t^{-1/2}\log(1+S/t)$, which falls"),
         ((ends[1] - ends[0]) / 2, sp.pi * sp.sqrt(S), r"$\tfrac12\int_0^{\infty}$ and $\pi\sqrt S$"),
         domain="every $t$, $S>0$",
     )
