@@ -132,11 +132,11 @@ def _searched(
     tried = replace(study, policies=("constant", *(["buy-cheap"] if law_known else [])))
     refuse_early(tried, "predicting", "plan")
     with needed_for("predicting"):
-        from empirics.planning.plan import design_study
+        from empirics.planning.plan import plan_study
 
     study = fitted(study, options, quiet=quiet)
     with doing_told(quiet=quiet) as tell, users_code():
-        found = design_study(
+        found = plan_study(
             study,
             pilot=pilot,
             objective=objective,

@@ -18,7 +18,7 @@ from typing import Any
 
 from benchmarks.hardware import machine
 from benchmarks.learner import write
-from empirics.planning.plan import design_study
+from empirics.planning.plan import plan_study
 from empirics.run import run_study
 from empirics.settings.presets import PRESETS
 
@@ -57,7 +57,7 @@ def main() -> None:
 def measured(rounds: int, objective: str) -> dict[str, Any]:
     """The design with the time that it took, and its risks when it is trained, means over seeds and their errors."""
     began, used = time.monotonic(), time.process_time()
-    found = design_study(replace(PRESETS["digits"], rounds=rounds, seed=SEEN), objective=objective)
+    found = plan_study(replace(PRESETS["digits"], rounds=rounds, seed=SEEN), objective=objective)
     seconds = {"wall": time.monotonic() - began, "processor": time.process_time() - used}
     with tempfile.TemporaryDirectory() as place:
         study = replace(found.study, seed=UNSEEN, predict=False, measures=("risk",))

@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.kept import PRESET, asked, begun, continued, write
 from empirics.control.schedule import Schedule
-from empirics.prediction.curves import Outlook
+from empirics.prediction.curves import StudyForecaster
 from empirics.results.measures import with_excess
 from empirics.settings.drift import PARTS, Drift
 from empirics.settings.study import Study
@@ -77,7 +77,7 @@ def measured(study: Study, given: argparse.Namespace, known: dict[str, Least]) -
         known[study.drift.parts] = least
         constants = calibrate(problem).constants.merged
         ready = time.monotonic()
-        told = Outlook.of(problem, constants).forecasts()
+        told = StudyForecaster.of(problem, constants).forecasts()
         foretold = time.monotonic()
         sums = trained(problem, Schedule(study, constants), least)
     each = dict(zip(study.policies, sums, strict=True))

@@ -9,7 +9,7 @@ final excess risk with 95 % intervals. `gradients` are those that clients comput
 over all rounds. `constant` with fewer steps is constant admission at the computation of `taper-online`; at uniform
 prices `taper` is also trained with one thing of our learner changed. `bound` is what nobody guarantees less than for
 every minimiser, having bought at best for the same money, knowing all prices, if losses were quadratic and samples
-Gaussian (`Landscape.least_final_risk`).
+Gaussian (`LossLandscape.least_final_risk`).
 
 With `--predict RESULT`, a file of what was measured, nothing is trained: the policies with our learner are predicted
 from the same prices, as far as a prediction plays them, and predicted over measured is printed and written, with the
@@ -39,10 +39,9 @@ from benchmarks.kept import PRESET, begun, continued, write
 from empirics.control.prices import make_prices
 from empirics.control.released import CONSTANTS as RELEASED
 from empirics.control.schedule import Schedule
-from empirics.prediction.curves import Outlook
-from empirics.prediction.loss_landscape import Landscape
+from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.loss_landscape import LossLandscape, landscape_of
 from empirics.prediction.pilot import draw_pilot
-from empirics.prediction.survey import landscape_of
 from empirics.results.folder import read_result
 from empirics.run import run_study
 from empirics.settings.policy_name import PolicyName
@@ -204,14 +203,16 @@ def predict(base: Study, document: dict[str, Any], given: argparse.Namespace) ->
         constants = _constants(problem, wanted)
         took = _training_seconds(whole, next(iter(measured)), constants)
         began, there = time.process_time(), document["studies"]
-        outlook = Outlook.of(problem, constants, prices=make_prices(study.cost if cost is None else cost))
+        forecaster = StudyForecaster.of(
+            problem, constants, prices=make_prices(study.cost if cost is None else cost)
+        )
         survey = time.process_time() - began
         known = there.setdefault(
             prices, {"survey_seconds": survey, "training_seconds_a_policy": took, "policies": {}}
         )
         for name, row in measured.items():
             if name not in known["policies"]:
-                known["policies"][name] = _foretold(outlook, name, row)
+                known["policies"][name] = _foretold(forecaster, name, row)
                 print(prices, name, known["policies"][name], flush=True)
                 write(document, given.out)
 
@@ -237,10 +238,10 @@ def _as_it_is(name: str) -> bool:
     )
 
 
-def _foretold(outlook: Outlook, name: str, row: dict[str, Any]) -> dict[str, Any]:
+def _foretold(forecaster: StudyForecaster, name: str, row: dict[str, Any]) -> dict[str, Any]:
     began = time.process_time()
-    study = replace(outlook.study, policies=(name,))
-    forecast = replace(outlook, study=study).forecasts()[name]
+    study = replace(forecaster.study, policies=(name,))
+    forecast = replace(forecaster, study=study).forecasts()[name]
     risks = {"cumulative": forecast.cumulative, "final": float(forecast.risk[-1])}
     return {
         "predicted": risks,
@@ -295,7 +296,7 @@ def most_bought(study: Study, cost: Any) -> Callable[[float], float]:
     return most
 
 
-def surveyed(problem: Problem) -> Landscape | None:
+def surveyed(problem: Problem) -> LossLandscape | None:
     """What the bound has to know of the problem; None if it is not to be had."""
     try:
         return landscape_of(problem)
@@ -309,7 +310,7 @@ def variant(
     row: dict[str, Any],
     visits: float,
     most: Callable[[float], float],
-    land: Landscape | None,
+    land: LossLandscape | None,
 ) -> dict[str, Any]:
     """What is kept of a policy's summary, beside its computation and the bound for what it has spent."""
     overspent = max(row["mean_cost"]["mean"] - study.budget, 0.0) * study.rounds

@@ -26,11 +26,9 @@ import torch
 
 from benchmarks.hardware import hardware
 from empirics.control.schedule import Schedule
-from empirics.prediction import eigenbasis as directions
-from empirics.prediction import loss_landscape as landscape
-from empirics.prediction import subsample as sampling
-from empirics.prediction.curves import Outlook
-from empirics.prediction.time_estimate import seconds, training_seconds
+from empirics.prediction import eigenbasis, loss_landscape, subsample
+from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.time_estimate import prediction_seconds, training_seconds
 from empirics.settings.presets import PRESETS
 from empirics.training.constants import calibrate
 from empirics.training.engine import Engine
@@ -51,14 +49,15 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--all", action="store_true", help="all policies of the study")
     parser.add_argument("--risk-alone", action="store_true", help="measure nothing else in training")
-    parser.add_argument("--part", type=int, default=landscape.PART, help="members of a sample")
+    parser.add_argument("--part", type=int, default=loss_landscape.SUBSAMPLE_SIZE, help="members of a sample")
     parser.add_argument("--all-axes", action="store_true", help="for mean paths, too")
     parser.add_argument("--times", type=int, default=5)
     given = parser.parse_args()
     torch.set_num_threads(1)
-    landscape.PART = given.part
+    loss_landscape.SUBSAMPLE_SIZE = given.part
     if given.all_axes:
-        sampling.FOLLOWED, directions.MOST_TOGETHER = sampling.KEPT, 10**6
+        subsample.AXES_SHARE_FOLLOWED = subsample.AXES_SHARE_SEEN
+        eigenbasis.HESSIAN_PARAMETERS_MAX = 10**6
     study = replace(
         PRESETS["digits"],
         dataset=given.dataset,
@@ -81,7 +80,7 @@ def main() -> None:
     predictions = []
     for _ in range(given.times):
         began = clock()
-        forecasts = Outlook.of(problem, constants).forecasts()
+        forecasts = StudyForecaster.of(problem, constants).forecasts()
         predictions.append(clock() - began)
     predicted = statistics.median(predictions)
     engine = Engine(problem.model, study, problem.streams)
@@ -91,7 +90,7 @@ def main() -> None:
     trained = (clock() - began) / given.stretch * given.rounds
     print(f"data and constants: {loaded:.2f} s (n = 1)")
     timed = f"{predicted:.2f} s (median, n = {given.times}; first {predictions[0]:.2f} s)"
-    print(f"prediction of {given.rounds:,} rounds: {timed}, taken for {seconds(problem):.1f} s")
+    print(f"prediction of {given.rounds:,} rounds: {timed}, taken for {prediction_seconds(problem):.1f} s")
     for name, forecast in forecasts.items():
         errors = forecast.errors or {}
         told = [

@@ -34,8 +34,8 @@ from empirics.control.schedule import Schedule
 from empirics.data import load
 from empirics.data.dataset import Dataset
 from empirics.overrides import HandedOver
-from empirics.prediction.curves import Outlook
-from empirics.prediction.drift_retention import drifting
+from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.drift_retention import drift_advice
 from empirics.prediction.pilot import draw_pilot
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study
@@ -150,8 +150,8 @@ def told(base: Study, data: dict[str, Any], given: argparse.Namespace) -> dict[s
     """What a pilot sample says, at the study's step, without any curve."""
     study = HandedOver(data).named(replace(base, policies=("constant",), dtype="float64"))
     drawn = draw_pilot(make_problem(study, "cpu", dataset=data), given.pilot).problem
-    outlook = Outlook.of(drawn, calibrate(drawn).constants.merged)
-    found = drifting(outlook, drawn)
+    forecaster = StudyForecaster.of(drawn, calibrate(drawn).constants.merged)
+    found = drift_advice(forecaster, drawn)
     if found is None or isinstance(found, str):
         return {"q": None, "why": found}
     document = found.document()

@@ -7,7 +7,7 @@ the population is the finite data set itself. What comes out is a folder that ex
 | floor | what |
 | --- | --- |
 | `run` | a whole study: `run_study` |
-| `planning` | the best policy and learner that a budget can buy: `design_study` |
+| `planning` | the best policy and learner that a budget can buy: `plan_study` |
 | `export` | a trained model to take away: `export_model` |
 | `predict` | what a study will learn before anything is trained: `predict_study` |
 | `shards` | who trains: this process, or workers on Ray, each some of the runs |
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from empirics.control.registry import Brief, register
     from empirics.data import Dataset, as_dataset, from_table
     from empirics.export import export_model
-    from empirics.planning.plan import Design, design_study
+    from empirics.planning.plan import Plan, plan_study
     from empirics.predict import predict_study
     from empirics.prediction.result import Prediction
     from empirics.results.columns import COLUMNS
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "run": ("run_study",),
-    "planning.plan": ("Design", "design_study"),
+    "planning.plan": ("Plan", "plan_study"),
     "predict": ("predict_study",),
     "prediction.result": ("Prediction",),
     "export": ("export_model",),
@@ -79,8 +79,8 @@ __all__ = [
     "Controller",
     "CostProcess",
     "Dataset",
-    "Design",
     "Model",
+    "Plan",
     "Policy",
     "Population",
     "Prediction",
@@ -89,11 +89,11 @@ __all__ = [
     "Study",
     "Trace",
     "as_dataset",
-    "design_study",
     "export_model",
     "fitted_study",
     "from_table",
     "make_prices",
+    "plan_study",
     "predict_study",
     "read_result",
     "read_toml",

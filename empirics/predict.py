@@ -14,12 +14,17 @@ from typing import Any
 
 from empirics.overrides import HandedOver
 from empirics.prediction.best_constant import OBJECTIVES, OWN, best_constant
-from empirics.prediction.curves import Outlook
-from empirics.prediction.drift_retention import drifting
-from empirics.prediction.pilot import draw_pilot, errors_without
-from empirics.prediction.result import REMEDY, Prediction, Progress, foretell
-from empirics.prediction.survey import refusal
-from empirics.prediction.time_estimate import seconds
+from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.drift_retention import drift_advice
+from empirics.prediction.loss_landscape import refusal
+from empirics.prediction.pilot import draw_pilot, jackknife_errors
+from empirics.prediction.result import (
+    REMEDY,
+    Prediction,
+    Progress,
+    finite_forecasts,
+)
+from empirics.prediction.time_estimate import prediction_seconds
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.device import threads
@@ -81,33 +86,35 @@ def predict_study(
             raise SettingError(f"nothing can be predicted: {reason}")
         drawn = None if pilot is None else draw_pilot(problem, pilot)
         problem = problem if drawn is None else drawn.problem
-        if seconds(problem) == math.inf:
+        if prediction_seconds(problem) == math.inf:
             raise SettingError(f"the weights of all samples do not fit into memory: {REMEDY}")
 
-        def outlook_of(problem: Problem, names: Sequence[str]) -> Outlook:
+        def forecaster_of(problem: Problem, names: Sequence[str]) -> StudyForecaster:
             asked = replace(problem, study=replace(study, policies=tuple(names)))
-            return Outlook.of(asked, calibrate(asked).constants.merged, prices=prices, policies=policies)
+            return StudyForecaster.of(
+                asked, calibrate(asked).constants.merged, prices=prices, policies=policies
+            )
 
         names = list(dict.fromkeys([*study.policies, *([OWN] if best else [])]))
-        outlook = outlook_of(problem, names)
-        made = foretell(outlook, progress)
-        outlook = replace(outlook, study=study)
+        forecaster = forecaster_of(problem, names)
+        made = finite_forecasts(forecaster, progress)
+        forecaster = replace(forecaster, study=study)
         chosen = None
         if best:
             chosen = best_constant(
-                outlook,
+                forecaster,
                 objective=objective,
                 eta=search_eta,
                 steps=search_steps,
                 progress=lambda done: progress("settings tried", done, None),
             )
             names = list(dict.fromkeys([*names, chosen.name]))
-        parts = () if drawn is None else tuple(outlook_of(part, names) for part in drawn.parts())
-        errors, curves = errors_without(parts, names, progress, chosen, objective)
-        moves = drifting(outlook, problem, steps=best, progress=progress)
+        parts = () if drawn is None else tuple(forecaster_of(part, names) for part in drawn.parts())
+        errors, curves = jackknife_errors(parts, names, progress, chosen, objective)
+        moves = drift_advice(forecaster, problem, steps=best, progress=progress)
     found = Prediction(
         study=study,
-        outlook=outlook,
+        forecaster=forecaster,
         forecasts={name: made[name] for name in study.policies},
         objective=objective,
         best=chosen,
@@ -116,7 +123,7 @@ def predict_study(
         errors=errors,
         risk_errors=curves,
         parts=parts,
-        drifting=moves,
+        drift=moves,
     )
     if out is not None:
         found.write(out)

@@ -23,10 +23,10 @@ from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
 from empirics.data import Dataset
 from empirics.overrides import HandedOver
-from empirics.prediction.curves import Outlook
+from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.forecast import Forecast, caveats
-from empirics.prediction.survey import refusal
-from empirics.prediction.time_estimate import seconds, training_seconds
+from empirics.prediction.loss_landscape import refusal
+from empirics.prediction.time_estimate import takes_too_long
 from empirics.results.folder import Folder, claim, read_result, read_settings
 from empirics.results.measures import (
     CALM,
@@ -65,8 +65,6 @@ Progress = Callable[[int], None]
 Announce = Callable[[Path], None]
 Doing = Callable[[str], None]
 See = Callable[[Columns], None]
-PATIENCE = 120  # seconds that a prediction may take beside training
-SHARE = 0.1  # of the training's own time, where that is more
 
 
 @dataclass(frozen=True)
@@ -85,10 +83,10 @@ class _Job:
         constants = self.calibration.constants.merged
         return Schedule(self.study, constants, prices=self.prices, policies=self.policies, trains=True)
 
-    def outlook(self) -> Outlook:
+    def forecaster(self) -> StudyForecaster:
         """What the law of reuse says about every policy."""
         constants = self.calibration.constants.merged
-        return Outlook.of(self.problem, constants, prices=self.prices, policies=self.policies)
+        return StudyForecaster.of(self.problem, constants, prices=self.prices, policies=self.policies)
 
     def not_predicted(self) -> str | None:
         """Why the study goes without predictions, if it does."""
@@ -99,7 +97,7 @@ class _Job:
         if listening := self.schedule().listening:
             return f"{listening[0]} listens to losses, which nobody knows before it trains"
         reason = refusal(self.problem)
-        if reason is None and seconds(self.problem) > max(PATIENCE, SHARE * training_seconds(self.problem)):
+        if reason is None and takes_too_long(self.problem):
             return "it would take long: acdpp predict does it all the same"
         return reason
 
@@ -258,7 +256,7 @@ def _train(
     doing: Doing,
     **settings: Any,
 ) -> dict[str, Any]:
-    """Replay what is there, then train the rest; new settings go into the record once it is sure to go on."""
+    """GraphReplay what is there, then train the rest; new settings go into the record once it is sure to go on."""
     study, problem, least, schedule = job.study, job.problem, job.least, job.schedule()
     tally = Tally(study, job.calibration, schedule.retention, partitions=len(problem.streams.pools))
     for rows in folder.chunks():
@@ -273,8 +271,8 @@ def _train(
     chunks.begin()  # workers train while this process predicts
     reason = folder.settings.get("not_predicted", "the result was begun by a version that predicts nothing")
     doing("predicting")
-    outlook = job.outlook() if reason is None else None
-    forecasts = outlook.forecasts() if outlook else {}
+    forecaster = job.forecaster() if reason is None else None
+    forecasts = forecaster.forecasts() if forecaster else {}
     if settings:
         folder.reopen(**settings)
     doing("rounds")
@@ -298,7 +296,7 @@ def _train(
         notes = caveats(study, job.calibration.constants, forecasts)
         add_predictions(summary, forecasts, reason, notes)
         still = study.drift.kind == "none"
-        summary["lower_bound"] = outlook.lower_bound() if outlook and still else None
+        summary["lower_bound"] = forecaster.lower_bound() if forecaster and still else None
     folder.finish(summary)
     return summary
 

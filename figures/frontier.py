@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from empirics.control.prices import law_of, make_prices
 from empirics.control.schedule import plan
-from empirics.prediction.curves import MOST_PATHS, Outlook
+from empirics.prediction.curves import PRICE_PATHS_MAX, StudyForecaster
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.device import threads
@@ -149,10 +149,10 @@ def _risks(study: Study, C: Sequence[float], track: Track) -> Risks:
     with threads(study, "take fewer rounds"):
         problem = make_problem(study, "cpu", None)
         constants = calibrate(problem).constants.merged
-        outlook = Outlook.of(problem, constants)
+        forecaster = StudyForecaster.of(problem, constants)
         for budget in track(C):
             own = replace(study, budget=budget)
-            for name, forecast in replace(outlook, study=own).forecasts().items():
+            for name, forecast in replace(forecaster, study=own).forecasts().items():
                 found[name].append(forecast.cumulative)
                 error = (forecast.errors or {}).get("cumulative_excess_risk", 0.0)
                 errors[name].append(error / forecast.cumulative if error else 0.0)
@@ -170,7 +170,7 @@ def _risks(study: Study, C: Sequence[float], track: Track) -> Risks:
 
 def _costs(study: Study, constants: Constants) -> dict[str, float]:
     """What a round cost on average, over as many paths of prices as a prediction has at most."""
-    few = replace(study, seeds=min(study.seeds, MOST_PATHS))
+    few = replace(study, seeds=min(study.seeds, PRICE_PATHS_MAX))
     played = plan(few, constants)
     paid = (played.cost * played.admissions.sum(axis=2)).mean(axis=0).reshape(len(few.policies), -1)
     return dict(zip(few.policies, paid.mean(axis=1).tolist(), strict=True))

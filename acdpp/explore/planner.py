@@ -20,10 +20,10 @@ from acdpp.explore.form import Asked
 from acdpp.fit import suiting
 from empirics.control.prices import make_prices
 from empirics.control.schedule import brief_for
-from empirics.planning.plan import Design, design_from
+from empirics.planning.plan import Plan, plan_from
 from empirics.predict import predict_study
 from empirics.prediction.best_constant import OWN
-from empirics.prediction.curves import Outlook
+from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.result import Prediction, same_problem
 from empirics.settings.dataset_name import OWN_FILES
 from empirics.settings.study import Study
@@ -158,14 +158,14 @@ class Planner:
         told = self._problem(asked, progress)
         first, richer = told, replace(study, budget=study.budget + 1)
         with _blaming(priced):
-            outlook = told.outlook.asking(study)
+            forecaster = told.forecaster.for_study(study)
             answer = Answer(
                 asked=asked,
                 chosen=chosen,
                 money=_money(told, study),
                 richer=_money(told, richer),
                 frontier=tuple(_money(told, replace(study, budget=scale * study.budget)) for scale in SCALES),
-                nobody=_nobody(outlook),
+                nobody=_nobody(forecaster),
                 doing="coarse curves",
             )
         yield answer
@@ -173,12 +173,12 @@ class Planner:
             groups = [(name,) for name in study.policies] if coarse else [study.policies]
             with _blaming("policies"):
                 for names in groups:
-                    made = told.anew(replace(study, policies=names), coarse=coarse, progress=progress)
+                    made = told.for_study(replace(study, policies=names), coarse=coarse, progress=progress)
                     curves = {name: _curve(made, name, exact=not coarse) for name in names}
                     answer = replace(answer, curves={**answer.curves, **curves}, notes=tuple(made.notes))
                     first = made if study.policies[0] in names else first
                     yield answer
-                other = told.anew(
+                other = told.for_study(
                     replace(richer, policies=study.policies[:1]), coarse=coarse, progress=progress
                 )
             doing = "curves in full" if coarse else "the search for the best" if search else ""
@@ -207,17 +207,17 @@ class Planner:
         said = "; ".join(filter(None, [f"chosen by the data: {mine.words}", mine.warning]))
         return replace(asked, study=mine.applied(asked.study), plain=plain), said
 
-    def _searched(self, asked: Asked, told: Prediction, progress: Callable[..., None]) -> Design:
+    def _searched(self, asked: Asked, told: Prediction, progress: Callable[..., None]) -> Plan:
         plain = replace(asked.plain, policies=(OWN,))
-        paper = told.anew(plain, progress=progress)
-        found = design_from(paper, plain, objective=asked.objective, progress=progress)
+        paper = told.for_study(plain, progress=progress)
+        found = plan_from(paper, plain, objective=asked.objective, progress=progress)
         return replace(found, study=_as_named(found.study, asked.names))
 
     def _problem(self, asked: Asked, progress: Callable[..., None]) -> Prediction:
         """A prediction of the data's landscape, made once for every data set, pilot and file of prices."""
         known = (*_seen(asked), _age(asked.study.cost.file))
         told, of = self._last  # once: another page may change it
-        if told is None or known != of or not told.serves(asked.study):
+        if told is None or known != of or not told.covers(asked.study):
             first = replace(asked.plain, policies=(OWN,), rounds=1)
             with _blaming("data"):
                 told = predict_study(first, pilot=asked.pilot, best=False, progress=progress)
@@ -268,11 +268,11 @@ class _blaming:
 
 
 def _money(told: Prediction, study: Study) -> Money:
-    outlook = told.outlook.asking(study)
+    forecaster = told.forecaster.for_study(study)
     brief, limit, bound = (
-        brief_for(study, outlook.constants, outlook.prices),
-        outlook.limit,
-        outlook.lower_bound(),
+        brief_for(study, forecaster.constants, forecaster.prices),
+        forecaster.limit,
+        forecaster.lower_bound(),
     )
     return Money(
         budget=study.budget,
@@ -308,10 +308,10 @@ def _curve(told: Prediction, name: str, *, exact: bool) -> Curve:
     )
 
 
-def _nobody(outlook: Outlook) -> Curve:
+def _nobody(forecaster: StudyForecaster) -> Curve:
     """The lower bound: at the beginning of round t the samples of t - 1 rounds are known."""
-    rounds = _shown(outlook.study)[1:]
-    found = outlook.lower_bound(rounds=[after - 1 for after in rounds])
+    rounds = _shown(forecaster.study)[1:]
+    found = forecaster.lower_bound(rounds=[after - 1 for after in rounds])
     least = found["final_excess_risk"]
     return Curve(tuple(rounds), tuple(found["after"]), None, 0.0, math.nan, least, None, exact=True)
 

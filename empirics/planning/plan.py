@@ -1,4 +1,4 @@
-"""The best that money can buy on a data set, beside the paper's own and beside what nobody can beat: `design_study`."""
+"""The best that money can buy on a data set, beside the paper's own and beside what nobody can beat: `plan_study`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from empirics.control.schedule import brief_for
-from empirics.planning.search import STEPS, UNTRUSTED, BestBuy, best_buy, kept_by, trusted
+from empirics.planning.search import (
+    STEPS,
+    UNTRUSTED,
+    SearchResult,
+    retention_setting,
+    search_policies,
+    trusted,
+)
 from empirics.predict import predict_study
 from empirics.prediction.best_constant import OBJECTIVES, OWN
-from empirics.prediction.curves import Outlook
+from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.forecast import Forecast, together
 from empirics.prediction.result import REMEDY, Prediction
 from empirics.settings.policy_name import PolicyName
@@ -21,7 +28,7 @@ from empirics.settings.toml import toml_of_changes
 from empirics.training.device import threads
 from theory.setting import SettingError
 
-__all__ = ["ASSUMES", "Design", "design_from", "design_study"]
+__all__ = ["ASSUMES", "Plan", "plan_from", "plan_study"]
 
 ASSUMES = (
     "for Gaussian samples with the curvature and noise of these data at the minimiser, and independent prices: no "
@@ -36,7 +43,7 @@ RISKS = ("cumulative_excess_risk", "final_excess_risk")
 
 
 @dataclass(frozen=True)
-class Design:
+class Plan:
     """What is recommended: `study` runs it, and `name` is its variant of the study that was given.
 
     `prediction` has the paper's constant admission and the best variant of each policy that came near, and `bound` what
@@ -47,13 +54,13 @@ class Design:
     name: PolicyName
     objective: str
     prediction: Prediction
-    found: BestBuy
+    found: SearchResult
     bound: dict[str, float]
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values."""
-        told, outlook = self.prediction, self.prediction.outlook
-        paper = self._row(OWN) | {"K": brief_for(told.study, outlook.constants, outlook.prices).K}
+        told, forecaster = self.prediction, self.prediction.forecaster
+        paper = self._row(OWN) | {"K": brief_for(told.study, forecaster.constants, forecaster.prices).K}
         chosen = self._row(self.name)
         nearest = sorted(map(self._row, self.found.names), key=self._value)
         return {
@@ -108,8 +115,8 @@ class Design:
 
 
 @dataclass(frozen=True)
-class _Heard(Outlook):
-    """An outlook that is heard of in every round that it predicts: whoever hears may stop a long search there."""
+class _Heard(StudyForecaster):
+    """An forecaster that is heard of in every round that it predicts: whoever hears may stop a long search there."""
 
     hear: Callable[[], None] = lambda: None
 
@@ -121,7 +128,7 @@ class _Heard(Outlook):
         return super().forecasts(both)
 
 
-def design_study(
+def plan_study(
     study: Study,
     *,
     pilot: int | None = None,
@@ -132,8 +139,8 @@ def design_study(
     data_dir: Path | None = None,
     progress: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
     validated: bool = False,
-) -> Design:
-    """Search policy and learner together within the study's buffers, budget and prices (`best_buy`).
+) -> Plan:
+    """Search policy and learner together within the study's buffers, budget and prices (`search_policies`).
 
     The study's own learner, with constant admission, is what the result is held against. The best variants of some
     policies are predicted again, from as many paths of prices as a prediction has, and the best of these is taken.
@@ -150,12 +157,12 @@ def design_study(
         progress=progress,
         validated=validated,
     )
-    return design_from(
+    return plan_from(
         told, study, objective=objective, eta=eta, steps=steps, law_known=law_known, progress=progress
     )
 
 
-def design_from(
+def plan_from(
     told: Prediction,
     study: Study,
     *,
@@ -164,7 +171,7 @@ def design_from(
     steps: Sequence[int] = STEPS,
     law_known: bool = True,
     progress: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
-) -> Design:
+) -> Plan:
     """The same search where the study's problem has been predicted already: `told` is of its constant admission."""
     tried = 0
 
@@ -173,9 +180,9 @@ def design_from(
         tried = done
         progress("settings tried", done, None)
 
-    parts = {one.name: getattr(told.outlook, one.name) for one in fields(Outlook)}
+    parts = {one.name: getattr(told.forecaster, one.name) for one in fields(StudyForecaster)}
     with threads(study, REMEDY):
-        found = best_buy(
+        found = search_policies(
             _Heard(**parts, hear=lambda: tell(tried)),
             objective=objective,
             eta=eta,
@@ -183,13 +190,13 @@ def design_from(
             law_known=law_known,
             progress=tell,
         )
-    told = told.anew(replace(told.study, policies=(OWN, *found.names)), progress=progress)
-    names = [name for name in found.names if trusted(told.outlook, name, told.forecasts[name])]
+    told = told.for_study(replace(told.study, policies=(OWN, *found.names)), progress=progress)
+    names = [name for name in found.names if trusted(told.forecaster, name, told.forecasts[name])]
     if not names:
         raise SettingError(UNTRUSTED)
     name = min(names, key=lambda one: _least(objective, told.forecasts[one]))
-    bound = told.outlook.lower_bound(found.over[name])
-    return Design(_running(study, name), name, objective, told, found, bound)
+    bound = told.forecaster.lower_bound(found.over[name])
+    return Plan(_running(study, name), name, objective, told, found, bound)
 
 
 def _least(objective: str, forecast: Forecast) -> tuple[float, float]:
@@ -199,5 +206,5 @@ def _least(objective: str, forecast: Forecast) -> tuple[float, float]:
 
 def _running(study: Study, name: PolicyName) -> Study:
     """The study of one policy, whose settings are the study's own."""
-    own = {kept_by(name.base) if key == "K" else key: value for key, value in name.own.items()}
+    own = {retention_setting(name.base) if key == "K" else key: value for key, value in name.own.items()}
     return replace(study, policies=(name.base,), **own)

@@ -18,15 +18,16 @@ import numpy as np
 
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import Schedule, brief_for
-from empirics.prediction.best_constant import OBJECTIVES, PATIENCE, SMALLEST
-from empirics.prediction.curves import Outlook
+from empirics.prediction.accuracy import Accuracy
+from empirics.prediction.best_constant import OBJECTIVES, SEARCH_ROUNDS_MAX, SMALLEST
+from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.decided_rounds import deciding_part
-from empirics.prediction.forecast import MOST_FITTED, Forecast
+from empirics.prediction.forecast import FITTED_SHARE_MAX, Forecast
 from empirics.settings.policy_name import PolicyName
 from theory.design.offline import fill_ratio
 from theory.setting import SettingError
 
-__all__ = ["STEPS", "UNTRUSTED", "BestBuy", "best_buy", "kept_by", "trusted"]
+__all__ = ["STEPS", "UNTRUSTED", "SearchResult", "retention_setting", "search_policies", "trusted"]
 
 NEED_THE_LAW = ("buy-cheap", "burst", "taper")  # of prices
 MEANS = (
@@ -53,7 +54,7 @@ Own = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class BestBuy:
+class SearchResult:
     """The best variant of each policy that was improved, best first; all that was tried; and who was left out, and why.
 
     `over` is what each policy, and each of these variants, is expected to spend beyond the budget in all rounds;
@@ -66,27 +67,27 @@ class BestBuy:
     over: Mapping[str, float]
 
 
-def best_buy(
-    outlook: Outlook,
+def search_policies(
+    forecaster: StudyForecaster,
     *,
     objective: str = "cumulative",
     eta: float | None = None,
     steps: Sequence[int] = STEPS,
     law_known: bool = True,
     progress: Callable[[int], None] = lambda done: None,
-) -> BestBuy:
+) -> SearchResult:
     """Searches policies and learners for the least `objective`; the step size, if `eta` is None, and E among `steps`.
 
     Without `law_known` policies that need to know the law of prices are left out. `progress` is told how many
     variants have been tried.
     """
     asked = [base for base in BUILT_IN if law_known or base not in NEED_THE_LAW]
-    spent = _spending(outlook, asked)
+    spent = _spending(forecaster, asked)
     left_out = {base: "needs to know the law of prices" for base in BUILT_IN if base not in asked}
     left_out |= {base: spent[base].refused for base in asked if spent[base].refused}
     if len(left_out) == len(BUILT_IN):
         raise SettingError(f"no policy keeps buffers and budget: {_listed(left_out)}")
-    search = _Search(outlook, OBJECTIVES[objective], eta, tuple(steps), progress, spent)
+    search = _Search(forecaster, OBJECTIVES[objective], eta, tuple(steps), progress, spent)
     best = search.screen(base for base in asked if base not in left_out)
     ranked = sorted(best, key=lambda base: search.value(best[base]))
     if not ranked:
@@ -98,31 +99,31 @@ def best_buy(
     search.improve(best)
     names = sorted(best.values(), key=search.value)
     over = {name: search.spent[deciding_part(name)].over for name in (*asked, *names)}
-    return BestBuy(tuple(names), search.known, left_out, over)
+    return SearchResult(tuple(names), search.known, left_out, over)
 
 
 def _listed(why: Mapping[str, str]) -> str:
     return "; ".join(f"{name} {reason}" for name, reason in why.items())
 
 
-def kept_by(base: str) -> str:
+def retention_setting(base: str) -> str:
     """The setting that has a policy's K."""
     return {"hybrid": "hybrid_K", "burst": "burst_K", "burst-online": "burst_K"}.get(base, "K")
 
 
-def trusted(outlook: Outlook, name: PolicyName, found: Forecast) -> bool:
+def trusted(forecaster: StudyForecaster, name: PolicyName, found: Forecast) -> bool:
     """Whether the law takes its own forecast for one: finite, of steps below 2/L, and not most of a residual fitted."""
     finite = all(map(math.isfinite, found.document().values()))
-    return finite and found.fitted <= MOST_FITTED and _stable(outlook, name.own["eta"])
+    return finite and found.fitted <= FITTED_SHARE_MAX and _stable(forecaster, name.own["eta"])
 
 
-def _steepest(outlook: Outlook) -> float:
-    assert outlook.constants.L is not None
-    return float(outlook.constants.L)
+def _steepest(forecaster: StudyForecaster) -> float:
+    assert forecaster.constants.L is not None
+    return float(forecaster.constants.L)
 
 
-def _stable(outlook: Outlook, eta: float) -> bool:
-    return eta > SMALLEST and eta * _steepest(outlook) < 2 * (1 - ROUNDING)
+def _stable(forecaster: StudyForecaster, eta: float) -> bool:
+    return eta > SMALLEST and eta * _steepest(forecaster) < 2 * (1 - ROUNDING)
 
 
 @dataclass(frozen=True)
@@ -133,13 +134,13 @@ class _Spent:
     refused: str
 
 
-def _spending(outlook: Outlook, names: Sequence[str]) -> dict[str, _Spent]:
+def _spending(forecaster: StudyForecaster, names: Sequence[str]) -> dict[str, _Spent]:
     """What policies spend and hold, from many paths of prices."""
     if not names:
         return {}
-    study = replace(outlook.study, policies=tuple(names), seeds=PATHS)
+    study = replace(forecaster.study, policies=tuple(names), seeds=PATHS)
     played = min(study.rounds, PLAYED)
-    rounds = Schedule(study, outlook.constants, prices=outlook.prices).advance(played)
+    rounds = Schedule(study, forecaster.constants, prices=forecaster.prices).advance(played)
     beyond = (rounds.cost * rounds.admissions.sum(axis=2) - study.budget).sum(axis=0)
     fill = (rounds.occupancy / np.array(study.buffers)).max(axis=(0, 2))
     found, shape = {}, (len(names), study.seeds)
@@ -158,7 +159,7 @@ def _spending(outlook: Outlook, names: Sequence[str]) -> dict[str, _Spent]:
 class _Search:
     """Forecasts of policies with learners of their own, each made once."""
 
-    outlook: Outlook
+    forecaster: StudyForecaster
     objective: Callable[[Forecast], float]
     eta: float | None
     steps: tuple[int, ...]
@@ -170,29 +171,35 @@ class _Search:
     def value(self, name: PolicyName) -> float:
         """What is to be small; infinite where the law does not trust itself."""
         found = self.known[name]
-        return self.objective(found) if trusted(self.outlook, name, found) else math.inf
+        return self.objective(found) if trusted(self.forecaster, name, found) else math.inf
 
     def affordable(self, names: Iterable[PolicyName]) -> list[PolicyName]:
         """Those that keep buffers and budget; who decides alike is played once."""
         deciding = {name: deciding_part(name) for name in names}
         new = [one for one in dict.fromkeys(deciding.values()) if one not in self.spent]
-        self.spent |= _spending(self.outlook, new)
+        self.spent |= _spending(self.forecaster, new)
         return [name for name, one in deciding.items() if not self.spent[one].refused]
 
     def _stable(self, eta: float) -> bool:
-        return _stable(self.outlook, eta)
+        return _stable(self.forecaster, eta)
 
     @property
     def _steepest(self) -> float:
-        return _steepest(self.outlook)
+        return _steepest(self.forecaster)
 
     def look(self, names: Iterable[PolicyName]) -> None:
         """Predict those that have not been."""
         new = [name for name in dict.fromkeys(names) if name not in self.known]
         if new:
-            study = replace(self.outlook.study, policies=tuple(new), seeds=1)
-            outlook = replace(self.outlook, study=study, policies=None, patience=PATIENCE, hurried=True)
-            self.known.update(zip(new, outlook.forecasts().values(), strict=True))
+            study = replace(self.forecaster.study, policies=tuple(new), seeds=1)
+            forecaster = replace(
+                self.forecaster,
+                study=study,
+                policies=None,
+                follow_rounds_max=SEARCH_ROUNDS_MAX,
+                accuracy=Accuracy.SEARCH,
+            )
+            self.known.update(zip(new, forecaster.forecasts().values(), strict=True))
         self.progress(len(self.known))
 
     # --- the first look ------------------------------------------------------------------------------------
@@ -200,7 +207,7 @@ class _Search:
     def screen(self, bases: Iterable[str]) -> dict[str, PolicyName]:
         """The best of a few learners, for each policy; of one alone, where that is far behind the others' best. Smaller
         steps are tried where larger ones are not trusted."""
-        T = self.outlook.study.rounds
+        T = self.forecaster.study.rounds
         sizes = [1 / self._steepest, 1 / (4 * self._steepest)] if self.eta is None else [self.eta]
         average, by = FIRST
         tried = {
@@ -233,8 +240,8 @@ class _Search:
         """One round for bursts, and else the K that fills the buffers; None for who has none."""
         if "K" not in (PolicyName(base).settings or ()):
             return None
-        study = self.outlook.study
-        x = fill_ratio(brief_for(study, self.outlook.constants, self.outlook.prices).budget)
+        study = self.forecaster.study
+        x = fill_ratio(brief_for(study, self.forecaster.constants, self.forecaster.prices).budget)
         return 1 if base in SINGLE_USE else min(max(math.ceil(x), 1), study.rounds)
 
     # --- and closer ones -----------------------------------------------------------------------------------
@@ -279,7 +286,7 @@ class _Search:
 
     def _changes(self, name: PolicyName, factor: float, *, coarse: bool) -> Iterable[Own]:
         """The settings of a variant with one of them changed."""
-        own, T, root = dict(name.own), self.outlook.study.rounds, math.sqrt(factor)
+        own, T, root = dict(name.own), self.forecaster.study.rounds, math.sqrt(factor)
         if self.eta is None:
             sizes = (own["eta"] * factor, own["eta"] / factor)
             yield from (own | {"eta": size} for size in sizes if self._stable(size))

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from empirics.control.schedule import brief_for
-from empirics.prediction.curves import Outlook
+from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.forecast import Forecast
 from empirics.settings.policy_name import PolicyName
 from theory.design.offline import fill_ratio
 
-__all__ = ["OBJECTIVES", "OWN", "PATIENCE", "Best", "best_constant", "gain", "having"]
+__all__ = ["OBJECTIVES", "OWN", "SEARCH_ROUNDS_MAX", "Best", "best_constant", "gain", "having"]
 
 OBJECTIVES: dict[str, Callable[[Forecast], float]] = {
     "cumulative": lambda found: found.cumulative,
@@ -29,7 +29,9 @@ OWN = "constant"  # admission, whose settings are searched
 SPAN, FINE = 4, 2  # doublings of the step size to either side, and points within a doubling at the end
 SMALLEST = 1e-14
 TURNS = 5
-PATIENCE = 4096  # rounds that are followed while it is searched; what was chosen is looked at for longer
+SEARCH_ROUNDS_MAX = (
+    4096  # rounds that are followed while it is searched; what was chosen is looked at for longer
+)
 WIDER = 4  # times that doublings are added where the best step size is the smallest or the largest
 
 
@@ -73,7 +75,7 @@ def gain(objective: str, own: Forecast, best: Forecast) -> float:
 
 
 def best_constant(
-    outlook: Outlook,
+    forecaster: StudyForecaster,
     *,
     objective: str = "cumulative",
     eta: bool = True,
@@ -84,8 +86,8 @@ def best_constant(
 
     In the long run, the objective `floor`, the smallest step size is the best: that one is not searched for.
     """
-    found = _Search(outlook, OBJECTIVES[objective], progress)
-    study = outlook.study
+    found = _Search(forecaster, OBJECTIVES[objective], progress)
+    study = forecaster.study
     eta = eta and objective != "floor"
     best = found.among(found.retentions(), [study.eta], [study.steps])
     if eta or steps:
@@ -97,7 +99,7 @@ def best_constant(
                 break
             best = found.near(best)
     K, size, count = best
-    forecast = found.forecasts([best], outlook.patience)[best]
+    forecast = found.forecasts([best], forecaster.follow_rounds_max)[best]
     found.known[best] = forecast
     tried = tuple(
         {"K": k, "eta": e, "steps": s, "rate": one.rate, objective: found.value(one)}
@@ -110,9 +112,12 @@ class _Search:
     """Forecasts of constant admission, each made once."""
 
     def __init__(
-        self, outlook: Outlook, objective: Callable[[Forecast], float], progress: Callable[[int], None]
+        self,
+        forecaster: StudyForecaster,
+        objective: Callable[[Forecast], float],
+        progress: Callable[[int], None],
     ) -> None:
-        self.outlook, self.objective, self.progress = outlook, objective, progress
+        self.forecaster, self.objective, self.progress = forecaster, objective, progress
         self.known: dict[tuple[int, float, int], Forecast] = {}
 
     def value(self, forecast: Forecast) -> float:
@@ -122,15 +127,15 @@ class _Search:
 
     def retentions(self) -> list[int]:
         """The whole numbers next to x, their neighbours, half and twice."""
-        study = self.outlook.study
-        x = fill_ratio(brief_for(study, self.outlook.constants, self.outlook.prices).budget)
+        study = self.forecaster.study
+        x = fill_ratio(brief_for(study, self.forecaster.constants, self.forecaster.prices).budget)
         low, high = math.floor(x), math.ceil(x)
         wanted = {low // 2, low - 1, low, high, high + 1, 2 * high}
         return sorted({min(max(int(K), 1), study.rounds) for K in wanted})
 
     def sizes(self, K: int, counts: Sequence[int]) -> tuple[int, float, int]:
         """The best step size: doublings around the study's own, more of them at either end, then what lies near."""
-        begin = min(self.outlook.study.eta, 1 / self.steepest)
+        begin = min(self.forecaster.study.eta, 1 / self.steepest)
         low, high = -SPAN, SPAN
         for _ in range(WIDER):
             tried = self.stable(begin * 2.0**k for k in range(low, high + 1))
@@ -148,7 +153,7 @@ class _Search:
     @property
     def steepest(self) -> float:
         """L: no average of losses diverges at a step size below 2/L."""
-        L = self.outlook.constants.L
+        L = self.forecaster.constants.L
         assert L is not None
         return float(L)
 
@@ -168,12 +173,12 @@ class _Search:
         return min(wanted, key=lambda one: self.value(self.known[one]))
 
     def forecasts(
-        self, settings: Sequence[tuple[int, float, int]], patience: int = PATIENCE
+        self, settings: Sequence[tuple[int, float, int]], rounds_max: int = SEARCH_ROUNDS_MAX
     ) -> dict[tuple[int, float, int], Forecast]:
         """Of constant admission with these K, step sizes and numbers of steps, all at once."""
         if not settings:
             return {}
         names = [having(*one) for one in settings]
-        study = replace(self.outlook.study, policies=tuple(names))
-        made = replace(self.outlook, study=study, policies=None, patience=patience).forecasts()
+        study = replace(self.forecaster.study, policies=tuple(names))
+        made = replace(self.forecaster, study=study, policies=None, follow_rounds_max=rounds_max).forecasts()
         return dict(zip(settings, made.values(), strict=True))

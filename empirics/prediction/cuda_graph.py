@@ -1,4 +1,4 @@
-"""Work that is recorded once and then played again: a card runs small kernels faster than they can be launched."""
+"""CUDA graphs: work recorded once and replayed, since a GPU runs small kernels faster than they can be launched."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor
 
-__all__ = ["Replay"]
+__all__ = ["GraphReplay"]
 
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
 class _Recording:
-    places: dict[str, Tensor]  # of the arguments
-    play: Callable[[], None]
-    found: Any  # which `play` writes anew
+    arguments: dict[str, Tensor]
+    replay: Callable[[], None]
+    found: Any  # which `replay` overwrites
 
 
-class Replay:
-    """Calls functions of tensors, one of them `theta`; on a card, from the second call of a kind on, plays a recording.
+class GraphReplay:
+    """Calls functions of tensors, one of them `theta`. On a GPU it replays a recording from a kind's second call on.
 
-    The kind stands for all that is not in names and shapes of the arguments. What was found is overwritten when any of
-    the recordings is played, for they share their memory.
+    The kind stands for everything but the names and shapes of the arguments. A result is overwritten by the next replay
+    of any recording, since they share memory.
     """
 
     def __init__(self, *, recorded: bool) -> None:
@@ -40,26 +40,26 @@ class Replay:
         kind = kind, *((name, value.shape) for name, value in given.items())
         if kind not in self._recordings:
             self._recordings[kind] = None
-            return function(**given)  # which also loads what cannot be loaded while it is recorded
+            return function(**given)  # which also loads what cannot be loaded during a recording
         recording = self._recordings[kind]
         if recording is None:
-            places = {name: value.clone() for name, value in given.items()}
-            play, made, self._pool = record(lambda: function(**places), self._pool)
-            recording = self._recordings[kind] = _Recording(places, play, made)
+            arguments = {name: value.clone() for name, value in given.items()}
+            replay, made, self._pool = record(lambda: function(**arguments), self._pool)
+            recording = self._recordings[kind] = _Recording(arguments, replay, made)
         for name, value in given.items():
-            recording.places[name].copy_(value)
-        recording.play()
+            recording.arguments[name].copy_(value)
+        recording.replay()
         found: Found = recording.found
         return found
 
 
 def recorder(device: torch.device) -> Callable[..., tuple[Callable[[], None], Any, Any]] | None:
-    """What records on such a device, if anything does."""
+    """The function that records on a device, or None."""
     return _graph if device.type == "cuda" else None
 
 
 def _graph(work: Callable[[], Any], pool: Any) -> tuple[Callable[[], None], Any, Any]:
-    """What plays it again, what it has then found, for nothing is computed yet, and the memory that it is in."""
+    """A replay function, its results, which are not computed before the first replay, and their memory pool."""
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, pool=pool):
         found = work()

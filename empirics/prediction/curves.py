@@ -1,4 +1,4 @@
-"""A study seen from its landscape: its policies are played, and their learning curves foretold."""
+"""Learning curves of a study's policies: which runs are followed together, for how long, and what comes after."""
 
 from __future__ import annotations
 
@@ -13,13 +13,20 @@ from torch import Tensor
 
 from empirics.control.prices import Prices, Trace, law_of, make_prices
 from empirics.control.schedule import Rounds
-from empirics.prediction.cohorts import Memories
-from empirics.prediction.decided_rounds import MOST_PLAYED, PLAYED, Part, Played, path_part
+from empirics.prediction.accuracy import Accuracy
+from empirics.prediction.decided_rounds import (
+    ROUNDS_DECIDED_FIRST,
+    ROUNDS_FOLLOWED_MAX,
+    DecidedRounds,
+    RunGroup,
+    path_part,
+)
 from empirics.prediction.forecast import Forecast, errors_of, mean_of, standard_error
-from empirics.prediction.loss_landscape import MOST, Landscape
-from empirics.prediction.moments import Closure
-from empirics.prediction.noise_floor import law_floor
-from empirics.prediction.survey import landscape_of
+from empirics.prediction.loss_landscape import POPULATION_WHOLE_MAX, LossLandscape, landscape_of
+from empirics.prediction.memory import Memories
+from empirics.prediction.moments import MomentRecursion
+from empirics.prediction.risk_curve import RiskCurve
+from empirics.prediction.stationary import law_floor
 from empirics.settings.study import Study
 from empirics.training.model import Descent
 from empirics.training.problem import Problem
@@ -28,30 +35,29 @@ from theory.market.lower_bound import most_samples
 from theory.market.prices import Atoms, PriceLaw
 from theory.setting import Constants
 
-__all__ = ["MOST_PATHS", "Outlook", "replicates"]
+__all__ = ["PRICE_PATHS_MAX", "StudyForecaster", "price_paths"]
 
-FEWEST_PATHS, MOST_PATHS = 2, 16  # of prices, that a policy is predicted from which depends on them
-WORK = 8e7  # samples, outputs, local steps and rounds of all its paths together, if these are more than two
-STARTS = 8  # where every replicate starts elsewhere
-SHOWN = 2000  # points of a curve beyond what is played round by round
+PRICE_PATHS_MIN, PRICE_PATHS_MAX = 2, 16  # that a policy is averaged over: two for an error, sixteen if cheap
+PRICE_PATH_WORK = 8e7  # samples, outputs, local steps and rounds of all paths, if these are more than two
+STARTS_MAX = 8  # starting points, if every replicate has its own
+POINTS_BEYOND = 2000  # of a curve after the followed rounds; others are interpolated
 Floats = NDArray[np.float64]
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
-class Outlook:
-    """A study seen from its landscape: `forecasts` of all its policies."""
+class StudyForecaster:
+    """Predicts the learning curves of a study on the landscape of its problem: `forecasts` of all its policies."""
 
     study: Study
-    landscape: Landscape
+    landscape: LossLandscape
     constants: Constants
     start: Tensor  # (replicates or 1, parameters)
     prices: Prices | None = None
     policies: Mapping[str, Any] | None = None
-    patience: int = MOST_PLAYED  # rounds that are followed until all has settled, at most
-    hurried: bool = False  # as a search is: fewer looks at samples, and paths are straight in between
-    coarse: bool = False  # and still fewer
-    walks: bool = False  # the lag behind a walk is followed, too
+    follow_rounds_max: int = ROUNDS_FOLLOWED_MAX  # rounds to wait for a curve to settle
+    accuracy: Accuracy = Accuracy.FULL
+    follow_lag: bool = False  # also compute the lag behind a random walk
 
     @classmethod
     def of(
@@ -61,21 +67,23 @@ class Outlook:
         *,
         prices: Prices | None = None,
         policies: Mapping[str, Any] | None = None,
-    ) -> Outlook:
-        """The outlook of a problem with the constants that its policies decide by."""
+    ) -> StudyForecaster:
+        """The forecaster of a problem, with the constants that its policies decide by."""
         study = problem.study
         first = problem.model.start(study.runs)[: study.seeds]
         return cls(study, landscape_of(problem), constants, first, prices, policies)
 
-    def asking(self, study: Study) -> Outlook:
-        """The same landscape under a study whose problem is the same (`Prediction.serves`)."""
+    def for_study(self, study: Study) -> StudyForecaster:
+        """The same landscape with another study of the same problem (`Prediction.covers`)."""
         constants = replace(self.constants, eta=study.eta, E=study.steps).merged
         prices = self.prices if study.cost == self.study.cost else make_prices(study.cost)
         return replace(self, study=study, constants=constants, prices=prices)
 
+    # --- lower bound ---------------------------------------------------------------------------------------
+
     @property
     def limit(self) -> Limit:
-        """The most that this money buys in a round, at prices of the law, or at those of a trace."""
+        """The most samples per round that the budget buys, at prices of the law or of a trace."""
         study = self.study
         prices = make_prices(study.cost if self.prices is None else self.prices)
         if isinstance(prices, Trace):
@@ -85,9 +93,9 @@ class Outlook:
         return purchase_limit(law, sum(study.buffers), study.budget)
 
     def lower_bound(self, over: float = 0.0, rounds: Sequence[int] = ()) -> dict[str, Any]:
-        """What nobody guarantees less than with the budget of all rounds and so much `over`.
+        """Lower bound on the final excess risk that any policy guarantees for the budget of all rounds plus `over`.
 
-        `samples` is how many anybody can buy for that, on average; `after` is the same risk after each of `rounds`.
+        `samples` is the most that this money buys, on average; `after` is the bound after each of `rounds`.
         """
         limit, owed = self.limit, max(over, 0.0)
 
@@ -98,119 +106,127 @@ class Outlook:
         found: dict[str, Any] = {"final_excess_risk": least(samples), "samples": samples}
         return found | ({"after": [least(bought(count)) for count in rounds]} if rounds else {})
 
+    # --- forecasts -----------------------------------------------------------------------------------------
+
     def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
-        """Of every policy, by name; `progress` is told how many rounds are done."""
-        study, samples, moves = self.study, self.landscape.samples, self.study.drift.mixes
-        model = self.landscape.model
+        """The forecast of every policy, by name; `progress` is called with the number of rounds done."""
+        study, samples = self.study, self.landscape.samples
         people = len((self.landscape.whole or self.landscape).model.population.y)
-        cells = min(people, MOST) * model.outputs * len(self.landscape.groups)
-        counts = [replicates(study, name, cells) for name in study.policies]
+        outputs, groups_of_clients = self.landscape.model.outputs, len(self.landscape.groups)
+        cells = min(people, POPULATION_WHOLE_MAX) * outputs * groups_of_clients
+        counts = [price_paths(study, name, cells) for name in study.policies]
         few = replace(study, seeds=max(counts))
-        played = Played(few, self.constants, self.prices, self.policies, min(study.rounds, PLAYED))
-        runs = [_distinct(played.chunks[0], p, few.seeds)[:count] for p, count in enumerate(counts)]
-        own = {name: few.of_policy(name) for name in few.policies}
-        found: dict[str, Forecast] = {}
+        first = min(study.rounds, ROUNDS_DECIDED_FIRST)
+        decided = DecidedRounds(few, self.constants, self.prices, self.policies, first)
+        runs = [_distinct(decided.chunks[0], p, few.seeds)[:count] for p, count in enumerate(counts)]
+        own = [few.of_policy(name) for name in few.policies]
         kinds = []
-        for p, one in enumerate(own.values()):
-            averages = one.average != "none" or (self.hurried and not self.coarse)
-            idle = played.trainings(runs[p], played.last) < played.last
+        for p, one in enumerate(own):
+            averages = one.average != "none" or self.accuracy is Accuracy.SEARCH
+            idle = decided.trainings(runs[p], decided.last) < decided.last
             kinds.append((one.steps, averages, averages or one.decay is not None, idle))
         groups = [[p for p, other in enumerate(kinds) if other == kind] for kind in dict.fromkeys(kinds)]
+        found: dict[str, Forecast] = {}
         while groups:
             group = groups.pop(0)
             steps, averages, decays, _ = kinds[group[0]]
-            decays = decays and any(own[few.policies[p]].decay is not None for p in group)
+            decays = decays and any(own[p].decay is not None for p in group)
             rows = [(p, run) for p in group for run in runs[p]] * samples
-            followed, owners = _paths(few, rows, samples) if averages else (rows, None)
-            etas = torch.tensor([own[few.policies[p]].eta for p, _ in followed], dtype=torch.float64)
-            descent = Descent(steps, etas.to(self.landscape.size), study.momentum)
-            chosen = [run for _, run in followed]
+            paths, owners = _paths(few, rows, samples) if averages else (rows, None)
             means = [run for _, run in rows] if averages else None
-            start = self.start[[run % few.seeds % len(self.start) for run in chosen]]
-            part = Part(played, chosen, decays, means, owners)
-            closure = Closure(
+            runs_of_paths = [run for _, run in paths]
+            run_group = RunGroup(decided, runs_of_paths, decays, means, owners)
+            etas = torch.tensor([own[p].eta for p, _ in paths], dtype=torch.float64)
+            moments = MomentRecursion(
                 self.landscape,
-                descent,
-                part.followed(1),
-                start,
-                hurried=self.hurried,
-                coarse=self.coarse,
-                walks=self.walks,
+                Descent(steps, etas.to(self.landscape.size), study.momentum),
+                run_group.followed(1),
+                self.start[[run % few.seeds % len(self.start) for run in runs_of_paths]],
+                accuracy=self.accuracy,
+                follow_lag=self.follow_lag,
             )
-            seen = closure, *self._curves(closure, part, progress)
-            trained = {p: played.trainings(runs[p], seen[1]) for p in group}
-            if behind := _behind(trained, seen[1], study.rounds, settles=not (averages or decays or moves)):
+            curve = RiskCurve(moments)
+            followed, curves = self._curves(curve, run_group, progress)
+            trained = {p: decided.trainings(runs[p], followed) for p in group}
+            settles = not (averages or decays or study.drift.mixes)
+            if behind := _behind(trained, followed, study.rounds, settles=settles):
                 groups = [[p for p in group if p not in behind], behind, *groups]
                 continue
             for p in group:
                 mine = np.array([i for i, (policy, _) in enumerate(rows) if policy == p])
-                admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in played.chunks)
-                rate = admitted / played.last / len(runs[p])
-                T = None if trained[p] < seen[1] else study.rounds
-                made = [_forecast(*seen, some.tolist(), rate, T) for some in mine.reshape(samples, -1)]
-                found[few.policies[p]] = mean_of(made, len(model.population.y))
+                admitted = sum(float(one.admissions[:, runs[p]].sum()) for one in decided.chunks)
+                rate = admitted / decided.last / len(runs[p])
+                T = None if trained[p] < followed else study.rounds
+                each = mine.reshape(samples, -1).tolist()
+                made = [_forecast(curve, followed, curves, some, rate, T) for some in each]
+                found[few.policies[p]] = mean_of(made, len(self.landscape.model.population.y))
         return {name: found[name] for name in study.policies}
 
-    def _curves(self, closure: Closure, part: Part, progress: Progress) -> tuple[int, tuple[Floats, ...]]:
-        """How many rounds were followed; noise floor, risk and path of the model, (T+1, rows) each.
+    def _curves(
+        self, curve: RiskCurve, group: RunGroup, progress: Progress
+    ) -> tuple[int, tuple[Floats, ...]]:
+        """The number of followed rounds; noise floor, risk and the path's risk, (T+1, rows) each.
 
-        As many rounds are followed as it takes to settle, and what then comes is known in closed form. A mean of models
-        does not settle, nor do falling steps; rounds are waited for that may be idle, left out and put in again.
+        Rounds are followed until all rows settle, and later ones are known in closed form. A mean of models does not
+        settle, nor do falling steps. Idle rounds are left out and put in again.
         """
         T, chunks = self.study.rounds, 1
-        every, played = part.memories(chunks), part.played
+        every, decided, moments = group.memories(chunks), group.decided, curve.moments
         if self.study.drift.mixes:
-            while played.reaches(chunks) < T:
+            while decided.reaches(chunks) < T:
                 chunks += 1
-                every = part.memories(chunks)
-            closure.follow(every)
-            risk, path = closure.play(T, progress=progress)
+                every = group.memories(chunks)
+            moments.extend(every)
+            risk, path = curve.play(T, progress=progress)
             return T, (risk[-1], risk, path)
-        falls = part.means is not None or part.decays
+        falls = group.means is not None or group.decays
         settle = not falls and bool(every.trained.all())
-        whole = played.reaches(chunks) == T
-        found = closure.play(_common(every, whole), settle=settle, progress=progress)
-        while closure.settled is None and played.reaches(chunks) < min(T, self.patience):
+        until = _common_trainings(every, decided.reaches(chunks) == T)
+        found = curve.play(until, settle=settle, progress=progress)
+        while curve.settled is None and decided.reaches(chunks) < min(T, self.follow_rounds_max):
             chunks += 1
-            every = part.memories(chunks)
+            every = group.memories(chunks)
             settle = settle and bool(every.trained.all())
-            whole = played.reaches(chunks) == T
-            closure.follow(every.without_idle())
-            more = closure.play(_common(every, whole), settle=settle, progress=progress)
+            moments.extend(every.without_idle())
+            until = _common_trainings(every, decided.reaches(chunks) == T)
+            more = curve.play(until, settle=settle, progress=progress)
             found = tuple(np.concatenate([old, new[1:]]) for old, new in zip(found, more, strict=True))
-        clock, followed = _clock(every.trained, T)[:, every.owners], played.reaches(chunks)
-        times = np.arange(closure.round + 1)
-        if clock.max() > closure.round:
-            later = np.unique(np.geomspace(closure.round + 1, clock.max(), SHOWN).astype(int))
+        clock, followed = _clock(every.trained, T)[:, every.owners], decided.reaches(chunks)
+        times = np.arange(curve.round + 1)
+        if clock.max() > curve.round:
+            later = np.unique(np.geomspace(curve.round + 1, clock.max(), POINTS_BEYOND).astype(int))
             if falls:
                 beyond = [_falling(one, later) for one in found]
             else:
-                settled = closure.settled or closure.forecast()
+                settled = curve.settled or curve.forecast()
                 beyond = [one.cpu().numpy() for one in settled.risks(later.tolist())]
             times = np.concatenate([times, later])
             found = tuple(np.concatenate([old, new]) for old, new in zip(found, beyond, strict=True))
         curves = tuple(_at(clock, times, one) for one in found)
         if falls:
             return followed, (curves[0][-1], *curves)
-        if closure.settled is None:
-            floor = law_floor(closure.landscape, closure.descent, closure.memories, every.trained.sum(axis=0))
+        if curve.settled is None:
+            floor = law_floor(self.landscape, moments.descent, moments.memories, every.trained.sum(axis=0))
             return followed, (np.where(np.isnan(floor), curves[0][-1], floor), *curves)
-        return closure.round, (closure.settled.limit_risk.cpu().numpy(), *curves)
+        return curve.round, (curve.settled.limit_risk.cpu().numpy(), *curves)
 
 
-def replicates(study: Study, name: str, cells: float) -> int:
-    """Paths of prices that a policy is predicted from: more where they are cheap, no more than the study has."""
+def price_paths(study: Study, name: str, cells: float) -> int:
+    """Number of price paths that a policy is averaged over: more if they are cheap, at most the study's seeds.
+
+    `cells` counts samples, outputs and groups of clients.
+    """
     if "start" in study.per_seed:
-        return min(study.seeds, STARTS)
-    cheap = WORK / (cells * study.of_policy(name).steps * min(study.rounds, PLAYED))
-    return min(study.seeds, max(FEWEST_PATHS, min(int(cheap), MOST_PATHS)))
+        return min(study.seeds, STARTS_MAX)
+    work = cells * study.of_policy(name).steps * min(study.rounds, ROUNDS_DECIDED_FIRST)
+    return min(study.seeds, max(PRICE_PATHS_MIN, min(int(PRICE_PATH_WORK / work), PRICE_PATHS_MAX)))
 
 
 def _paths(
     study: Study, rows: Sequence[tuple[int, int]], samples: int
 ) -> tuple[list[tuple[int, int]], list[int]]:
-    """Of policies and runs of theirs, of one sample after the other, the first on every path, and which of these each
-    is on."""
+    """The distinct paths of θ among these (policy, run) rows, which repeat for each subsample, and the path of each
+    row."""
     every = len(rows) // samples
     each = [(i // every, path_part(study.policies[p]), run % study.seeds) for i, (p, run) in enumerate(rows)]
     first = {one: rows[each.index(one)] for one in dict.fromkeys(each)}
@@ -218,9 +234,9 @@ def _paths(
 
 
 def _behind(trained: Mapping[int, int], rounds: int, T: int, *, settles: bool) -> list[int]:
-    """Of those that were followed for so many rounds together, who has to be without the others.
+    """Policies that must be followed apart from those they were followed with, by their numbers of trainings.
 
-    With idle rounds nobody settles; and if the study goes on, all are followed in as many trainings as each has.
+    With idle rounds a curve does not settle; and if the study goes on, all were followed for the fewest trainings.
 
     >>> _behind({0: 900, 1: 1024, 2: 400}, 1024, 5000, settles=True)
     [0, 2]
@@ -234,28 +250,33 @@ def _behind(trained: Mapping[int, int], rounds: int, T: int, *, settles: bool) -
     return [p for p, count in trained.items() if count < enough]
 
 
-def _common(memories: Memories, whole: bool) -> int:
-    """Trainings that can be followed: those that all rows have, or at the end of the study that any has."""
+def _common_trainings(memories: Memories, whole: bool) -> int:
+    """Trainings that can be followed: the fewest of all rows, or at the end of the study the most."""
     trainings = memories.trained.sum(axis=0)
     return int(trainings.max() if whole else trainings.min())
 
 
 def _clock(trained: NDArray[np.bool_], T: int) -> Floats:
-    """How many trainings have been before θ(1), …, θ(T+1), (T+1, rows); later ones are as many as so far."""
+    """Number of trainings before θ(1), …, θ(T+1), (T+1, rows), at the average rate after the decided rounds."""
     so_far = np.concatenate([np.zeros((1, trained.shape[1])), np.cumsum(trained, axis=0)])
     beyond = np.arange(1, T - len(trained) + 1)[:, np.newaxis] * trained.mean(axis=0)
     return np.concatenate([so_far, so_far[-1] + beyond])
 
 
 def _at(clock: Floats, times: NDArray[np.int64], values: Floats) -> Floats:
-    """Values at some times, (times, rows), read off at each row's own clock."""
-    return np.stack(
-        [np.interp(*one) for one in zip(clock.T, [times] * len(clock.T), values.T, strict=True)], 1
-    )
+    """Values at these times, (times, rows), interpolated at each row's clock."""
+    return np.stack([np.interp(now, times, row) for now, row in zip(clock.T, values.T, strict=True)], 1)
 
 
 def _falling(values: Floats, later: NDArray[np.int64]) -> Floats:
-    """What goes on falling as a power of time, as over the last half."""
+    """Extrapolation by the power of time at which values fell over the last half; constant after two rounds or less.
+
+    >>> t = np.arange(40).clip(1)[:, np.newaxis]
+    >>> (_falling(3 * t**-0.5, np.array([100, 900]))[:, 0] / [0.3, 0.1]).round(12).tolist()
+    [1.0, 1.0]
+    >>> _falling(3.0 * t[:3], np.array([50])).tolist()
+    [[6.0]]
+    """
     last, half = len(values) - 1, len(values) // 2
     positive = np.maximum(values, np.finfo(float).tiny)
     fall = np.log(positive[half] / positive[last]) / np.log(last / half) if last > 2 else 0.0
@@ -264,19 +285,22 @@ def _falling(values: Floats, later: NDArray[np.int64]) -> Floats:
 
 
 def _forecast(
-    closure: Closure, followed: int, curves: tuple[Floats, ...], rows: list[int], rate: float, T: int | None
+    curve: RiskCurve, followed: int, curves: tuple[Floats, ...], rows: list[int], rate: float, T: int | None
 ) -> Forecast:
-    """Of a policy, from the paths of prices that some rows of a closure have followed, and its lag after T rounds."""
+    """A policy's forecast, averaged over its rows; with its lag over T rounds, if T is given."""
     floor, risk, path = (one[..., rows] for one in curves)
-    lag = None if T is None else (closure.lagged + (T - closure.round) * closure.behind)[rows].mean(0) / T
+    moments = curve.moments
+    lag = None
+    if T is not None:  # rounds that are not followed lag like the last one
+        lag = (moments.lag_sum + (T - curve.round) * moments.lag_last)[rows].mean(0) / T
     return Forecast(
         risk=risk.mean(1),
         path=path.mean(1),
         noise_floor=float(floor.mean()),
         rate=rate,
-        played=followed,
-        settled=closure.settled is not None,
-        fitted=float(closure.fitted[closure.owners[rows]].max()),
+        followed=followed,
+        settled=curve.settled is not None,
+        fitted=float(moments.fitted[moments.owners[rows]].max()),
         errors=errors_of(np.stack([risk[:-1].sum(0), risk[-1], floor])),
         risk_error=standard_error(risk),
         lag=lag,
@@ -284,7 +308,7 @@ def _forecast(
 
 
 def _distinct(rounds: Rounds, policy: int, seeds: int) -> list[int]:
-    """The runs of a policy that differ: one, where prices change nothing."""
+    """The runs of a policy that differ: only the first if prices change nothing."""
     first, *others = range(policy * seeds, (policy + 1) * seeds)
     if "start" in rounds.study.per_seed:
         return [first, *others]

@@ -1,4 +1,4 @@
-"""The rounds of a study as its policies decide them, before anything is trained: as many as a prediction asks for."""
+"""The rounds of a study as its policies decide them, before anything is trained: as many as a prediction needs."""
 
 from __future__ import annotations
 
@@ -12,22 +12,30 @@ from numpy.typing import NDArray
 from empirics.control.learner import Learner
 from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
-from empirics.prediction.cohorts import Memories
+from empirics.prediction.memory import Memories
 from empirics.settings.policy_name import EVERYBODYS, PolicyName
 from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
 from theory.setting import Constants
 
-__all__ = ["MOST_PLAYED", "PLAYED", "Part", "Played", "deciding_part", "path_part"]
+__all__ = [
+    "ROUNDS_DECIDED_FIRST",
+    "ROUNDS_FOLLOWED_MAX",
+    "DecidedRounds",
+    "RunGroup",
+    "deciding_part",
+    "path_part",
+]
 
-PLAYED, MOST_PLAYED = 512, 32_768  # rounds decided at first, and at most: later ones are taken for alike
+ROUNDS_DECIDED_FIRST = 512  # most curves settle within these
+ROUNDS_FOLLOWED_MAX = 32_768  # later rounds are extrapolated
 BLIND = ("oracle", "buy-cheap", "buy-cheap-online", "burst", "burst-online", "taper", "taper-online")
-BLIND_BUT_K = ("constant", "hybrid")  # which look at step sizes to choose it; the others are blind to them
+BLIND_GIVEN_K = ("constant", "hybrid")  # use step sizes only to choose K
 Floats = NDArray[np.float64]
 
 
 def deciding_part(name: str) -> str:
-    """A name without what its decisions do not depend on, which are then made once for many learners.
+    """A policy name without the settings that its decisions do not depend on, so that learners share decisions.
 
     >>> deciding_part("taper@eta=2,decay=9,average=equal"), deciding_part("constant@K=3,eta=2")
     ('taper', 'constant@K=3')
@@ -37,18 +45,16 @@ def deciding_part(name: str) -> str:
     known = PolicyName(name)
     if known.settings is None:
         return name
-    blind = known.base in BLIND or (known.base in BLIND_BUT_K and "K" in known.own)
-    return _without(
-        known, EVERYBODYS if blind else [key for key in EVERYBODYS if key not in ("eta", "steps")]
-    )
+    blind = known.base in BLIND or (known.base in BLIND_GIVEN_K and "K" in known.own)
+    return _without(known, [key for key in EVERYBODYS if blind or key not in ("eta", "steps")])
 
 
 def path_part(name: str) -> str:
-    """A name without what θ does not depend on, whose path is then followed once for many means of models.
+    """A policy name without the settings that θ does not depend on, so that means of models share a path.
 
     >>> path_part("taper@eta=2,decay=9,average=polynomial,average_by=3"), path_part("taper@average=none")
     ('taper@eta=2,decay=9', 'taper')
-    >>> path_part("own@average=equal")  # which may decide by it
+    >>> path_part("own@average=equal")  # a user's policy may decide by it
     'own@average=equal'
     """
     known = PolicyName(name)
@@ -59,8 +65,8 @@ def _without(name: PolicyName, keys: Sequence[str]) -> str:
     return PolicyName(name.base).having(**{k: v for k, v in name.own.items() if k not in keys})
 
 
-class Played:
-    """The rounds that are decided so far, which grow if need be, with what the learner makes of them."""
+class DecidedRounds:
+    """The rounds decided so far, in chunks each as long as all before, with the learner's step sizes and shares."""
 
     def __init__(
         self,
@@ -73,12 +79,8 @@ class Played:
         self.study, self.learner = study, Learner(study)
         deciding = [deciding_part(name) for name in study.policies]
         each = list(dict.fromkeys(deciding))
-        self.schedule = Schedule(
-            replace(study, policies=tuple(each)),
-            constants,
-            prices=prices,
-            policies=policies,
-        )
+        few = replace(study, policies=tuple(each))
+        self.schedule = Schedule(few, constants, prices=prices, policies=policies)
         runs = np.arange(len(each) * study.seeds).reshape(len(each), study.seeds)
         self.runs = runs[[each.index(name) for name in deciding]].ravel()
         self.chunks: list[Rounds] = []
@@ -89,18 +91,9 @@ class Played:
         study, rounds = self.study, self.schedule.advance(count).of(self.study, self.runs)
         weights = aggregation_weights(study, rounds.occupancy)
         eta, share = self.learner.follow(rounds, weights)
+        tables = rounds.admissions, rounds.starts, rounds.ends, weights, eta, share, self._mix(rounds)
         self.chunks.append(rounds)
-        self.tables.append(
-            Memories(
-                rounds.admissions,
-                rounds.starts,
-                rounds.ends,
-                weights,
-                eta,
-                share,
-                self._mix(rounds),
-            )
-        )
+        self.tables.append(Memories(*tables))
 
     def _mix(self, rounds: Rounds) -> Floats | None:
         study = rounds.study
@@ -114,37 +107,37 @@ class Played:
         return self.chunks[-1].last
 
     def reaches(self, chunks: int) -> int:
-        """The last of the rounds of so many chunks."""
+        """The last round of these chunks."""
         return self.chunks[chunks - 1].last
 
     def trainings(self, rows: list[int], rounds: int) -> int:
-        """Of so many rounds, those in which each of these runs has samples, or of several runs the fewest."""
+        """Rounds out of the first ones in which a run has samples; of several runs, the fewest."""
         trained = np.concatenate([table.of(rows).trained for table in self.tables])
         return int(trained[:rounds].sum(axis=0).min())
 
     def memories(self, chunks: int) -> list[Memories]:
-        """Of all runs, in so many chunks of rounds, each as long as all before."""
+        """Memories of all runs in these chunks, of which at most one is new."""
         if chunks > len(self.chunks):
             self._grow(min(self.last, self.study.rounds - self.last))
         return self.tables[:chunks]
 
 
 @dataclass(frozen=True)
-class Part:
-    """Runs that are followed together: steps fall of all or of none, and all keep means of models or none does.
+class RunGroup:
+    """Runs that are followed together: all have changing steps or none, all have means of models or none.
 
-    `means` are the runs that each of these is of, and `owners` which of the rows has the same path.
+    `means` are the runs whose means of models are evaluated, and `owners` has the row of the path of each.
     """
 
-    played: Played
+    decided: DecidedRounds
     rows: list[int]
     decays: bool
     means: list[int] | None = None
     owners: list[int] | None = None
 
     def memories(self, chunks: int) -> Memories:
-        """In the rounds of so many chunks."""
-        tables = self.played.memories(chunks)
+        """Memories in the rounds of these chunks."""
+        tables = self.decided.memories(chunks)
         first, *later = (table.of(self.rows) for table in tables)
         found: Memories = sum(later, first)
         shares = [one.share[:, self.means] for one in tables if one.share is not None]
@@ -156,6 +149,6 @@ class Part:
         )
 
     def followed(self, chunks: int) -> Memories:
-        """The same without idle rounds, in which nothing moves, unless the population does."""
+        """The same without idle rounds, unless the population drifts."""
         found = self.memories(chunks)
         return found if found.mix is not None else found.without_idle()

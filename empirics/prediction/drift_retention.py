@@ -1,6 +1,6 @@
 r"""How long to keep samples of a population that moves: constant admission as the study has it, at every K.
 
-`drifting` says of a problem's samples, if they have times, both how they move (`Moving`) and how long to keep them.
+`drifting` says of a problem's samples, if they have times, both how they move (`DriftSpeed`) and how long to keep them.
 
 What a K costs over the rounds of the study is predicted as in a world at rest, with the study's own steps, clients and
 mean of models. To this comes the lag, \(\tfrac12\sum_hhq_h\sum_lW_l^2\), behind a walk of the variance that was
@@ -19,14 +19,15 @@ import numpy as np
 
 from empirics.control.schedule import brief_for
 from empirics.data.dataset import Arrivals
-from empirics.prediction.curves import Outlook
-from empirics.prediction.drift_speed import Moving, how_it_moves
+from empirics.prediction.accuracy import Accuracy
+from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.drift_speed import DriftSpeed, measure_drift
 from empirics.settings.policy_name import PolicyName
 from empirics.training.problem import Problem
 from theory.design.offline import fill_ratio
 from theory.setting import SettingError
 
-__all__ = ["Drifting", "Keeping", "Kept", "drifting", "how_long"]
+__all__ = ["DriftAdvice", "RetentionChoice", "RetentionRisk", "best_retention", "drift_advice"]
 
 EVERY, WIDER = 10, 1.25  # up to which every K is tried, and what one beyond is over the one before
 HALVINGS = 6  # of the largest step size
@@ -34,7 +35,7 @@ RUNGS = 3  # retentions with which steps of other sizes are tried, and one more
 
 
 @dataclass(frozen=True)
-class Kept:
+class RetentionRisk:
     """Constant admission with this retention and step: samples a round, and its excess risk, mean over all rounds, at
     the drift that was measured, and at the ends of its interval."""
 
@@ -46,16 +47,16 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Keeping:
+class RetentionChoice:
     """All K at the study's own step, the last one Corollary 2's if `filled`, since there are as many rounds, and the
     best of other steps, if it was looked for."""
 
-    tried: tuple[Kept, ...]
-    best: Kept | None = None
+    tried: tuple[RetentionRisk, ...]
+    best: RetentionRisk | None = None
     filled: bool = True
 
     @property
-    def own(self) -> Kept:
+    def own(self) -> RetentionRisk:
         """The best K at the study's own step."""
         return min(self.tried, key=lambda one: one.risk)
 
@@ -67,11 +68,11 @@ class Keeping:
 
 
 @dataclass(frozen=True)
-class Drifting:
+class DriftAdvice:
     """How samples with times move, how long to keep them, and how long rounds take."""
 
-    moving: Moving
-    keeping: Keeping
+    moving: DriftSpeed
+    keeping: RetentionChoice
     arrivals: Arrivals
 
     def document(self) -> dict[str, Any]:
@@ -100,41 +101,41 @@ class Drifting:
         }
 
 
-def drifting(
-    outlook: Outlook,
+def drift_advice(
+    forecaster: StudyForecaster,
     problem: Problem,
     *,
     steps: bool = False,
     progress: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
-) -> Drifting | str | None:
+) -> DriftAdvice | str | None:
     """Of a problem's samples, if they have times; what these do not tell is no reason to predict nothing."""
-    study, streams, come = outlook.study, problem.streams, problem.arrivals
+    study, streams, come = forecaster.study, problem.streams, problem.arrivals
     if come is None:
         return None
     try:
-        moving = how_it_moves(outlook.landscape, np.asarray(problem.time), study.rounds)
+        moving = measure_drift(forecaster.landscape, np.asarray(problem.time), study.rounds)
         progress("how long to keep samples", 0, None)
         pools = 1 if streams.shared else study.clients
-        kept = how_long(outlook, moving, come.in_a_round(study.rounds), pools, steps=steps)
+        kept = best_retention(forecaster, moving, come.in_a_round(study.rounds), pools, steps=steps)
     except SettingError as reason:
         return str(reason)
-    return Drifting(moving, kept, come)
+    return DriftAdvice(moving, kept, come)
 
 
-def how_long(
-    outlook: Outlook,
-    moving: Moving,
+def best_retention(
+    forecaster: StudyForecaster,
+    moving: DriftSpeed,
     come: float,
     pools: int = 1,
     *,
     steps: bool = False,
-) -> Keeping:
+) -> RetentionChoice:
     """Where so many samples come by in a round, from `pools` that clients draw from; `steps`: of other sizes, too."""
-    study = outlook.study
-    filled = math.ceil(fill_ratio(brief_for(study, outlook.constants, outlook.prices).budget))
-    walking = _Walking(outlook, moving, come, pools)
+    study = forecaster.study
+    filled = math.ceil(fill_ratio(brief_for(study, forecaster.constants, forecaster.prices).budget))
+    walking = _ConstantBehindWalk(forecaster, moving, come, pools)
     ladder = _ladder(min(filled, study.rounds))
-    found = Keeping(
+    found = RetentionChoice(
         tuple(walking.with_settings((K, study.eta) for K in ladder)), filled=filled <= study.rounds
     )
     if not found.tried:
@@ -161,25 +162,27 @@ def _ladder(most: int) -> list[int]:
     return found
 
 
-class _Walking:
+class _ConstantBehindWalk:
     """Constant admission behind a walk."""
 
-    def __init__(self, outlook: Outlook, moving: Moving, come: float, pools: int) -> None:
-        patient = outlook.study.rounds  # a lag may grow for as long
-        self.outlook = replace(outlook, patience=patient, hurried=True, walks=True)
+    def __init__(self, forecaster: StudyForecaster, moving: DriftSpeed, come: float, pools: int) -> None:
+        patient = forecaster.study.rounds  # a lag may grow for as long
+        self.forecaster = replace(
+            forecaster, follow_rounds_max=patient, accuracy=Accuracy.SEARCH, follow_lag=True
+        )
         self.come, self.pools = come, pools
         self.drifts = (moving.drift, moving.low, moving.high)
-        land = outlook.landscape
+        land = forecaster.landscape
         walk = np.zeros(len(land.size))
         np.add.at(walk, list(moving.lumps), np.array(moving.shares) * np.array(moving.variance))
         self.cost = 0.5 * (land.curvature + land.multiplier).cpu().numpy() * walk  # of a lag of 1 where q = 1
 
-    def with_settings(self, settings: Iterable[tuple[int, float]]) -> list[Kept]:
+    def with_settings(self, settings: Iterable[tuple[int, float]]) -> list[RetentionRisk]:
         """With these K and step sizes, but for those that leave clients without samples in some rounds."""
-        given, study = list(settings), self.outlook.study
+        given, study = list(settings), self.forecaster.study
         names = [PolicyName("constant").having(K=K, eta=eta) for K, eta in given]
         asked = replace(study, policies=tuple(names), seeds=1)
-        made = replace(self.outlook, study=asked, policies=None).forecasts()
+        made = replace(self.forecaster, study=asked, policies=None).forecasts()
         kept = []
         for (K, eta), one in zip(given, made.values(), strict=True):
             if one.lag is None:
@@ -188,11 +191,11 @@ class _Walking:
             rest = (one.cumulative + self._more_noise(one.rate) * noise) / study.rounds
             lag = float(self.cost @ one.lag)
             risk, *ends = (rest + q * lag for q in self.drifts)
-            kept.append(Kept(K, eta, one.rate, risk, (ends[0], ends[1])))
+            kept.append(RetentionRisk(K, eta, one.rate, risk, (ends[0], ends[1])))
         return kept
 
     def _more_noise(self, rate: float) -> float:
         """What is added to noise since some are drawn twice, or by two clients."""
-        study = self.outlook.study
+        study = self.forecaster.study
         once = 1 if study.replacement else rate / study.clients
         return max(rate / self.pools - once, 0) / max(self.come / self.pools, 1)

@@ -24,10 +24,10 @@ import torch
 from numpy.typing import NDArray
 from scipy.special import gammainc
 
-from empirics.prediction.loss_landscape import Landscape
+from empirics.prediction.loss_landscape import LossLandscape
 from theory.setting import SettingError
 
-__all__ = ["Moving", "Stretches", "how_it_moves", "stretches_of"]
+__all__ = ["DriftSpeed", "StretchMeans", "measure_drift", "stretch_means"]
 
 MOST, FEWEST, LEAST = 24, 8, 10  # stretches, and samples of one
 LEVEL = 0.95
@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Moving:
+class DriftSpeed:
     """q over the variance of a sample, in a round, and its 95 % interval; curvatures and variances of samples, and what
     each direction moves over q."""
 
@@ -60,7 +60,7 @@ class Moving:
 
 
 @dataclass(frozen=True)
-class Stretches:
+class StretchMeans:
     """Independent combinations of the means of stretches: of variance `noise` + q·`walk` in every direction.
 
     `found` is (combinations, directions), in units of a sample's standard deviation, and `alike` the trace of the
@@ -145,7 +145,7 @@ def _crossing(falling: Callable[[float], float], low: float, high: float) -> flo
     return (low + high) / 2
 
 
-def stretches_of(scores: Floats, time: Floats) -> Stretches:
+def stretch_means(scores: Floats, time: Floats) -> StretchMeans:
     """Of (samples, directions) in the order of their times, which are in rounds."""
     count, D = scores.shape
     stretches = min(MOST, count // LEAST)
@@ -164,10 +164,10 @@ def stretches_of(scores: Floats, time: Floats) -> Stretches:
     centred = np.eye(stretches) - 1 / stretches
     spread, axes = np.linalg.eigh(centred @ walk @ centred)
     walks = spread > ROUNDED * spread[-1]  # not what is the same in all, nor what is apart within one moment
-    return Stretches(axes[:, walks].T @ means, spread[walks], 1 / size, max(alike, float(D)))
+    return StretchMeans(axes[:, walks].T @ means, spread[walks], 1 / size, max(alike, float(D)))
 
 
-def how_it_moves(land: Landscape, time: Floats, rounds: int) -> Moving:
+def measure_drift(land: LossLandscape, time: Floats, rounds: int) -> DriftSpeed:
     """Of samples with these times, a round being a part of all the time that they took."""
     model = land.model
     count, span = len(time), float(time.max() - time.min())
@@ -188,10 +188,10 @@ def how_it_moves(land: Landscape, time: Floats, rounds: int) -> Moving:
     steep = h >= STEEP * h.max()
     steep[: int(land.on_the_ball)] = False  # the ball holds what is along its radius
     scores = gradients[torch.from_numpy(order).to(gradients.device)][:, steep].double().cpu().numpy()
-    found = stretches_of(scores, (time[order] - time.min()) * rounds / span)
+    found = stretch_means(scores, (time[order] - time.min()) * rounds / span)
     low, high = found.interval()
     variance = (np.diff(scores, axis=0) ** 2).mean(axis=0) / 2 / h[steep].cpu().numpy() ** 2
-    return Moving(
+    return DriftSpeed(
         drift=found.drift(),
         low=low,
         high=high,

@@ -1,15 +1,14 @@
-r"""What the law of reuse needs to know of a learning problem: the least risk, the curvature there, and the noise.
+r"""The loss around its minimiser on the ball: least risk, curvature and gradient noise, or why there is no prediction.
 
-Logistic regression with O outputs has \(\nabla\ell_i=x_i\otimes r_i\) and \(\nabla^2\ell_i=x_ix_i^\top\otimes W_i\), r
-being the residual of the chances and W their covariance. In the eigenbasis \(v_k\) of \(\nabla^2F_P(\theta^\star)\)
-sample i sees direction k through the O numbers \(z_{ik}\) that its logits change by, and all that follows needs their
-products alone: \(|z_{ik}|^2\) over the outputs' degrees of freedom, the *leverage*, of every sample, and
-\(z_{ik}z_{ik}^\top\) of some, the *probes*, which tell how curvature and noise change away from the minimiser; at the
-minimiser both are those of the whole population. Directions of nearly one curvature move alike, so beyond a hundred
-they are lumped.
+Logistic regression with O outputs has \(\nabla\ell_i=x_i\otimes r_i\) and \(\nabla^2\ell_i=x_ix_i^\top\otimes W_i\),
+with the residual r and the covariance W of the class probabilities. In the eigenbasis \(v_k\) of
+\(\nabla^2F_P(\theta^\star)\) the logits of sample i change by the O numbers \(z_{ik}\) along direction k. Only products
+of these are needed: the *leverage*, \(|z_{ik}|^2\) over the outputs' degrees of freedom, of every sample, and
+\(z_{ik}z_{ik}^\top\) of some samples, the *probes*, which show how curvature and noise change away from the minimiser.
+At the minimiser both are computed from the whole population. Directions of nearly equal curvature are lumped.
 
-A large population is walked for the minimiser and what holds there, and else seen through samples of it, disjoint and
-side by side: how far what they tell lies apart is what that costs.
+Of a large population only the minimiser, curvature and noise are computed from all samples. Elsewhere disjoint
+subsamples stand for it, and their spread measures what that costs.
 """
 
 from __future__ import annotations
@@ -19,88 +18,95 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from empirics.prediction.eigenbasis import CHUNK, Directions, directions
-from empirics.prediction.subsample import ENOUGH, Whole, drawn, principal_axes
+from empirics.prediction.decided_rounds import ROUNDS_FOLLOWED_MAX
+from empirics.prediction.eigenbasis import CHUNK_CELLS, Eigenbasis, eigenbasis
+from empirics.prediction.subsample import AXES_INPUTS, GroupedPopulation, draw_subsamples, principal_axes
+from empirics.settings.study import Study
 from empirics.training.linear import Linear
 from empirics.training.model import Population
-from empirics.training.risk import Minimiser, minimise
+from empirics.training.problem import Problem
+from empirics.training.risk import Least, Minimiser, alone, minimise
+from empirics.training.streams import Streams
 from theory.market.lower_bound import least_risk
+from theory.setting import SettingError
 
-__all__ = ["Landscape", "Parts", "mixed", "survey"]
+__all__ = ["DriftParts", "LossLandscape", "drawn_alike", "landscape_of", "mixed", "refusal", "survey"]
 
-SINGLE, LUMPS = 32, 64  # directions on their own, and lumps of the others, where there are more than both
-PROBES = {"cpu": 20_000, "cuda": 200_000}  # times the square of the outputs
-MOST = 10_000  # samples of a population that is seen as a whole
-PARTS, PART = 4, 250  # samples of a larger one, and their size
+DIRECTIONS_ALONE = 32  # directions of largest curvature that are not lumped
+DIRECTION_LUMPS = 64  # lumps of all other directions
+PROBE_CELLS_MAX = {
+    "cpu": 20_000,
+    "cuda": 200_000,
+}  # probes times outputs squared, which bounds memory and time
+POPULATION_WHOLE_MAX = 10_000  # samples; a larger population is seen through subsamples
+SUBSAMPLES, SUBSAMPLE_SIZE = 4, 250  # of a larger population: enough for an error estimate
+MIXING_MIN = 0.01  # weight of either part in the mixture that is surveyed, so that both parts are seen
 
 
 def mixed(parts: Sequence[Tensor], w: Tensor | float) -> Tensor:
-    """Of two, with this weight of the second."""
+    """Mixture of two tensors with weight w of the second."""
     first, second = parts
     return first + w * (second - first)
 
 
 @dataclass(frozen=True)
-class Parts:
-    """The two parts of a population that moves: what each group draws of each, (groups, population), what each is as a
-    whole, (population,), the weight of the second in every round from the first on, and the least risk then."""
+class DriftParts:
+    """The two populations that a drifting one is a mixture of."""
 
-    groups: tuple[Tensor, Tensor]
-    everyone: tuple[Tensor, Tensor]
-    mixing: Tensor
-    least: Tensor
+    groups: tuple[Tensor, Tensor]  # distribution of each group in each part, (groups, population)
+    everyone: tuple[Tensor, Tensor]  # distribution of each part, (population,)
+    mixing: Tensor  # weight of the second part in every round
+    least: Tensor  # least risk in every round
 
     @property
     def stacked(self) -> Tensor:
-        """As `Whole` has them."""
+        """All distributions as rows, in the order of `GroupedPopulation.parts`."""
         return torch.cat([*self.groups, *(one[None] for one in self.everyone)])
 
-    def of(self, seen: Whole) -> Parts:
-        """The same of what is seen of the population."""
+    def of(self, seen: GroupedPopulation) -> DriftParts:
+        """The parts of a subsample."""
         first, second = (seen.of_part(k) for k in range(2))
         everyone = first.model.population.weights[0], second.model.population.weights[0]
         return replace(self, groups=(first.groups, second.groups), everyone=everyone)
 
 
 @dataclass(frozen=True)
-class Landscape:
-    """A learning problem around its minimiser on the ball. Directions are lumped; where the minimiser lies on the
-    ball, its radius is the first.
+class LossLandscape:
+    """A learning problem around its minimiser. If the minimiser is on the ball, its radius is the first direction.
 
-    `groups` tell whose samples come from where, (groups, population), and `best` is the minimiser. Of each lump
-    `size` counts directions, `curvature` is their mean and `noise` the sum of their variances of ∇ℓ. Where `model` and
-    `groups` are those of samples, `whole` has the population's, and all that holds at the minimiser is the whole's.
+    Values at the minimiser are those of the whole population, also where `model` and `groups` are subsamples.
     """
 
     model: Linear
-    groups: Tensor
+    groups: Tensor  # distribution of the samples of each group of clients, (groups, population)
     best: Minimiser
     radius: float
-    multiplier: float
-    basis: Directions
-    lump: Tensor  # of each direction
-    size: Tensor
-    curvature: Tensor
-    noise: Tensor
-    leverage: Tensor  # (samples, population, lumps)
+    multiplier: float  # μ of the ball, 0 inside
+    basis: Eigenbasis
+    lump: Tensor  # lump of each direction
+    size: Tensor  # directions in each lump
+    curvature: Tensor  # mean in each lump
+    noise: Tensor  # variance of ∇ℓ, summed over each lump
+    leverage: Tensor  # (subsamples, population, lumps)
     probes: Tensor
-    products: Tensor  # (samples, probes, pairs of outputs, lumps), half of an output with itself
-    axes: Tensor | None = None  # that the mean path moves along, (features, axes)
-    whole: Whole | None = None
-    parts: Parts | None = None  # of a population that moves: what is above is then of a mixture of them
+    products: Tensor  # (subsamples, probes, pairs of outputs, lumps), half for an output with itself
+    axes: Tensor | None = None  # principal axes that the mean path moves along, (features, axes)
+    whole: GroupedPopulation | None = None  # the population, if `model` has subsamples
+    parts: DriftParts | None = None  # of a drifting population, of which a mixture was surveyed
 
     def along_axes(self, theta: Tensor) -> Tensor:
-        """What the landscape sees of parameters, (rows, parameters)."""
+        """Parameters along the principal axes, from (rows, parameters)."""
         if self.axes is None:
             return theta.to(self.size)
         return (theta.to(self.size).view(len(theta), self.model.outputs, -1) @ self.axes).flatten(1)
 
     @property
     def samples(self) -> int:
-        """That lie side by side: 1, the population, if it is seen as a whole."""
+        """Number of subsamples; 1 if the population is seen as a whole."""
         return len(self.leverage)
 
     @property
@@ -108,9 +114,9 @@ class Landscape:
         return self.multiplier > 0
 
     def least_final_risk(self, samples: float) -> float:
-        """What nobody guarantees less than with so many samples (`theory.market.lower_bound.least_risk`).
+        """Lower bound on the guaranteed excess risk for a number of samples (`theory.market.lower_bound.least_risk`).
 
-        Along the ball where the minimiser lies on it: there the excess risk has the curvature h + μ.
+        On the ball the excess risk has the curvature h + μ along the sphere.
         """
         first = int(self.on_the_ball)
         h = (self.curvature + self.multiplier)[first:]
@@ -118,11 +124,11 @@ class Landscape:
 
     @cached_property
     def upper(self) -> Tensor:
-        """Where in a matrix of outputs, row by row, each product belongs."""
+        """Index of each product in a flattened matrix of outputs."""
         return _upper(self.model.outputs, self.probes.device)
 
     def of_probes(self, groups: Tensor) -> Tensor:
-        """The weight of each probe among those of a group, (probes, groups)."""
+        """Weight of each probe among the probes of a group, (probes, groups)."""
         weights: Tensor = groups[:, self.probes].T
         shares: Tensor = weights / weights.sum(0)
         return shares
@@ -141,36 +147,110 @@ class Landscape:
 
     def squares(self, vectors: Tensor) -> Tensor:
         """⟨v_k, vector⟩² summed over each lump: (columns, parameters) to (columns, lumps)."""
-        parts = self.basis.onto(vectors).square()
-        return parts.new_zeros(len(vectors), len(self.size)).index_add_(1, self.lump, parts)
+        return _lumped(self.basis.onto(vectors).square(), self.lump, len(self.size))
 
 
-def survey(model: Linear, groups: Tensor, radius: float, parts: Parts | None = None) -> Landscape:
-    """The landscape of a model over its population, whose weights are one row; of one that moves, with its parts."""
-    population = _double(model.population)
+# --- a study's problem -------------------------------------------------------------------------------------
+
+
+def refusal(problem: Problem) -> str | None:
+    """Reason why a problem cannot be predicted, or None."""
+    study = problem.study
+    if not isinstance(problem.model, Linear):
+        return "the law of reuse needs the curvature at a minimiser: it predicts logistic regression alone"
+    if study.radius is None:
+        return "excess risk is undefined without a ball: give the study a radius"
+    if study.drift.kind == "order":
+        return "samples come in their own order, so that excess risk over a population is undefined"
+    if not problem.streams.moves_as_one(study):
+        return "clients that differ drift apart, and their population is not a mixture of two"
+    if study.drift.mixes and study.rounds > ROUNDS_FOLLOWED_MAX:
+        return f"a drifting population is followed for at most {ROUNDS_FOLLOWED_MAX:,} rounds"
+    if int(problem.population.support.sum()) < 2:
+        return "the population is a single sample: there is nothing to learn"
+    return None
+
+
+def landscape_of(problem: Problem) -> LossLandscape:
+    """The landscape of a study's problem; with a partition per replicate, that of the first replicate."""
+    reason, study = refusal(problem), problem.study
+    if reason is not None or not isinstance(problem.model, Linear) or study.radius is None:
+        raise SettingError(f"nothing can be predicted: {reason}")
+    model = next(alone(problem.model))
+    if not study.drift.mixes:
+        return survey(model, _groups(study, problem.streams), study.radius)
+    first, second = (_groups(study, problem.streams, k).to(model.population.x) for k in range(2))
+    parts = [torch.from_numpy(problem.streams.of_part(k)[0]).to(model.population.x) for k in range(2)]
+    mixing, least = study.mixing(1, study.rounds + 1), problem.least
+    assert least is not None
+    w = float(mixing.mean().clip(MIXING_MIN, 1 - MIXING_MIN))
+    mean = Linear(replace(model.population, weights=mixed(parts, w)[None]))
+    along = torch.from_numpy(least.of_runs(len(least.values), mixing)[:, 0])
+    place = model.population.x.device
+    drift = DriftParts(
+        (first, second), (parts[0], parts[1]), torch.from_numpy(mixing).to(place), along.to(place)
+    )
+    found = survey(mean, mixed((first, second), w), study.radius, drift)
+    return found if found.whole is None else _with_least_along_axes(found, found.whole, drift, least)
+
+
+def _with_least_along_axes(
+    land: LossLandscape, whole: GroupedPopulation, drift: DriftParts, least: Least
+) -> LossLandscape:
+    """The landscape with the least risk along its axes: the excess of each part's minimum, mixed like the parts."""
+    ends = least.of_runs(len(least.values), np.array([0.0, 1.0]))[:, 0]
+    more = [minimise(whole.of_part(k).model, land.radius).risk - float(ends[k]) for k in range(2)]
+    assert land.parts is not None
+    higher = drift.least + more[0] + drift.mixing * (more[1] - more[0])
+    return replace(land, parts=replace(land.parts, least=higher))
+
+
+def _groups(study: Study, streams: Streams, part: int = 0) -> Tensor:
+    """Distribution of samples in a part of the population: one row for all clients, or one per client."""
+    if drawn_alike(study, streams):
+        return torch.from_numpy(streams.of_part(part)[:1])
+    pools = (streams.later or streams.pools)[0] if part else streams.pools[0]
+    rows = torch.zeros(len(pools), streams.population, dtype=torch.float64)
+    for row, pool in zip(rows, pools, strict=True):
+        row[torch.from_numpy(pool)] = 1 / len(pool)
+    return rows
+
+
+def drawn_alike(study: Study, streams: Streams) -> bool:
+    """True if all clients draw from one distribution and their samples weigh the same."""
+    equal = study.weights == "samples" or study.alpha is None or len(set(study.alpha)) == 1
+    return equal and all(pool is streams.pools[0][0] for pool in streams.pools[0])
+
+
+# --- survey ------------------------------------------------------------------------------------------------
+
+
+def survey(model: Linear, groups: Tensor, radius: float, parts: DriftParts | None = None) -> LossLandscape:
+    """The landscape of a model over its population (one row of weights); `parts` if the population drifts."""
+    reals = {name: getattr(model.population, name).double() for name in ("x", "weights", "test_x")}
+    population: Population = replace(model.population, **reals)
     inputs, axes, beyond = population.x, None, None
-    if len(inputs) > MOST:
-        some = slice(None, None, math.ceil(len(inputs) / ENOUGH))
+    if len(inputs) > POPULATION_WHOLE_MAX:
+        some = slice(None, None, math.ceil(len(inputs) / AXES_INPUTS))
         every, followed = principal_axes(inputs[some])
         axes, others = every[:, :followed], every[:, followed:]
         beyond = some, inputs[some] @ others
         population = replace(population, x=inputs @ axes, test_x=population.test_x[:0] @ axes)
     model = Linear(population)
     stacked = None if parts is None else parts.stacked.to(population.x)
-    whole = Whole(model, groups.to(population.x), stacked)
+    whole = GroupedPopulation(model, groups.to(population.x), stacked)
     best = minimise(model, radius)
     multiplier = _multiplier(model, best.theta, radius)
-    basis, curvature, each = directions(model, best.theta, on_the_ball=multiplier > 0, beyond=beyond)
+    basis, curvature, each = eigenbasis(model, best.theta, on_the_ball=multiplier > 0, beyond=beyond)
     lump, size = _lumps(curvature)
-    noise = _lumped(each, lump, len(size))
     seen, seen_inputs = whole, [inputs]
     if axes is not None:
-        seen, index = drawn(whole, PARTS, PART)
+        seen, index = draw_subsamples(whole, SUBSAMPLES, SUBSAMPLE_SIZE)
         seen_inputs = [inputs[one] @ every for one in index]
-    probes = _chosen(seen.groups, PROBES[size.device.type] // model.outputs**2)
-    pairs = [_seen(x, model.outputs, basis, lump, size, probes) for x in seen_inputs]
+    probes = _chosen_probes(seen.groups, PROBE_CELLS_MAX[size.device.type] // model.outputs**2)
+    pairs = [_leverage_and_products(x, model.outputs, basis, lump, size, probes) for x in seen_inputs]
     leverage, products = (torch.stack(one) for one in zip(*pairs, strict=True))
-    return Landscape(
+    return LossLandscape(
         model=seen.model,
         groups=seen.groups,
         best=best,
@@ -180,7 +260,7 @@ def survey(model: Linear, groups: Tensor, radius: float, parts: Parts | None = N
         lump=lump,
         size=size,
         curvature=_lumped(curvature, lump, len(size)) / size,
-        noise=noise,
+        noise=_lumped(each, lump, len(size)),
         leverage=leverage,
         probes=probes,
         products=products,
@@ -188,11 +268,6 @@ def survey(model: Linear, groups: Tensor, radius: float, parts: Parts | None = N
         whole=None if axes is None else whole,
         parts=None if parts is None else parts.of(seen),
     )
-
-
-def _double(population: Population) -> Population:
-    reals = {name: getattr(population, name).double() for name in ("x", "weights", "test_x")}
-    return replace(population, **reals)
 
 
 def _multiplier(model: Linear, theta: Tensor, radius: float) -> float:
@@ -203,19 +278,15 @@ def _multiplier(model: Linear, theta: Tensor, radius: float) -> float:
     return max(-float((gradient * theta).sum()) / radius**2, 0.0)
 
 
-# --- lumps -------------------------------------------------------------------------------------------------
-
-
 def _lumps(curvature: Tensor) -> tuple[Tensor, Tensor]:
-    """The lump of each direction, and their sizes: its own for the first ones, then by the curvature's logarithm."""
-    count = len(curvature)
-    number = torch.arange(count, device=curvature.device)
-    if count <= SINGLE + LUMPS:
+    """The lump of each direction, and lump sizes: the first directions alone, others by the curvature's logarithm."""
+    number = torch.arange(len(curvature), device=curvature.device)
+    if len(curvature) <= DIRECTIONS_ALONE + DIRECTION_LUMPS:
         return number, torch.ones_like(curvature)
-    logs = curvature[SINGLE:].log()
-    part = ((logs.max() - logs) / (logs.max() - logs.min())).nan_to_num(0)  # all may be alike
-    place = (part * LUMPS).long().clamp(max=LUMPS - 1)
-    raw = torch.cat([number[:SINGLE], SINGLE + place])
+    logs = curvature[DIRECTIONS_ALONE:].log()
+    part = ((logs.max() - logs) / (logs.max() - logs.min())).nan_to_num(0)  # 0/0 if all are equal
+    place = (part * DIRECTION_LUMPS).long().clamp(max=DIRECTION_LUMPS - 1)
+    raw = torch.cat([number[:DIRECTIONS_ALONE], DIRECTIONS_ALONE + place])
     lump: Tensor
     size: Tensor
     _, lump, size = torch.unique(raw, return_inverse=True, return_counts=True)
@@ -227,29 +298,21 @@ def _lumped(values: Tensor, lump: Tensor, lumps: int) -> Tensor:
     return values.new_zeros(*values.shape[:-1], lumps).index_add_(-1, lump, values)
 
 
-# --- samples -----------------------------------------------------------------------------------------------
-
-
-def _chosen(groups: Tensor, most: int) -> Tensor:
-    """Samples that some group draws: all, or as many of each group as fit."""
+def _chosen_probes(groups: Tensor, most: int) -> Tensor:
+    """Samples that some group draws: all, or equally many of each group if they are too many."""
     pools = [row.nonzero()[:, 0] for row in groups]
-    every = _once(pools)
+    every: Tensor = torch.unique(torch.cat(pools))
     if len(every) <= most:
         return every
     generator = torch.Generator().manual_seed(0)
     each = max(most // len(pools), 1)
     parts = [pool[torch.randperm(len(pool), generator=generator)[:each].to(pool.device)] for pool in pools]
-    return _once(parts)
-
-
-def _once(pools: list[Tensor]) -> Tensor:
-    """Each sample of the pools once."""
-    found: Tensor = torch.unique(torch.cat(pools))
-    return found
+    some: Tensor = torch.unique(torch.cat(parts))
+    return some
 
 
 def _upper(outputs: int, device: torch.device) -> Tensor:
-    """Where the pairs i ≤ j are in a matrix, row by row.
+    """Indices of the pairs i ≤ j in a flattened matrix.
 
     >>> _upper(3, torch.device("cpu")).tolist()
     [0, 1, 2, 4, 5, 8]
@@ -258,13 +321,13 @@ def _upper(outputs: int, device: torch.device) -> Tensor:
     return i * outputs + j
 
 
-def _seen(
-    x: Tensor, outputs: int, basis: Directions, lump: Tensor, size: Tensor, probes: Tensor
+def _leverage_and_products(
+    x: Tensor, outputs: int, basis: Eigenbasis, lump: Tensor, size: Tensor, probes: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The leverage of all inputs and the probes' products, by lump, in which directions lie side by side."""
+    """The leverage of all inputs and the probes' products, by lump; directions of a lump are adjacent."""
     leverage, upper = x.new_empty(len(x), len(size)), _upper(outputs, x.device)
     products = x.new_empty(len(probes), len(upper), len(size))
-    rows = max(CHUNK // (len(basis) * outputs), 1)
+    rows = max(CHUNK_CELLS // (len(basis) * outputs), 1)
     for begin in range(0, len(x), rows):
         part = slice(begin, begin + rows)
         squares = basis.seen_by(x[part]).square().sum(-1)

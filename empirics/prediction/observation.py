@@ -1,4 +1,4 @@
-"""What samples of every age show along the path: their residuals, and the curvature and noise of their losses."""
+"""Observation of samples along the mean path: their residuals, curvature and noise, by age class."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from empirics.prediction.local_steps import AgeClass, LocalSteps
-from empirics.prediction.loss_landscape import Landscape, mixed
+from empirics.prediction.loss_landscape import LossLandscape, mixed
 from empirics.prediction.residuals import (
     View,
     at_rest,
@@ -22,18 +22,22 @@ from empirics.prediction.residuals import (
     view,
 )
 
-__all__ = ["Observer"]
+__all__ = ["Observer", "ProbeCalibration"]
 
-CREDIBLE = 3  # times too much or too little is no longer chance
+PROBE_RATIO_MAX = (
+    3  # between the probes' value of a lump and the exact one, at the minimiser; beyond, it is not used
+)
 
 
 class Observer:
-    """Looks at all samples of a landscape, for columns of so many rows."""
+    """Observes all samples of a landscape for a number of rows."""
 
-    def __init__(self, landscape: Landscape, rows: int) -> None:
+    def __init__(self, landscape: LossLandscape, rows: int) -> None:
         self.landscape = landscape
         self.rows = rows
-        self.faced, self.held = (landscape.groups.new_zeros(()) for _ in range(2))  # weights of a second part
+        self.faced, self.held = (
+            landscape.groups.new_zeros(()) for _ in range(2)
+        )  # second part's weight in the population, and in memories
         self.p = landscape.groups.T.repeat(1, rows)  # (population, columns)
         self.p_probes = landscape.of_probes(landscape.groups).repeat(1, rows)
         model, population = landscape.model, landscape.model.population
@@ -46,7 +50,7 @@ class Observer:
         self._compare_probes()
 
     def face(self, w: Tensor) -> None:
-        """A population that moves, with this weight of its second part."""
+        """Set the weight of the second part in a drifting population."""
         parts = self.landscape.parts
         assert parts is not None
         self.faced = w
@@ -55,7 +59,7 @@ class Observer:
         self.everyone_probed = probed / probed.sum()
 
     def hold(self, w: Tensor) -> None:
-        """Memories with these weights of the second part, (columns,)."""
+        """Set the weights of the second part in memories, (columns,)."""
         parts, land = self.landscape.parts, self.landscape
         assert parts is not None
         self.held = w
@@ -64,17 +68,17 @@ class Observer:
         self.p_probes = mixed([land.of_probes(one).repeat(1, self.rows) for one in (first, second)], w)
 
     def _compare_probes(self) -> None:
-        """What turns the probes' curvature and noise at the minimiser into those of the whole population."""
+        """Calibrate the probes' curvature and noise at the minimiser to those of the whole population."""
         land, model, p = self.landscape, self.landscape.model, self.everyone_probed
         logits = model.logits(land.best.theta.repeat(land.samples, 1), model.population.x)
         residual = model.residual(logits, model.targets[:, None])[land.probes]
         square = p[..., None, None] * residual[..., None] * residual[..., None, :]
         noise = land.along(square) - land.squares(self.probed.weighted_inputs(p[..., None] * residual))
-        self.to_curvature = _FromProbes(land.curvature, self._plain_curvature(logits))
-        self.to_noise = _FromProbes(land.noise, noise)
+        self.to_curvature = ProbeCalibration(land.curvature, self._plain_curvature(logits))
+        self.to_noise = ProbeCalibration(land.noise, noise)
 
     def _plain_curvature(self, logits: Tensor) -> Tensor:
-        """The probes' mean curvature at these logits, unscattered, (columns, lumps)."""
+        """The probes' mean curvature at these logits without scatter, (columns, lumps)."""
         land, probed = self.landscape, logits[self.landscape.probes]
         curvature = view(probed, torch.zeros_like(probed[..., 0])).curvature
         return land.along(self.everyone_probed[..., None, None] * curvature) / land.size
@@ -82,11 +86,11 @@ class Observer:
     # --- at the mean path ----------------------------------------------------------------------------------
 
     def mean_over_population(self, values: Tensor) -> Tensor:
-        """Of (population, columns), by the population's own weights."""
+        """Mean of (population, columns) over the population."""
         return (self.everyone * values).sum(0)
 
     def risk_curvature(self, logits: Tensor, scatter: Tensor) -> Tensor:
-        """The curvature at the mean path, times what a loss with this scatter is above one with that curvature."""
+        """Curvature with which ½Σ h·scatter is the loss that scatter adds, (columns, lumps)."""
         land, model = self.landscape, self.landscape.model
         variance = land.levered(scatter / land.size)
         moves, weights = scattered(variance, model.outputs)
@@ -101,16 +105,16 @@ class Observer:
     # --- at a local step -----------------------------------------------------------------------------------
 
     def residuals(self, local: LocalSteps, logits: Tensor, q: Tensor, steps: int) -> Tensor:
-        """The residuals that samples show on average at a local step, with so many to the next observed one.
+        """Mean residuals of samples at a local step; `steps` is the number to the next observation.
 
-        `logits` and chances `q` are those of the mean path. Curvature and noise of each age follow.
+        `logits` and probabilities `q` are those of the mean path. Sets the rates of `local`.
         """
         land = self.landscape
         if local.first_logits is None:
             local.first_logits = logits
         variance = land.levered(local.variance(land.size))
         fresh = view(logits, variance)
-        scene = _Scene(
+        step = _ObservedStep(
             others=logits + local.sample_share * (local.first_logits - logits),
             residual=q - land.model.targets[:, None],
             smoothed=fresh.chances - q,
@@ -120,39 +124,39 @@ class Observer:
             steps=steps,
         )
         ages = list(local.ages.values())
-        seen = [self._observe_age(age, scene) for age in ages]
+        seen = [self._observe_age(age, step) for age in ages]
         local.observe(*self._of_ages(ages, *(torch.stack(one, 2) for one in zip(*seen, strict=True))), steps)
         return torch.as_tensor(total(age.share * age.residuals[-1] for age in ages))
 
-    def _observe_age(self, age: AgeClass, scene: _Scene) -> tuple[Tensor, Tensor]:
-        """What samples of this age show in such a scene: the square of all that a probe has pulled in the round so far,
-        and its curvature now, (probes, columns, O, O) each."""
+    def _observe_age(self, age: AgeClass, step: _ObservedStep) -> tuple[Tensor, Tensor]:
+        """For samples of this age, the second moment of each probe's pulls in the round so far, and its curvature,
+        (probes, columns, O, O) each."""
         land, probes, targets = self.landscape, self.probes, self.landscape.model.targets[:, None]
-        earlier = zip(scene.kernels, age.residuals, strict=True)
-        here = scene.others - total(kernel[..., None] * residual for kernel, residual in earlier)
+        earlier = zip(step.kernels, age.residuals, strict=True)
+        here = step.others - total(kernel[..., None] * residual for kernel, residual in earlier)
         pull = land.levered(age.weight)
-        seen = View(shifted(here, scene.smoothed), scene.bend)
+        seen = View(shifted(here, step.smoothed), step.bend)
         if age.used:
             if not age.residuals:
-                age.saturation = saturation(self.p, here, targets, pull, seen, scene.smoothed)
+                age.saturation = saturation(self.p, here, targets, pull, seen, step.smoothed)
             pull = pull / age.saturation
-            here, seen = at_rest(here, targets, pull, seen, scene.smoothed)
+            here, seen = at_rest(here, targets, pull, seen, step.smoothed)
         residual = seen.chances - targets
         probed = View(seen.chances[probes], seen.bend[probes])
-        earlier = zip(scene.kernels, age.responses, strict=True)
+        earlier = zip(step.kernels, age.responses, strict=True)
         before = total(kernel[probes][..., None, None] * response for kernel, response in earlier)
         response = resolved(probed, pull[probes], before)
         age.residuals.append(residual)
         age.responses.append(response)
-        age.observe(residual[probes], response, scene.steps)
+        age.observe(residual[probes], response, step.steps)
         square = age.total_residual[..., None] * age.total_residual[..., None, :]
-        if age.recent:  # else scatter comes and goes while the sample stays, and averages out
-            square = square + covariance(here[probes], scene.variance[probes], age.total_response)
-        age.damping = mean_damping(self.p, scene.residual, residual)[:, None]
+        if age.recent:  # for old samples scatter averages out
+            square = square + covariance(here[probes], step.variance[probes], age.total_response)
+        age.damping = mean_damping(self.p, step.residual, residual)[:, None]
         return square, probed.turned(response.mT)
 
     def _of_ages(self, ages: list[AgeClass], square: Tensor, turned: Tensor) -> tuple[Tensor, Tensor]:
-        """The noise of each age and its mean curvature, (ages, columns, lumps) each, from what the probes show."""
+        """Noise and mean curvature of each age from the probes' values, (ages, columns, lumps) each."""
         land, p, columns = self.landscape, self.p_probes[..., None], len(ages[0].weight)
         every = p[..., None, None] * torch.cat([square, turned], 2)
         along = land.along(every.flatten(1, 2)).view(columns, 2, len(ages), -1)
@@ -164,27 +168,30 @@ class Observer:
 
 
 @dataclass(frozen=True)
-class _Scene:
-    """What is the same for samples of all ages at an observed local step, (population, columns, …) each."""
+class _ObservedStep:
+    """Values shared by all ages at an observed local step, (population, columns, …) each."""
 
-    others: Tensor  # logits where the other samples alone would take a sample
+    others: Tensor  # logits under the other samples' pull alone
     residual: Tensor  # at the mean path
-    smoothed: Tensor  # what scatter adds to chances
+    smoothed: Tensor  # change of probabilities by scatter
     bend: Tensor
     variance: Tensor  # of the logits
-    kernels: list[Tensor]  # of the pulls since each earlier observation
-    steps: int  # until the next one
+    kernels: list[Tensor]  # weights of the pulls since each earlier observation
+    steps: int  # until the next observation
 
 
-class _FromProbes:
-    """What turns the probes' values, by lump, into the whole population's: what is right at the minimiser, where those
-    of each sample are (samples, lumps).
+class ProbeCalibration:
+    """Factors from the probes' values, by lump, to the whole population's: exact at the minimiser.
 
-    Some lumps hardly any probe may know, as pixels that are nearly always dark: these change like all others together.
+    `exact` is (lumps,) and the values of each subsample are (subsamples, lumps). Lumps that the probes hardly cover,
+    such as pixels that are nearly always dark, change like all others together.
     """
 
     def __init__(self, exact: Tensor, probed: Tensor) -> None:
-        self.exact, self.known = exact, (probed * CREDIBLE > exact) & (probed < CREDIBLE * exact)
+        self.exact, self.known = (
+            exact,
+            (probed * PROBE_RATIO_MAX > exact) & (probed < PROBE_RATIO_MAX * exact),
+        )
         self.factor = torch.where(self.known, exact / probed.clamp(min=torch.finfo(exact.dtype).tiny), 0)
 
     def __call__(self, probed: Tensor) -> Tensor:

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from empirics.draws import Purpose, permutation
 from empirics.prediction.best_constant import OWN, Best, gain
-from empirics.prediction.curves import Outlook
+from empirics.prediction.curves import StudyForecaster
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem
 from empirics.training.streams import Streams
 from theory.setting import SettingError
 
-__all__ = ["PARTS", "Pilot", "draw_pilot", "errors_without", "jackknife"]
+__all__ = ["PARTS", "Pilot", "draw_pilot", "jackknife", "jackknife_errors"]
 
 PARTS = 5  # of a pilot sample, of which one at a time is left out
 SMALLEST = 10  # samples of a client
@@ -90,8 +90,8 @@ def draw_pilot(problem: Problem, size: int) -> Pilot:
     return Pilot(problem, drawn)
 
 
-def errors_without(
-    parts: Sequence[Outlook],
+def jackknife_errors(
+    parts: Sequence[StudyForecaster],
     names: Sequence[str],
     progress: Callable[[str, int, int | None], None],
     best: Best | None = None,

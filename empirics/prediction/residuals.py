@@ -1,8 +1,8 @@
-r"""What samples show to an average model: logits that scatter, and residuals that a sample has itself pulled down.
+r"""Residuals and curvatures of single samples, averaged over scattered logits and reduced by a sample's own pull.
 
-Arrays are (samples, columns), with outputs last where there are any. A covariance of the logits is taken to be the
-same in all directions that chances see, \(v\,(1-\tfrac1O\mathbf 1\mathbf 1^\top)\), and so is a sample's pull on its
-own logits, \(\lambda\): exact for one output, and for small steps, where every direction moves alike.
+Arrays are (samples, columns), with outputs last if there are any. The covariance of the logits is taken as isotropic
+in the directions that change probabilities, \(v\,(1-\tfrac1O\mathbf 1\mathbf 1^\top)\), and so is a sample's pull on
+its own logits, \(\lambda\): exact for one output, and for small steps.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ __all__ = [
     "view",
 ]
 
-LEAST = 0.01  # of a pull that is left at least
-HALVINGS = 5
-PULLS, STRIDE = 4, 2  # Newton steps, and the longest of them, in logits
+SATURATION_MIN = 0.01  # lower end of the bracket for the remaining share of a pull
+SATURATION_HALVINGS = 5  # of the bracket's logarithm; the rest is interpolated
+NEWTON_STEPS = 4
+NEWTON_STEP_MAX = 2  # in logits: where probabilities are near 0 or 1 the loss is nearly linear
 
 
 def scattered(variance: Tensor, outputs: int) -> tuple[Tensor, Tensor]:
-    """Points (…, points, O) and weights that stand for a Gaussian, to its third moments or, with one output, fifth."""
+    """Quadrature points (…, points, O) and weights of a Gaussian, exact to third moments, to fifth with one output."""
     if outputs == 1:
         root = (3 * variance[..., None, None]).sqrt()
         weights = torch.cat([variance.new_full((1,), 2 / 3), variance.new_full((2,), 1 / 6)])
         return torch.cat([torch.zeros_like(root), root, -root], -2), weights
     frame = torch.eye(outputs, dtype=variance.dtype, device=variance.device) - 1 / outputs
     frame = torch.cat([frame, -frame])
-    return (outputs * variance[..., None, None]).sqrt() * frame, variance.new_full(
-        (2 * outputs,), 1 / (2 * outputs)
-    )
+    weights = variance.new_full((2 * outputs,), 1 / (2 * outputs))
+    return (outputs * variance[..., None, None]).sqrt() * frame, weights
 
 
 def chances(logits: Tensor) -> Tensor:
-    """Of each class: the model's own, made faster for few outputs and many samples on a CPU."""
+    """Class probabilities: the model's, but faster for few outputs and many samples on a CPU."""
     if logits.shape[-1] == 1:
         return logits.sigmoid()
     powers = (logits - logits.amax(-1, keepdim=True)).exp_()
@@ -56,21 +56,21 @@ def chances(logits: Tensor) -> Tensor:
 
 
 def shifted(logits: Tensor, by: Tensor) -> Tensor:
-    """Chances at these logits and what scatter adds to them, kept between 0 and 1 with sum 1."""
+    """Probabilities at these logits, shifted, and kept between 0 and 1 with sum 1."""
     found = (chances(logits) + by).clamp(0, 1)
     return found if logits.shape[-1] == 1 else found / found.sum(-1, keepdim=True)
 
 
 @dataclass(frozen=True)
 class View:
-    """Chances averaged over logits that scatter, and `bend`: by how much less steep their covariance is on average."""
+    """Probabilities averaged over scattered logits, and `bend`, the factor by which that reduces their covariance."""
 
     chances: Tensor
     bend: Tensor
 
     @property
     def steepness(self) -> Tensor:
-        """The mean curvature of the loss in a logit, tr W over the degrees of freedom."""
+        """Mean curvature of the loss in a logit, tr W over the degrees of freedom."""
         return self.bend * _trace(self.chances)
 
     @property
@@ -80,13 +80,13 @@ class View:
         return self.bend[..., None, None] * (torch.diag_embed(q) - q[..., None] * q[..., None, :])
 
     def turned(self, matrices: Tensor) -> Tensor:
-        """W times matrices (…, O, O): a diagonal one less a product, so that no matrix product is needed."""
+        """W times matrices (…, O, O), without a matrix product: W is diagonal less rank one."""
         own = self.chances[..., None] * matrices
         return self.bend[..., None, None] * (own - self.chances[..., None] * own.sum(-2, keepdim=True))
 
 
 def view(logits: Tensor, variance: Tensor) -> View:
-    """Logits seen through their scatter."""
+    """Average over logits with this variance."""
     moves, weights = scattered(variance, logits.shape[-1])
     points = chances(logits[..., None, :] + moves)
     mean = (weights[:, None] * points).sum(-2)
@@ -95,11 +95,11 @@ def view(logits: Tensor, variance: Tensor) -> View:
 
 
 def covariance(logits: Tensor, variance: Tensor, response: Tensor) -> Tensor:
-    """Of what the chances, as logits scatter, are turned into by these matrices, (…, O, O)."""
+    """Covariance of response times probabilities over scattered logits, (…, O, O)."""
     moves, weights = scattered(variance, logits.shape[-1])
     points = chances(logits[..., None, :] + moves)
     apart = points - (weights[:, None] * points).sum(-2, keepdim=True)
-    if logits.shape[-1] == 1:  # too many for matrix products
+    if logits.shape[-1] == 1:  # faster than matrix products
         return response.square() * (weights[:, None] * apart.square()).sum(-2, keepdim=True)
     turned = apart @ response.mT
     return (weights[:, None] * turned).mT @ turned
@@ -111,7 +111,7 @@ def _trace(q: Tensor) -> Tensor:
 
 
 def damped(seen: View, pull: Tensor, matrices: Tensor) -> Tensor:
-    """(1 + λW)⁻¹ times matrices (…, O, columns), W being a diagonal matrix less a product."""
+    """(1 + λW)⁻¹ times matrices (…, O, columns), since W is diagonal less rank one."""
     q, strength = seen.chances[..., None], (seen.bend * pull)[..., None, None]
     if q.shape[-2] == 1:
         return matrices / (1 + strength * q * (1 - q))
@@ -123,16 +123,16 @@ def damped(seen: View, pull: Tensor, matrices: Tensor) -> Tensor:
 def at_rest(
     logits: Tensor, targets: Tensor, pull: Tensor, seen: View, smoothed: Tensor
 ) -> tuple[Tensor, View]:
-    """Where samples come to rest that pull their own logits: u' with u' = u - λr(u'), and what is seen there.
+    """Equilibrium of samples that pull their own logits: u' with u' = u - λr(u'), and the averages there.
 
-    Newton's method, with steps of bounded length: where chances are all but certain the loss is nearly straight.
+    Newton's method with steps of bounded length.
     """
     here = logits
-    for _ in range(PULLS):
+    for _ in range(NEWTON_STEPS):
         off = here - logits + pull[..., None] * (seen.chances - targets)
         step = damped(seen, pull, off[..., None])[..., 0]
         long = step.abs().amax(-1, keepdim=True)
-        here = here - step * (STRIDE / long.clamp(min=STRIDE))
+        here = here - step * (NEWTON_STEP_MAX / long.clamp(min=NEWTON_STEP_MAX))
         seen = View(shifted(here, smoothed), seen.bend)
     return here, seen
 
@@ -146,10 +146,10 @@ def resolved(seen: View, pull: Tensor, before: Tensor | float) -> Tensor:
 def saturation(
     p: Tensor, logits: Tensor, targets: Tensor, pull: Tensor, seen: View, smoothed: Tensor
 ) -> Tensor:
-    """What is left of a pull, d, on average over samples that have pulled by so much, (columns,).
+    """Remaining share d of a pull, averaged over samples, (columns,).
 
-    A sample whose pulls have faded with its residual is where undamped ones would have put it that are 1/d times as
-    many, and d is then the part of their residuals that such samples show: a root, found by halving its logarithm.
+    A sample whose pulls have faded with its residual is where 1/d times as many undamped pulls would have put it, and
+    d is then the share of their residuals that such samples show: a root, found by bisection of its logarithm.
     """
     fresh = seen.chances - targets
 
@@ -157,9 +157,9 @@ def saturation(
         shown = at_rest(logits, targets, pull / d, seen, smoothed)[1].chances - targets
         return mean_damping(p, fresh, shown) - d
 
-    low, high = torch.full_like(pull[0], LEAST), torch.ones_like(pull[0])
+    low, high = torch.full_like(pull[0], SATURATION_MIN), torch.ones_like(pull[0])
     above, below = torch.ones_like(low), excess(high)
-    for _ in range(HALVINGS):
+    for _ in range(SATURATION_HALVINGS):
         middle = (low * high).sqrt()
         value = excess(middle)
         low, above = torch.where(value > 0, middle, low), torch.where(value > 0, value, above)
@@ -169,11 +169,11 @@ def saturation(
 
 
 def mean_damping(p: Tensor, residual: Tensor, shown: Tensor) -> Tensor:
-    """How much of their residuals samples still show, weighed by the square, (columns,)."""
+    """Share of their residuals that samples still show, weighted by the square, (columns,)."""
     whole = (p[..., None] * residual.square()).sum((0, 2))
     return (p[..., None] * residual * shown).sum((0, 2)) / whole.clamp(min=torch.finfo(p.dtype).tiny)
 
 
 def total(parts: Iterable[Tensor]) -> Any:
-    """Their sum, 0 if there are none."""
+    """Sum, 0 if there are no parts."""
     return sum(parts, 0)

@@ -19,19 +19,28 @@ from numpy.typing import NDArray
 from empirics.control.schedule import brief_for
 from empirics.files import PARTIAL, replace_file, writable
 from empirics.overrides import HandedOver
-from empirics.prediction.best_constant import OWN, PATIENCE, Best, gain, having
-from empirics.prediction.curves import Outlook
-from empirics.prediction.decided_rounds import MOST_PLAYED
-from empirics.prediction.drift_retention import Drifting
+from empirics.prediction.accuracy import Accuracy
+from empirics.prediction.best_constant import OWN, SEARCH_ROUNDS_MAX, Best, gain, having
+from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.decided_rounds import ROUNDS_FOLLOWED_MAX
+from empirics.prediction.drift_retention import DriftAdvice
 from empirics.prediction.forecast import Forecast, caveats, combined, together
-from empirics.prediction.pilot import errors_without
-from empirics.prediction.time_estimate import MOST_HELD
+from empirics.prediction.pilot import jackknife_errors
+from empirics.prediction.time_estimate import WEIGHT_BYTES_MAX
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training.device import threads
 from theory.setting import SettingError
 
-__all__ = ["REMEDY", "Prediction", "Progress", "foretell", "refuse_existing", "refuse_flood", "same_problem"]
+__all__ = [
+    "REMEDY",
+    "Prediction",
+    "Progress",
+    "finite_forecasts",
+    "refuse_existing",
+    "refuse_flood",
+    "same_problem",
+]
 
 Progress = Callable[[str, int, int | None], None]
 REMEDY = "take a pilot sample, or fewer policies or rounds"
@@ -55,7 +64,7 @@ class Prediction:
     """
 
     study: Study
-    outlook: Outlook
+    forecaster: StudyForecaster
     forecasts: Mapping[str, Forecast]
     objective: str
     best: Best | None
@@ -63,8 +72,8 @@ class Prediction:
     pilot: int | None
     errors: Mapping[str, Any]
     risk_errors: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # of whole curves, likewise
-    parts: tuple[Outlook, ...] = ()  # of a pilot sample, each without another part of it
-    drifting: Drifting | str | None = None  # of samples with times, or why nothing is told of it
+    parts: tuple[StudyForecaster, ...] = ()  # of a pilot sample, each without another part of it
+    drift: DriftAdvice | str | None = None  # of samples with times, or why nothing is told of it
 
     @property
     def gain(self) -> float | None:
@@ -79,20 +88,20 @@ class Prediction:
         found = dict(self.forecasts)
         if self.best is not None:
             found[self.best.name] = self.best.forecast
-        return caveats(self.study, self.outlook.constants, found)
+        return caveats(self.study, self.forecaster.constants, found)
 
     def at(self, K: int, eta: float, steps: int) -> Forecast:
         """The forecast of constant admission with these settings."""
         name = having(K, eta, steps)
         study = replace(self.study, policies=(name,))
         with threads(self.study, REMEDY):
-            return replace(self.outlook, study=study, policies=None).forecasts()[name]
+            return replace(self.forecaster, study=study, policies=None).forecasts()[name]
 
-    def serves(self, study: Study) -> bool:
+    def covers(self, study: Study) -> bool:
         """Whether a study has the same problem, so that `anew` need not look at any data."""
         return same_problem(self.study, HandedOver().named(study))
 
-    def anew(
+    def for_study(
         self,
         study: Study,
         *,
@@ -106,24 +115,26 @@ class Prediction:
         study = HandedOver().named(study)
         refuse_flood(study)
         with threads(study, REMEDY):
-            outlook, *parts = (one.asking(study) for one in (self.outlook, *self.parts))
-            seen = outlook
+            forecaster, *parts = (one.for_study(study) for one in (self.forecaster, *self.parts))
+            seen = forecaster
             if coarse:
                 alone = replace(study, seeds=1)
-                seen = replace(outlook, study=alone, patience=PATIENCE, hurried=True, coarse=True)
-            made = foretell(seen, progress)
-            errors, curves = errors_without(() if coarse else parts, study.policies, progress)
+                seen = replace(
+                    forecaster, study=alone, follow_rounds_max=SEARCH_ROUNDS_MAX, accuracy=Accuracy.COARSE
+                )
+            made = finite_forecasts(seen, progress)
+            errors, curves = jackknife_errors(() if coarse else parts, study.policies, progress)
         return replace(
             self,
             study=study,
-            outlook=outlook,
+            forecaster=forecaster,
             forecasts=made,
             errors=errors,
             risk_errors=curves,
             best=None,
             own=None,
             parts=tuple(parts),
-            drifting=None,
+            drift=None,
         )
 
     def risk_error(self, name: str) -> NDArray[np.float64] | None:
@@ -137,7 +148,7 @@ class Prediction:
             "rounds": self.study.rounds,
             "pilot": self.pilot,
             "objective": self.objective,
-            "least_risk": float(self.outlook.landscape.best.risk),
+            "least_risk": float(self.forecaster.landscape.best.risk),
             "policies": {
                 name: found.document()
                 | {
@@ -154,15 +165,15 @@ class Prediction:
         }
 
     def _drift_document(self) -> dict[str, Any] | None:
-        if isinstance(self.drifting, str):
-            return {"q": None, "why": self.drifting}
-        return None if self.drifting is None else self.drifting.document()
+        if isinstance(self.drift, str):
+            return {"q": None, "why": self.drift}
+        return None if self.drift is None else self.drift.document()
 
     def _best_document(self) -> dict[str, Any] | None:
         if self.best is None or self.own is None:
             return None
-        study, outlook, best = self.study, self.outlook, self.best
-        K = brief_for(study, outlook.constants, outlook.prices).K
+        study, forecaster, best = self.study, self.forecaster, self.best
+        K = brief_for(study, forecaster.constants, forecaster.prices).K
         own = {"K": K, "rate": self.own.rate, "eta": study.eta, "steps": study.steps}
         return best.document() | {
             "error": self.errors.get(best.name),
@@ -236,10 +247,12 @@ def same_problem(one: Study, other: Study) -> bool:
     return alike and other.drift.kind == "none" and apart <= FREE
 
 
-def foretell(outlook: Outlook, progress: Progress = lambda doing, done, of: None) -> dict[str, Forecast]:
+def finite_forecasts(
+    forecaster: StudyForecaster, progress: Progress = lambda doing, done, of: None
+) -> dict[str, Forecast]:
     """The forecasts of its policies, which must be finite."""
-    rounds = min(outlook.study.rounds, MOST_PLAYED)
-    made = outlook.forecasts(lambda done: progress("predicting rounds", done, rounds))
+    rounds = min(forecaster.study.rounds, ROUNDS_FOLLOWED_MAX)
+    made = forecaster.forecasts(lambda done: progress("predicting rounds", done, rounds))
     for name, found in made.items():
         if not all(map(math.isfinite, found.document().values())):
             raise SettingError(f"the prediction of {name} is not finite: take a smaller eta")
@@ -248,7 +261,7 @@ def foretell(outlook: Outlook, progress: Progress = lambda doing, done, of: None
 
 def refuse_flood(study: Study) -> None:
     """Curves that do not fit into memory are not begun."""
-    most = int(MOST_HELD / (16 * (len(study.policies) + CANDIDATES)))
+    most = int(WEIGHT_BYTES_MAX / (16 * (len(study.policies) + CANDIDATES)))
     if study.rounds > most:
         raise SettingError(
             f"the curves of {study.rounds:,} rounds do not fit into memory: take at most {most:,}"

@@ -1,7 +1,7 @@
-"""A large population seen through samples of it, and what a sample misses of the risk and its gradient.
+"""A large population seen through subsamples, and the error of a subsample's risk and gradient.
 
-Inputs are seen along their principal axes, as many as carry 99.9 % of what the first leaves: noise and curvature are of
-that order, and so is what the other axes would add. The mean path moves along those alone that carry 90 %.
+Inputs are reduced to the principal axes that carry 99.9 % of their square beyond the first axis: noise and curvature
+are of that order. The mean path moves only along the axes that carry 90 %.
 """
 
 from __future__ import annotations
@@ -13,18 +13,29 @@ from torch import Tensor
 
 from empirics.training.linear import Linear
 
-__all__ = ["KEPT", "Anchor", "Beside", "Whole", "drawn", "principal_axes"]
+__all__ = [
+    "AXES_SHARE_FOLLOWED",
+    "AXES_SHARE_SEEN",
+    "GroupedPopulation",
+    "LinearSideBySide",
+    "SampleCorrection",
+    "draw_subsamples",
+    "principal_axes",
+]
 
-KEPT, FOLLOWED = 0.999, 0.9  # of the square of the inputs, beyond the first axis
-ENOUGH = 5_000  # inputs that tell the axes, about
+AXES_SHARE_SEEN = 0.999  # share of the inputs' square beyond the first axis, for noise and curvature
+AXES_SHARE_FOLLOWED = 0.9  # the same for the mean path
+AXES_INPUTS = 5_000  # about as many inputs determine the axes
 
 
-class Beside(Linear):
-    """Logistic regression over samples that lie side by side, alike in labels and weights: inputs are (samples,
-    population, features), and rows of parameters those of the first sample, then of the next, as many of each."""
+class LinearSideBySide(Linear):
+    """Logistic regression on several subsamples at once, with equal labels and weights.
+
+    Inputs are (subsamples, population, features); rows of parameters are those of the first subsample, then the next.
+    """
 
     def logits(self, theta: Tensor, x: Tensor) -> Tensor:
-        """(population, rows, outputs); of (rounds, rows, parameters) those of all rounds, one after the other."""
+        """(population, rows, outputs); from (rounds, rows, parameters) the rows of all rounds in turn."""
         samples, rounds = len(x), theta.shape[:-2].numel()
         each = theta.reshape(rounds, samples, -1, self.features).transpose(0, 1).flatten(1, 2)
         found = (x @ each.mT).view(samples, x.shape[1], rounds, -1).permute(1, 2, 0, 3)
@@ -43,24 +54,24 @@ class Beside(Linear):
 
 
 @dataclass(frozen=True)
-class Whole:
-    """A population, or samples of it, with the part that each group draws from, (groups, population).
+class GroupedPopulation:
+    """A population or its subsamples, with the distribution of each group of clients, (groups, population).
 
-    Of one that moves, `parts` has the groups of its first part, then those of the second, then both parts as a whole.
+    If it drifts, `parts` has the groups of the first part, then those of the second, then both parts as a whole.
     """
 
     model: Linear
     groups: Tensor
     parts: Tensor | None = None
 
-    def of_part(self, k: int) -> Whole:
-        """One part of a population that moves, alone."""
+    def of_part(self, k: int) -> GroupedPopulation:
+        """One part of a drifting population."""
         assert self.parts is not None
         groups, weights = self.parts[k * len(self.groups) :][: len(self.groups)], self.parts[k - 2][None]
-        return Whole(type(self.model)(replace(self.model.population, weights=weights)), groups)
+        return GroupedPopulation(type(self.model)(replace(self.model.population, weights=weights)), groups)
 
     def measured(self, theta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Risk of each row, its gradient, and the gradients of all columns: those of each row's groups."""
+        """Risk of each row, its gradient, and the gradients of all columns (a column is a group of a row)."""
         model = self.model
         logits = model.logits(theta, model.population.x)
         residual = model.residual(logits, model.targets[:, None])
@@ -74,53 +85,52 @@ class Whole:
 
 
 def principal_axes(x: Tensor) -> tuple[Tensor, int]:
-    """The axes that inputs are seen along, (features, axes), from these, and how many of them, the first, a mean path
-    follows."""
+    """The principal axes of these inputs, (features, axes), and how many of them a mean path follows."""
     squares, axes = torch.linalg.eigh(x.T @ x)
     left = squares[:-1].cumsum(0) / squares[:-1].sum().clamp(min=torch.finfo(squares.dtype).tiny)
-    first, followed = (int((left <= 1 - kept).sum()) for kept in (KEPT, FOLLOWED))
+    first, followed = (int((left <= 1 - kept).sum()) for kept in (AXES_SHARE_SEEN, AXES_SHARE_FOLLOWED))
     return axes[:, first:].flip(1), len(axes) - followed
 
 
-def drawn(whole: Whole, parts: int, size: int) -> tuple[Whole, Tensor]:
-    """So many parts of about this size, side by side, which share no sample where there are enough, as many of every
-    kind as it has; and which samples each has, (parts, size).
+def draw_subsamples(whole: GroupedPopulation, count: int, size: int) -> tuple[GroupedPopulation, Tensor]:
+    """Subsamples of about this size, disjoint if there are enough samples, and the indices of each, (count, size).
 
-    Samples of one kind have one label and are drawn by the same groups, and those of a part stand for all of them.
+    They are stratified: samples of one kind have one label and are drawn by the same groups, and those of a subsample
+    stand for all of their kind.
     """
     population = whole.model.population
     rows = [population.weights, whole.groups, population.y[None].to(whole.groups)]
     kind = torch.zeros_like(population.y)
     for row in torch.cat(rows if whole.parts is None else [*rows, whole.parts]):
         values, number = torch.unique(row, return_inverse=True)
-        _, kind, count = torch.unique(kind * len(values) + number, return_inverse=True, return_counts=True)
+        _, kind, members = torch.unique(kind * len(values) + number, return_inverse=True, return_counts=True)
     generator = torch.Generator().manual_seed(0)
     shuffled = torch.randperm(len(kind), generator=generator).to(kind.device)
     order = shuffled[kind[shuffled].argsort(stable=True)]
-    wanted = [-(-n * size // len(kind)) for n in count.tolist()]
+    wanted = [-(-n * size // len(kind)) for n in members.tolist()]
     found: list[Tensor] = []
-    for members, most in zip(torch.split(order, count.tolist()), wanted, strict=True):
-        found.append(torch.stack([members.roll(-k * most)[:most] for k in range(parts)]))
-    index = torch.cat(found, 1)  # (parts, size), of the same kinds in each
-    first, scale = index[0], (count.to(whole.groups) / torch.tensor(wanted).to(whole.groups))[kind]
+    for these, most in zip(torch.split(order, members.tolist()), wanted, strict=True):
+        found.append(torch.stack([these.roll(-k * most)[:most] for k in range(count)]))
+    index = torch.cat(found, 1)  # the same kinds in each row
+    first, scale = index[0], (members.to(whole.groups) / torch.tensor(wanted).to(whole.groups))[kind]
     weights, groups = ((scale * one)[:, first] for one in (population.weights, whole.groups))
     ends = None if whole.parts is None else (scale * whole.parts)[:, first]
     few = replace(population, x=population.x[index], y=population.y[first], weights=weights)
-    return Whole(Beside(few), groups, ends), index
+    return GroupedPopulation(LinearSideBySide(few), groups, ends), index
 
 
-class Anchor:
-    """What a sample misses of risk and gradient, as it was at the last look at the whole population.
+class SampleCorrection:
+    """The error of a subsample's risk and gradient at the last evaluation of the whole population.
 
-    From there on the gradients' part is taken to stay and the risk's to follow it. Samples whose paths run side by side
-    share what was seen of the whole, at the path of the first.
+    Until the next evaluation the gradient's error is taken as constant, and the risk's follows from it. All subsamples
+    share one evaluation, on the path of the first.
     """
 
-    def __init__(self, whole: Whole, samples: Whole) -> None:
+    def __init__(self, whole: GroupedPopulation, samples: GroupedPopulation) -> None:
         self.whole, self.samples = whole, samples
 
     def look(self, theta: Tensor) -> None:
-        """Anew, at the rows of the first sample."""
+        """Evaluate the whole population at the rows of the first subsample."""
         count = len(self.samples.model.population.x)
         there = theta[: len(theta) // count]
         self.theta = there.repeat(count, 1)
@@ -130,5 +140,5 @@ class Anchor:
         )
 
     def risk(self, theta: Tensor) -> Tensor:
-        """What the sample misses of the risk of each row."""
+        """Correction of the risk of each row."""
         return self.missed + (self.slope * (theta - self.theta)).sum(-1)

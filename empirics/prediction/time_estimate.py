@@ -1,59 +1,71 @@
-"""How long a prediction takes, and the training that it foretells: about, before either is begun."""
+"""How long a prediction and the training that it predicts take, estimated before either begins."""
 
 from __future__ import annotations
 
 import math
 
-from empirics.prediction.curves import replicates
-from empirics.prediction.decided_rounds import MOST_PLAYED, PLAYED
-from empirics.prediction.eigenbasis import MOST_TOGETHER
-from empirics.prediction.loss_landscape import MOST, PART, PARTS
-from empirics.prediction.survey import drawn_alike
+from empirics.prediction.curves import price_paths
+from empirics.prediction.decided_rounds import ROUNDS_DECIDED_FIRST, ROUNDS_FOLLOWED_MAX
+from empirics.prediction.eigenbasis import HESSIAN_PARAMETERS_MAX
+from empirics.prediction.loss_landscape import POPULATION_WHOLE_MAX, SUBSAMPLE_SIZE, SUBSAMPLES, drawn_alike
 from empirics.training.problem import Problem
 
-__all__ = ["MOST_HELD", "seconds", "training_seconds"]
+__all__ = ["WEIGHT_BYTES_MAX", "prediction_seconds", "takes_too_long", "training_seconds"]
 
-MOST_HELD = 4e9  # bytes of weights
-FOLLOWED = 8  # features for each axis that a mean path moves along, about
+WEIGHT_BYTES_MAX = 4e9  # memory for the weights of all samples, and for curves
+PREDICTION_SECONDS_MAX = 120  # that `acdpp train` waits for a prediction
+PREDICTION_SHARE_MAX = 0.1  # of the training's own time, if that is more
+FEATURES_PER_AXIS = 8  # of the axes that a mean path moves along, about
+GPU_SPEED = 40  # times a processor's, about
 
 
-def seconds(problem: Problem) -> float:
-    """About how long a prediction takes, in seconds of one processor of a small machine; twice wrong in either
-    direction is usual."""
+def takes_too_long(problem: Problem) -> bool:
+    """True if training should not wait for a prediction."""
+    return prediction_seconds(problem) > max(
+        PREDICTION_SECONDS_MAX, PREDICTION_SHARE_MAX * training_seconds(problem)
+    )
+
+
+def prediction_seconds(problem: Problem) -> float:
+    """Estimated seconds on one processor of a small machine, usually right to a factor of two; infinite if the weights
+    of all samples do not fit into memory. The factors were fitted to measured times."""
     study, model = problem.study, problem.model
     people, features = problem.population.x.shape
     outputs = model.size / features
     groups = 1 if drawn_alike(study, problem.streams) else study.clients
     steps = max(study.of_policy(name).steps for name in study.policies)
-    paths = sum(replicates(study, name, min(people, MOST) * outputs * groups) for name in study.policies)
-    columns = paths * groups
-    falling = study.averages or study.decays  # and never settled
-    rounds = min(study.rounds, MOST_PLAYED if falling else 2 * PLAYED)
-    parts, walked, axes = (1, people, features) if people <= MOST else (PARTS, PART, features / FOLLOWED)
+    cells = min(people, POPULATION_WHOLE_MAX) * outputs * groups
+    columns = sum(price_paths(study, name, cells) for name in study.policies) * groups
+    falling = study.averages or study.decays  # never settles
+    rounds = min(study.rounds, ROUNDS_FOLLOWED_MAX if falling else 2 * ROUNDS_DECIDED_FIRST)
+    whole = people <= POPULATION_WHOLE_MAX
+    parts, walked, axes = (
+        (1, people, features) if whole else (SUBSAMPLES, SUBSAMPLE_SIZE, features / FEATURES_PER_AXIS)
+    )
     cells = parts * walked * outputs * columns
-    each = 5e-9 + 1e-10 * axes  # of a sample, output and column
-    moved = study.drift.mixes
-    rounds = min(study.rounds, MOST_PLAYED) if moved else rounds
-    looks = rounds / 8 if moved else 4 * math.log2(rounds + 1)
+    each = 5e-9 + 1e-10 * axes  # per sample, output and column
+    drifts = study.drift.mixes
+    rounds = min(study.rounds, ROUNDS_FOLLOWED_MAX) if drifts else rounds
+    observations = rounds / 8 if drifts else 4 * math.log2(rounds + 1)
     work = rounds * steps * (cells * each + 1.5e-4)
-    work += looks * steps * ((20 + steps) * (cells + 2e4) * 1.5e-8 + cells * (outputs - 1) * 8e-8)
+    work += observations * steps * ((20 + steps) * (cells + 2e4) * 1.5e-8 + cells * (outputs - 1) * 8e-8)
     if parts == 1:
         work += model.size**2 * (4e-10 * people + 1e-9 * model.size)
     else:
-        work += looks * people * outputs * columns * (2e-10 * axes + 4e-8)
+        work += observations * people * outputs * columns * (2e-10 * axes + 4e-8)
         work += people * axes * (1e-10 * features + 2e-8 * (outputs + 4))
-        work += 2e-10 * people * min(outputs * axes, MOST_TOGETHER) ** 2
-    held = min(study.rounds, max(rounds, 8 * PLAYED)) * parts * columns * min(model.size, 100) * 8
-    return math.inf if held > MOST_HELD else float(work / _swift(problem))
+        work += 2e-10 * people * min(outputs * axes, HESSIAN_PARAMETERS_MAX) ** 2
+    held = min(study.rounds, max(rounds, 8 * ROUNDS_DECIDED_FIRST)) * parts * columns
+    return math.inf if held * min(model.size, 100) * 8 > WEIGHT_BYTES_MAX else float(work / _speed(problem))
 
 
 def training_seconds(problem: Problem) -> float:
-    """About how long the training takes that is predicted: what is measured over the population in every round, which
-    is walked three times for the mismatch."""
+    """Estimated seconds of training, dominated by the measures over the population in every round; the mismatch takes
+    three passes."""
     people, study = len(problem.population.x), problem.study
     each = (3 if "mismatch" in study.measures else 1) * 1.25e-10 * problem.model.size + 1.3e-7
-    return study.rounds * study.runs * people * each / _swift(problem)
+    return study.rounds * study.runs * people * each / _speed(problem)
 
 
-def _swift(problem: Problem) -> float:
-    return 40 if problem.population.x.is_cuda else 1
+def _speed(problem: Problem) -> float:
+    return GPU_SPEED if problem.population.x.is_cuda else 1

@@ -6,6 +6,7 @@ import torch
 
 from empirics import run
 from empirics.overrides import HandedOver
+from empirics.prediction import time_estimate
 from empirics.results.measures import machine
 from empirics.results.resume import fingerprint
 from empirics.settings.costs import CostProcess
@@ -49,8 +50,10 @@ def test_a_model_that_comes_with_us_needs_no_fingerprint():
 
 
 def test_a_prediction_that_takes_long_is_left_out_and_the_folder_is_announced(tmp_path, monkeypatch):
-    monkeypatch.setattr(run, "PATIENCE", 0)
-    monkeypatch.setattr(run, "training_seconds", lambda given: 2 * run.seconds(given))
+    monkeypatch.setattr(time_estimate, "PREDICTION_SECONDS_MAX", 0)
+    monkeypatch.setattr(
+        time_estimate, "training_seconds", lambda given: 2 * time_estimate.prediction_seconds(given)
+    )
     told, doing, out = [], [], tmp_path / "result"
     short = study(rounds=2, policies=("constant",))
     summary = run.run_study(short, out, dataset=blobs(), announce=told.append, doing=doing.append)

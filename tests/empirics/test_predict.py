@@ -11,7 +11,7 @@ import torch
 from empirics import predict_study, run_study
 from empirics.prediction import best_constant as search
 from empirics.prediction import time_estimate as effort
-from empirics.prediction.curves import Outlook
+from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.pilot import draw_pilot, jackknife
 from empirics.settings.policy_name import PolicyName
 from empirics.training.problem import from_dataset
@@ -32,7 +32,7 @@ def test_a_prediction_is_what_training_writes_beside_its_measurements(tmp_path):
         trained = summary["policies"][name]["predicted"]
         assert {number: row[number] for number in NUMBERS} == pytest.approx(trained, rel=1e-12)
     assert (made["best"], found.gain) == (None, None)
-    assert found.outlook.constants.eta == 1.5  # a round is one step of size ηE
+    assert found.forecaster.constants.eta == 1.5  # a round is one step of size ηE
     nothing = replace(found.own, risk=np.zeros(6), path=np.zeros(6))  # a number for JSON even so
     assert replace(found, forecasts={"x": nothing}).document()["policies"]["x"]["path_share"] == 0
 
@@ -68,8 +68,8 @@ def test_the_best_step_size_does_not_depend_on_where_the_search_begins(searched,
 
 @pytest.mark.parametrize(("begin", "best"), [(0.5, 1e-4), (1e-4, 0.9), (1e3, 1.9)])
 def test_the_best_step_size_is_found_where_doublings_about_the_studys_own_do_not_reach(begin, best):
-    outlook = SimpleNamespace(study=study(eta=begin), constants=SimpleNamespace(L=1.0))
-    found = search._Search(outlook, lambda distance: distance, lambda done: None)
+    forecaster = SimpleNamespace(study=study(eta=begin), constants=SimpleNamespace(L=1.0))
+    found = search._Search(forecaster, lambda distance: distance, lambda done: None)
     asked = []
     found.forecasts = lambda settings: (
         asked.extend(settings) or {one: abs(math.log2(one[1] / best)) for one in settings}
@@ -124,7 +124,7 @@ def test_a_study_may_name_the_best_setting_itself():
 def test_a_pilot_of_everything_is_the_population_and_a_smaller_one_its_samples_alone():
     task = problem(study(policies=("constant",), rounds=6))
     tasks = (task, draw_pilot(task, 120).problem)
-    whole, found = (Outlook.of(one, CONTROL).forecasts()["constant"].risk for one in tasks)
+    whole, found = (StudyForecaster.of(one, CONTROL).forecasts()["constant"].risk for one in tasks)
     np.testing.assert_allclose(found, whole, rtol=1e-6)
     pilot = draw_pilot(task, 30)
     (drawn,) = pilot.drawn
@@ -210,7 +210,7 @@ def test_what_cannot_be_predicted_is_refused(tmp_path):
 
 def test_where_all_samples_do_not_fit_into_memory_a_pilot_does(monkeypatch):
     # of 120 samples parts are followed, each with weights of its own
-    monkeypatch.setattr(effort, "MOST", 100)
-    monkeypatch.setattr(effort, "MOST_HELD", 1000)
+    monkeypatch.setattr(effort, "POPULATION_WHOLE_MAX", 100)
+    monkeypatch.setattr(effort, "WEIGHT_BYTES_MAX", 1000)
     assert "take a pilot sample" in refused(predict, best=False)
     assert predict(best=False, pilot=60).pilot == 60

@@ -62,15 +62,15 @@ def curves(found):
 def predicted(case, monkeypatch):
     given, options = PREDICTED[case], OPTIONS.get(case, {"best": False})
     if case == "a sample of one that moves":
-        monkeypatch.setattr(landscape, "MOST", 100)
-        monkeypatch.setattr(landscape, "PART", 60)
+        monkeypatch.setattr(landscape, "POPULATION_WHOLE_MAX", 100)
+        monkeypatch.setattr(landscape, "SUBSAMPLE_SIZE", 60)
     if case in (
         "as of many samples",
         "a population that moves",
     ):  # some are looked at, in lumps of directions
-        monkeypatch.setitem(landscape.PROBES, "cpu", 50 * 4**2)
-        monkeypatch.setattr(landscape, "SINGLE", 5)
-        monkeypatch.setattr(landscape, "LUMPS", 6)
+        monkeypatch.setitem(landscape.PROBE_CELLS_MAX, "cpu", 50 * 4**2)
+        monkeypatch.setattr(landscape, "DIRECTIONS_ALONE", 5)
+        monkeypatch.setattr(landscape, "DIRECTION_LUMPS", 6)
     found = predict_study(study(**given), dataset=blobs(), **options)
     return numbers({"document": found.document(), "curves": curves(found.forecasts)})
 

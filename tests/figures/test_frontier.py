@@ -95,7 +95,7 @@ def test_replicates_are_few_and_a_round_is_one_step(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(frontier, "PREDICTED", ("constant",))
     for seeds in (2, 99):
         frontier.compute(replace(STUDY, seeds=seeds, rounds=2))
-    assert played == {(2, 1), (frontier.MOST_PATHS, 1)}
+    assert played == {(2, 1), (frontier.PRICE_PATHS_MAX, 1)}
 
 
 def test_what_was_spent_is_said(small: frontier.Frontier, drawn: Figure) -> None:

@@ -121,7 +121,7 @@ def test_money_is_what_was_spent_before_the_round_and_what_nobody_beats_falls_as
     assert (spent[-1], least[-1]) == (11 * 30, bound["final_excess_risk"])
     assert spent * least == pytest.approx(spent[-1] * least[-1])
     assert bound["samples"] == pytest.approx(30 * uniform_rate(1.0, 10.0, 20.0, 11.0))
-    noise = predict_study(study_of(result), best=False).outlook.landscape
+    noise = predict_study(study_of(result), best=False).forecaster.landscape
     assert bound["final_excess_risk"] == pytest.approx(noise.least_final_risk(bound["samples"]))
     labels = [h.get_text() for h in money.draw(data, PAPER).legends[0].get_texts()]
     assert labels == [*measured.policies, "nobody is below"]

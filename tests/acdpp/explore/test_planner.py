@@ -178,7 +178,7 @@ def test_money_buys_what_the_theory_says() -> None:
 
 def test_the_lower_bound_is_that_of_the_samples_bought_so_far() -> None:
     first = answers()[0]
-    told = predict_study(first.study, best=False).outlook.lower_bound()
+    told = predict_study(first.study, best=False).forecaster.lower_bound()
     assert first.money.least == told["final_excess_risk"] == first.nobody.risk[-1] == first.nobody.final
     assert first.nobody.rounds == tuple(range(2, 14))
     np.testing.assert_allclose(first.nobody.risk, [12 * first.money.least / t for t in range(1, 13)])
@@ -351,7 +351,7 @@ def test_the_search_begins_where_acdpp_design_does_and_may_find_nothing(
         assert told.forecasts["constant"].document() == afresh.document()  # type: ignore[attr-defined]
         raise SettingError("nothing can be trusted")
 
-    monkeypatch.setattr(rooms, "design_from", search)
+    monkeypatch.setattr(rooms, "plan_from", search)
     last = list(PLANNER.answers(question))[-1]
     assert (last.design, last.unfound, last.doing) == (None, "nothing can be trusted", "")
     assert last.done  # what was predicted stands

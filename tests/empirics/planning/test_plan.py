@@ -1,4 +1,4 @@
-"""`design_study`: who may be recommended, that the search finds what is least, and what nobody can beat."""
+"""`plan_study`: who may be recommended, that the search finds what is least, and what nobody can beat."""
 
 import math
 from dataclasses import replace
@@ -12,11 +12,11 @@ import torch
 from empirics.control.prices import Trace
 from empirics.planning import plan as design
 from empirics.planning import search
-from empirics.planning.plan import design_study
+from empirics.planning.plan import plan_study
 from empirics.predict import predict_study
-from empirics.prediction.curves import Outlook
+from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.forecast import Forecast
-from empirics.prediction.survey import landscape_of
+from empirics.prediction.loss_landscape import landscape_of
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.presets import PRESETS, read_toml
 from tests.empirics.small import CONTROL, blobs_file, problem, refused, study
@@ -47,27 +47,27 @@ def _foretold(given, name):
 SPENDING = search._spending
 
 
-def outlook_of(rounds):
+def forecaster_of(rounds):
     given = replace(PRESETS["digits"], rounds=rounds)
     land = SimpleNamespace(least_final_risk=lambda samples: 1 / samples)
-    return Outlook(given, land, replace(CONTROL, L=L), torch.zeros(1, 1))
+    return StudyForecaster(given, land, replace(CONTROL, L=L), torch.zeros(1, 1))
 
 
 @cache
 def spending(rounds, name):
-    """Played once for all tests."""
-    return SPENDING(outlook_of(rounds), [name])[name]
+    """DecidedRounds once for all tests."""
+    return SPENDING(forecaster_of(rounds), [name])[name]
 
 
 @pytest.fixture
-def outlook(monkeypatch):
-    monkeypatch.setattr(Outlook, "forecasts", foretold)
+def forecaster(monkeypatch):
+    monkeypatch.setattr(StudyForecaster, "forecasts", foretold)
     monkeypatch.setattr(
         search,
         "_spending",
         lambda one, names: {name: spending(one.study.rounds, PolicyName(name).base) for name in names},
     )
-    return outlook_of(300)
+    return forecaster_of(300)
 
 
 @pytest.fixture(autouse=True)
@@ -76,9 +76,9 @@ def few_paths(monkeypatch):
 
 
 @pytest.mark.parametrize("objective", ["cumulative", "final"])
-def test_policy_and_learner_are_searched_together_until_the_least_is_found(outlook, objective):
+def test_policy_and_learner_are_searched_together_until_the_least_is_found(forecaster, objective):
     told = []
-    found = search.best_buy(outlook, objective=objective, progress=told.append)
+    found = search.search_policies(forecaster, objective=objective, progress=told.append)
     best = found.names[0]
     assert (best.base, best.own["steps"], best.own["average"], best.own["K"]) == ("burst", 3, "tail", 2)
     assert all(abs(math.log(best.own[key] / LEAST[key], 2)) < 0.5 for key in ("eta", "decay"))
@@ -86,34 +86,36 @@ def test_policy_and_learner_are_searched_together_until_the_least_is_found(outlo
     assert len(found.tried) < 250  # some thousands would be all of them
 
 
-def test_who_searches_follows_one_path_of_prices(outlook, monkeypatch):
+def test_who_searches_follows_one_path_of_prices(forecaster, monkeypatch):
     seeds = []
-    monkeypatch.setattr(Outlook, "forecasts", lambda self: seeds.append(self.study.seeds) or foretold(self))
-    search._Search(outlook, max, None, (1,), lambda tried: None, {}).look([PolicyName("burst")])
-    assert seeds == [1] < [outlook.study.seeds]
+    monkeypatch.setattr(
+        StudyForecaster, "forecasts", lambda self: seeds.append(self.study.seeds) or foretold(self)
+    )
+    search._Search(forecaster, max, None, (1,), lambda tried: None, {}).look([PolicyName("burst")])
+    assert seeds == [1] < [forecaster.study.seeds]
 
 
-def test_what_the_law_does_not_trust_is_not_recommended(outlook):
-    best = search.best_buy(outlook)
+def test_what_the_law_does_not_trust_is_not_recommended(forecaster):
+    best = search.search_policies(forecaster)
     assert min(best.tried.values(), key=lambda one: one.cumulative).fitted > 0.8
     assert "constant" not in [name.base for name in best.names]
     assert all(name.own["eta"] * L < 2 for name in best.tried)
     for eta in (8.0, 8.1):  # 2/L, and beyond
-        assert "can be trusted: take a smaller eta" in refused(search.best_buy, outlook, eta=eta)
-    assert {name.own["eta"] for name in search.best_buy(outlook, eta=2).tried} == {2}
-    assert {name.own["steps"] for name in search.best_buy(outlook, steps=[3, 5]).tried} == {3, 5}
-    assert "can be trusted" in refused(search.best_buy, outlook, steps=[1])
+        assert "can be trusted: take a smaller eta" in refused(search.search_policies, forecaster, eta=eta)
+    assert {name.own["eta"] for name in search.search_policies(forecaster, eta=2).tried} == {2}
+    assert {name.own["steps"] for name in search.search_policies(forecaster, steps=[3, 5]).tried} == {3, 5}
+    assert "can be trusted" in refused(search.search_policies, forecaster, steps=[1])
 
 
 def test_who_is_far_behind_with_the_first_learner_is_given_no_other_and_who_is_not_trusted_smaller_steps(
-    outlook,
+    forecaster,
 ):
-    tried = [name.base for name in search.best_buy(outlook).tried]
+    tried = [name.base for name in search.search_policies(forecaster).tried]
     assert tried.count("hybrid") == 2  # three times the least
     assert tried.count("constant") == 4
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(BEHIND, "hybrid", 30.0)
-        assert [name.base for name in search.best_buy(outlook).tried].count("hybrid") == 1
+        assert [name.base for name in search.search_policies(forecaster).tried].count("hybrid") == 1
         patch.setitem(BEHIND, "hybrid", 3.0)
         patch.setitem(BEHIND, "burst", 0.01)  # ahead of all, and nobody can pay for it
         patch.setattr(
@@ -121,14 +123,14 @@ def test_who_is_far_behind_with_the_first_learner_is_given_no_other_and_who_is_n
             "_spending",
             lambda one, names: {name: search._Spent(7.0, "no" if "burst@" in name else "") for name in names},
         )
-        assert [name.base for name in search.best_buy(outlook).tried].count("hybrid") == 2
+        assert [name.base for name in search.search_policies(forecaster).tried].count("hybrid") == 2
 
 
-def test_nobody_is_recommended_who_spends_or_holds_more_than_he_may(outlook):
-    found = search.best_buy(outlook)
+def test_nobody_is_recommended_who_spends_or_holds_more_than_he_may(forecaster):
+    found = search.search_policies(forecaster)
     words = {name: why.split()[0] for name, why in found.left_out.items()}
     assert words == {"acdpp": "holds", "oracle": "spends", "released": "holds"}
-    blind = search.best_buy(outlook, law_known=False).left_out
+    blind = search.search_policies(forecaster, law_known=False).left_out
     assert blind["burst"] == blind["buy-cheap"] == blind["taper"] == "needs to know the law of prices"
     assert spending(20, "burst-online").refused  # all buffers in round 1 are half of the money
 
@@ -136,14 +138,14 @@ def test_nobody_is_recommended_who_spends_or_holds_more_than_he_may(outlook):
 def test_what_is_spent_is_that_of_the_very_K_and_of_the_rounds_that_were_played(monkeypatch):
     monkeypatch.setattr(search, "PATHS", 60)
     small = replace(PRESETS["digits"], buffers=(4, 10), budget=14.67, rounds=20)
-    found = SPENDING(replace(outlook_of(20), study=small), ["hybrid", "hybrid@K=1"])
+    found = SPENDING(replace(forecaster_of(20), study=small), ["hybrid", "hybrid@K=1"])
     assert [bool(one.refused) for one in found.values()] == [False, True]
     monkeypatch.setattr(search, "PLAYED", 50)
-    oracle = SPENDING(outlook_of(500), ["oracle"])["oracle"]
+    oracle = SPENDING(forecaster_of(500), ["oracle"])["oracle"]
     assert 500 < oracle.over / 500 + 55 < 600
     assert f"spends {oracle.over / 500 + 55:.4g} a round" == oracle.refused
     dear = "constant@budget=62"  # a tenth over, which is little beside the budget of all rounds
-    assert SPENDING(outlook_of(2000), [dear])[dear].refused
+    assert SPENDING(forecaster_of(2000), [dear])[dear].refused
 
 
 def test_of_equals_the_one_with_the_least_final_risk_is_taken():
@@ -151,7 +153,7 @@ def test_of_equals_the_one_with_the_least_final_risk_is_taken():
     assert design._least("cumulative", forecast) == (1.0, 0.5)
 
 
-def test_who_spends_too_much_with_the_K_found_or_any_is_not_recommended(outlook, monkeypatch):
+def test_who_spends_too_much_with_the_K_found_or_any_is_not_recommended(forecaster, monkeypatch):
     asked = []
 
     def played(one, names):
@@ -161,7 +163,7 @@ def test_who_spends_too_much_with_the_K_found_or_any_is_not_recommended(outlook,
     monkeypatch.setattr(search, "_spending", played)
     monkeypatch.setitem(LEAST, "K", 4)
     dear = "K=4"
-    found = search.best_buy(outlook)
+    found = search.search_policies(forecaster)
     assert any(name.base == "burst" and name.own["K"] == 4 for name in found.tried)
     own = found.names[0].own  # the next best, searched as closely
     assert (found.names[0].base, own["K"], own["steps"], own["average"]) == ("burst", 3, 3, "tail")
@@ -171,23 +173,23 @@ def test_who_spends_too_much_with_the_K_found_or_any_is_not_recommended(outlook,
         patch.setattr(search, "TURNS", 1)
         patch.setattr(search, "BUILT_IN", ("burst",))
         dear = "K=2"  # which helps alone, and is left out where all that helps is taken together
-        own = search.best_buy(outlook).names[0].own
+        own = search.search_policies(forecaster).names[0].own
         assert (own["K"], own["steps"], own["average"]) == (1, 3, "tail")
     dear = "K="
-    assert not [name for name in search.best_buy(outlook).names if "K" in name.own]
+    assert not [name for name in search.search_policies(forecaster).names if "K" in name.own]
     dear = "@"
     monkeypatch.setattr(search, "NEED_THE_LAW", ())
     monkeypatch.setattr(search, "BUILT_IN", ("constant", "burst"))
     assert "no policy that learns well keeps buffers and budget: constant@K=" in refused(
-        search.best_buy, outlook
+        search.search_policies, forecaster
     )
     monkeypatch.setattr(
         search, "_spending", lambda one, names: dict.fromkeys(names, search._Spent(7.0, "no"))
     )
-    assert "no policy keeps buffers and budget: constant no; " in refused(search.best_buy, outlook)
+    assert "no policy keeps buffers and budget: constant no; " in refused(search.search_policies, forecaster)
 
 
-def test_who_spends_too_much_with_all_that_helped_together_is_not_recommended(outlook, monkeypatch):
+def test_who_spends_too_much_with_all_that_helped_together_is_not_recommended(forecaster, monkeypatch):
     def refused_for(name):
         own = PolicyName(name).own
         return "spends too much" if own.get("K", 10) < 10 and own["steps"] < 10 else ""
@@ -199,13 +201,13 @@ def test_who_spends_too_much_with_all_that_helped_together_is_not_recommended(ou
         "_spending",
         lambda one, names: {name: search._Spent(7.0, refused_for(name)) for name in names},
     )
-    found = search.best_buy(outlook)
+    found = search.search_policies(forecaster)
     assert any(map(refused_for, found.tried))
     assert not refused_for(found.names[0])
 
 
 def test_nobody_buys_more_than_a_trace_has_to_sell_in_its_first_rounds():
-    cheap = replace(outlook_of(4), prices=Trace([1.0, 1.0, 2.0, 2.0, 9.0, 9.0]))
+    cheap = replace(forecaster_of(4), prices=Trace([1.0, 1.0, 2.0, 2.0, 9.0, 9.0]))
     land = replace(cheap.study, buffers=(10,), budget=10.0)
     assert replace(cheap, study=land).lower_bound()["samples"] == pytest.approx(10 + 10 + 10)
 
@@ -244,7 +246,7 @@ def test_a_design_runs_as_it_is_printed_and_stands_beside_the_papers(tmp_path, m
         rounds=8,
         seeds=2,
     )
-    found = design_study(given, eta=0.5, steps=[2], objective="final")
+    found = plan_study(given, eta=0.5, steps=[2], objective="final")
     document = found.document()
     (tmp_path / "best.toml").write_text(document["toml"])
     again = read_toml(tmp_path / "best.toml")
@@ -272,14 +274,14 @@ def test_bursts_keep_their_own_K_and_money_beyond_the_budget_buys_more():
     assert (running.eta, running.decay) == (2, 9)
     limit = purchase_limit(Uniform(1.0, 10.0), 100, 55.0)
     for over, more in ((-90, 0), (90, 90 / limit.threshold)):
-        assert outlook_of(500).lower_bound(over)["samples"] == pytest.approx(limit.rate * 500 + more)
+        assert forecaster_of(500).lower_bound(over)["samples"] == pytest.approx(limit.rate * 500 + more)
 
 
 def test_a_design_trusts_what_many_paths_of_prices_say_too(monkeypatch):
     monkeypatch.setattr(design, "trusted", lambda *_: False)
     monkeypatch.setattr(search, "TURNS", 0)
     given = replace(PRESETS["own"], dataset=blobs_file(), buffers=(4, 5), budget=9.0, rounds=2)
-    assert "can be trusted" in refused(design_study, given, eta=0.5, steps=[1])
+    assert "can be trusted" in refused(plan_study, given, eta=0.5, steps=[1])
 
 
 class Told(search._Search):
@@ -353,20 +355,22 @@ def test_of_settings_that_are_merged_the_last_goes_first_and_a_mean_comes_with_i
 def test_a_forecast_is_trusted_that_is_finite_and_K_begins_where_the_buffers_are_full():
     name, risk = PolicyName("constant@eta=1"), np.ones(3)
     finite = Forecast(risk, risk, 0.0, 1.0, 2, True, fitted=0.1)
-    assert [search.trusted(outlook_of(2), name, replace(finite, noise_floor=x)) for x in (1, np.nan)] == [
+    assert [search.trusted(forecaster_of(2), name, replace(finite, noise_floor=x)) for x in (1, np.nan)] == [
         1,
         0,
     ]
     for given, K in (({"budget": 1e5}, 1), ({}, 10), ({"rounds": 7}, 7), ({"budget": 50}, 11)):  # 100/(C/5.5)
-        outlook = replace(outlook_of(2), study=replace(PRESETS["digits"], **given))
-        assert search._Search(outlook, max, None, (1,), print, {})._first_K("constant") == K
+        forecaster = replace(forecaster_of(2), study=replace(PRESETS["digits"], **given))
+        assert search._Search(forecaster, max, None, (1,), print, {})._first_K("constant") == K
 
 
 def test_who_searches_is_heard_of_in_every_round_and_whoever_asks_is_told(monkeypatch):
-    monkeypatch.setattr(Outlook, "forecasts", lambda self, progress: [progress(done) for done in (1, 2)])
+    monkeypatch.setattr(
+        StudyForecaster, "forecasts", lambda self, progress: [progress(done) for done in (1, 2)]
+    )
     heard, told = [], []
-    outlook = design._Heard(None, None, CONTROL, None, hear=lambda: heard.append(len(told)))
-    outlook.forecasts(told.append)
+    forecaster = design._Heard(None, None, CONTROL, None, hear=lambda: heard.append(len(told)))
+    forecaster.forecasts(told.append)
     assert (heard, told) == ([0, 1], [1, 2])
 
 
@@ -374,7 +378,7 @@ def test_what_a_round_costs_and_what_was_tried():
     name, risk = PolicyName("constant@K=3"), np.array([4.0, 2.0, 1.0])
     one = Forecast(risk, risk, np.inf, 1.0, 2, True, fitted=np.nan)
     told = SimpleNamespace(study=PRESETS["digits"], forecasts={name: one}, errors={})
-    found = search.BestBuy((name,), {name: one}, {}, {name: 1000.0})
-    made = design.Design(told.study, name, "final", told, found, {"final_excess_risk": 0.5})
+    found = search.SearchResult((name,), {name: one}, {}, {name: 1000.0})
+    made = design.Plan(told.study, name, "final", told, found, {"final_excess_risk": 0.5})
     assert made._row(name)["cost"] == told.study.budget + 1000 / told.study.rounds
     assert made._tried(name) == {"name": name, "cumulative": 6.0, "final": 1.0, "fitted": None}

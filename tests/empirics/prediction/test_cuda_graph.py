@@ -7,9 +7,9 @@ import pytest
 import torch
 from torch import Tensor
 
-from empirics.prediction import cuda_graph as replay
-from empirics.prediction import loss_landscape as landscape
-from empirics.prediction.curves import Outlook
+from empirics.prediction import cuda_graph, loss_landscape
+from empirics.prediction.accuracy import Accuracy
+from empirics.prediction.curves import StudyForecaster
 from empirics.settings.drift import Drift
 from tests.empirics.small import CONTROL, problem, study
 
@@ -50,12 +50,14 @@ STUDIES = [
 ]
 
 
-@pytest.mark.parametrize(("given", "hurried"), [*((one, False) for one in STUDIES), (FEW, True)])
-def test_a_recording_foretells_what_it_stands_for_to_the_last_bit(monkeypatch, given, hurried):
-    outlook = replace(Outlook.of(problem(study(**given)), CONTROL), hurried=hurried)
-    plain, played = outlook.forecasts(), []
-    monkeypatch.setattr(replay, "recorder", lambda device: stand_in(played))
-    for name, found in outlook.forecasts().items():
+@pytest.mark.parametrize(
+    ("given", "accuracy"), [*((one, Accuracy.FULL) for one in STUDIES), (FEW, Accuracy.SEARCH)]
+)
+def test_a_recording_foretells_what_it_stands_for_to_the_last_bit(monkeypatch, given, accuracy):
+    forecaster = replace(StudyForecaster.of(problem(study(**given)), CONTROL), accuracy=accuracy)
+    plain, played = forecaster.forecasts(), []
+    monkeypatch.setattr(cuda_graph, "recorder", lambda device: stand_in(played))
+    for name, found in forecaster.forecasts().items():
         np.testing.assert_array_equal(found.risk, plain[name].risk)
         assert (found.noise_floor, found.fitted) == (plain[name].noise_floor, plain[name].fitted)
     assert len(played) > 5
@@ -63,20 +65,20 @@ def test_a_recording_foretells_what_it_stands_for_to_the_last_bit(monkeypatch, g
 
 
 def test_where_the_population_moves_nothing_is_recorded(monkeypatch):
-    monkeypatch.setattr(replay, "recorder", None)  # which is not asked for
+    monkeypatch.setattr(cuda_graph, "recorder", None)  # which is not asked for
     task = problem(study(rounds=4, seeds=1, drift=Drift(kind="abrupt", start=2), policies=("constant",)))
-    assert np.isfinite(Outlook.of(task, CONTROL).forecasts()["constant"].risk).all()
+    assert np.isfinite(StudyForecaster.of(task, CONTROL).forecasts()["constant"].risk).all()
 
 
 def test_a_card_records_and_a_processor_does_not():
-    cpu, card = (replay.recorder(torch.device(name)) for name in ("cpu", "cuda"))
+    cpu, card = (cuda_graph.recorder(torch.device(name)) for name in ("cpu", "cuda"))
     assert (cpu is None, card is None) == (True, False)
 
 
 def test_other_shapes_and_kinds_are_recorded_on_their_own(monkeypatch):
     played = []
-    monkeypatch.setattr(replay, "recorder", lambda device: stand_in(played))
-    again = replay.Replay(recorded=True)
+    monkeypatch.setattr(cuda_graph, "recorder", lambda device: stand_in(played))
+    again = cuda_graph.GraphReplay(recorded=True)
     for size, kind, before in ((2, 0, 0), (2, 0, 0), (3, 0, 1), (2, 1, 1), (2, 0, 1), (3, 0, 2)):
         assert len(played) == before
         found = again(kind, lambda theta: [theta + 1], theta=torch.full((size,), float(before)))
@@ -85,14 +87,16 @@ def test_other_shapes_and_kinds_are_recorded_on_their_own(monkeypatch):
 
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
-@pytest.mark.parametrize("hurried", [False, True])
-@pytest.mark.parametrize("most", [landscape.MOST, 20])  # beyond which samples lie side by side
+@pytest.mark.parametrize("accuracy", [Accuracy.FULL, Accuracy.SEARCH])
+@pytest.mark.parametrize(
+    "most", [loss_landscape.POPULATION_WHOLE_MAX, 20]
+)  # beyond which samples lie side by side
 @pytest.mark.parametrize("given", STUDIES)
-def test_a_card_plays_again_what_it_has_recorded(monkeypatch, given, most, hurried):
-    monkeypatch.setattr(landscape, "MOST", most)
-    monkeypatch.setattr(landscape, "PART", 10)
-    outlook = replace(Outlook.of(problem(study(**given), "cuda"), CONTROL), hurried=hurried)
-    recorded = outlook.forecasts()
-    monkeypatch.setattr(replay, "recorder", lambda device: None)
-    for name, found in outlook.forecasts().items():
+def test_a_card_plays_again_what_it_has_recorded(monkeypatch, given, most, accuracy):
+    monkeypatch.setattr(loss_landscape, "POPULATION_WHOLE_MAX", most)
+    monkeypatch.setattr(loss_landscape, "SUBSAMPLE_SIZE", 10)
+    forecaster = replace(StudyForecaster.of(problem(study(**given), "cuda"), CONTROL), accuracy=accuracy)
+    recorded = forecaster.forecasts()
+    monkeypatch.setattr(cuda_graph, "recorder", lambda device: None)
+    for name, found in forecaster.forecasts().items():
         np.testing.assert_allclose(recorded[name].risk, found.risk, rtol=1e-9)

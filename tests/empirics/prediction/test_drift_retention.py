@@ -11,13 +11,18 @@ from benchmarks import moving as streams
 from empirics import predict
 from empirics.data import from_mapping
 from empirics.data.dataset import Arrivals
-from empirics.prediction import curves as looking
 from empirics.prediction import drift_retention as keeping
 from empirics.prediction import moments as closure
-from empirics.prediction.curves import Outlook
-from empirics.prediction.drift_retention import Drifting, Keeping, Kept, _Walking, how_long
-from empirics.prediction.drift_speed import Moving
-from empirics.prediction.walk_lag import Lag
+from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.drift_retention import (
+    DriftAdvice,
+    RetentionChoice,
+    RetentionRisk,
+    _ConstantBehindWalk,
+    best_retention,
+)
+from empirics.prediction.drift_speed import DriftSpeed
+from empirics.prediction.memory import WalkLag
 from empirics.settings.drift import Drift
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, problem, refused, study
@@ -29,7 +34,7 @@ from theory.numbers.student import half_width
 
 def followed(admissions, K, left, shares):
     """The lag of rows that keep samples for these K, round by round: of the model, and of the mean of models."""
-    lag, found = Lag(len(K), left.shape[2]), []
+    lag, found = WalkLag(len(K), left.shape[2]), []
     for t in range(len(admissions)):
         ages = range(min(t + 1, max(K)))[::-1]
         entered = np.array([t - age for age in ages])
@@ -67,29 +72,29 @@ def moves(land, drift=0.0, low=0.0, high=0.0):
     """As if every direction walked, each faster than the one before it."""
     count = len(land.size)
     h, variance, lumps = land.curvature.tolist(), range(1, count + 1), range(count)
-    return Moving(drift, low, high, 100, 8, tuple(h), tuple(variance), (0.5,) * count, tuple(lumps), 1.0)
+    return DriftSpeed(drift, low, high, 100, 8, tuple(h), tuple(variance), (0.5,) * count, tuple(lumps), 1.0)
 
 
 @pytest.fixture(scope="module")
-def outlook():
-    return Outlook.of(
+def forecaster():
+    return StudyForecaster.of(
         problem(study(steps=1, eta=0.4, rounds=8, radius=50.0, buffers=(4, 4, 4), budget=16.5)), CONTROL
     )
 
 
 @pytest.mark.parametrize(("average", "share"), [("none", latest), ("equal", equal)])
-def test_a_walk_costs_its_lag_where_rounds_leave_what_they_do(outlook, monkeypatch, average, share):
+def test_a_walk_costs_its_lag_where_rounds_leave_what_they_do(forecaster, monkeypatch, average, share):
     left, T = [], 8
 
-    class Seen(Lag):
+    class Seen(WalkLag):
         def follow(self, t, entered, held, now):
             left.append(now)
             super().follow(t, entered, held, now)
 
-    monkeypatch.setattr(closure, "Lag", Seen)
-    own = replace(outlook, study=replace(outlook.study, average=average))
-    found = how_long(own, moves(outlook.landscape, 0.01, 0.0, 0.03), 1e9)
-    h = outlook.landscape.curvature.numpy()
+    monkeypatch.setattr(closure, "WalkLag", Seen)
+    own = replace(forecaster, study=replace(forecaster.study, average=average))
+    found = best_retention(own, moves(forecaster.landscape, 0.01, 0.0, 0.03), 1e9)
+    h = forecaster.landscape.curvature.numpy()
     assert [one.K for one in found.tried] == [1, 2, 3, 4]
     assert found.best is None
     for row, one in enumerate(found.tried):
@@ -101,34 +106,23 @@ def test_a_walk_costs_its_lag_where_rounds_leave_what_they_do(outlook, monkeypat
         assert one.ends[1] - one.ends[0] == pytest.approx(3 * cost)
 
 
-def test_rounds_that_are_not_followed_are_behind_as_the_last_one_is():
-    ended = SimpleNamespace(
-        lagged=np.array([[6.0, 0.0], [9.0, 1.0]]),
-        behind=np.array([[2.0, 0.0], [4.0, 5.0]]),
-        round=5,
-        settled=None,
-        owners=np.arange(2),
-    )
-    ended.fitted, still = torch.zeros(2), np.zeros((9, 2))
-    found = looking._forecast(ended, 5, (still[0], still, still), [1], 3.0, 8)
-    assert found.lag.tolist() == [(9 + 3 * 4) / 8, (1 + 3 * 5) / 8]
-
-
-def test_samples_that_are_drawn_from_few_are_noisier(outlook):
+def test_samples_that_are_drawn_from_few_are_noisier(forecaster):
     """The variance of a mean of r that are drawn from n is (1 + (r - 1)/n)/r of one's."""
-    crowd = [_Walking(outlook, moves(outlook.landscape), come, 1) for come in (1e9, 6.0)]
+    crowd = [_ConstantBehindWalk(forecaster, moves(forecaster.landscape), come, 1) for come in (1e9, 6.0)]
     (many,), (few,) = (one.with_settings([(2, 0.4)]) for one in crowd)
-    asked = replace(outlook.study, policies=("constant@K=2,eta=0.4",), seeds=1)
-    [alone] = replace(crowd[0].outlook, study=asked).forecasts().values()
+    asked = replace(forecaster.study, policies=("constant@K=2,eta=0.4",), seeds=1)
+    [alone] = replace(crowd[0].forecaster, study=asked).forecasts().values()
     assert many.risk == pytest.approx(alone.cumulative / 8)
     assert few.risk - many.risk == pytest.approx((alone.cumulative - alone.path[:-1].sum()) / 3 / 8)
 
 
-def test_of_all_starts_and_prices_one_is_followed(outlook, monkeypatch):
+def test_of_all_starts_and_prices_one_is_followed(forecaster, monkeypatch):
     one, seeds = SimpleNamespace(cumulative=4.0, path=np.ones(9), rate=3.0, lag=np.zeros(9)), []
-    monkeypatch.setattr(Outlook, "forecasts", lambda self: seeds.append(self.study.seeds) or {"one": one})
-    (found,) = _Walking(outlook, moves(outlook.landscape), 1e9, 1).with_settings([(2, 0.4)])
-    assert seeds == [1] < [outlook.study.seeds]
+    monkeypatch.setattr(
+        StudyForecaster, "forecasts", lambda self: seeds.append(self.study.seeds) or {"one": one}
+    )
+    (found,) = _ConstantBehindWalk(forecaster, moves(forecaster.landscape), 1e9, 1).with_settings([(2, 0.4)])
+    assert seeds == [1] < [forecaster.study.seeds]
     assert (found.K, found.eta, found.rate, found.risk) == (2, 0.4, 3.0, pytest.approx(4 / 8))
 
 
@@ -136,38 +130,42 @@ def test_of_all_starts_and_prices_one_is_followed(outlook, monkeypatch):
     ("replacement", "pools", "more"),
     [(True, 1, 5 / 8), (True, 3, 3 / 8), (False, 1, 4 / 8), (False, 3, 0), (True, 4, 1 / 4), (True, 12, 0)],
 )
-def test_whose_samples_are_drawn_twice(outlook, replacement, pools, more):
-    own = replace(outlook, study=replace(outlook.study, replacement=replacement))
-    assert _Walking(own, moves(outlook.landscape), 8.0, pools)._more_noise(6.0) == pytest.approx(more)
+def test_whose_samples_are_drawn_twice(forecaster, replacement, pools, more):
+    own = replace(forecaster, study=replace(forecaster.study, replacement=replacement))
+    assert _ConstantBehindWalk(own, moves(forecaster.landscape), 8.0, pools)._more_noise(
+        6.0
+    ) == pytest.approx(more)
 
 
-def test_where_fewer_come_by_than_are_drawn_one_is_all_of_them(outlook):
-    assert _Walking(outlook, moves(outlook.landscape), 0.5, 1)._more_noise(6.0) == 5
+def test_where_fewer_come_by_than_are_drawn_one_is_all_of_them(forecaster):
+    assert _ConstantBehindWalk(forecaster, moves(forecaster.landscape), 0.5, 1)._more_noise(6.0) == 5
 
 
-def test_a_k_that_leaves_rounds_without_samples_is_not_told(outlook):
-    moving = moves(outlook.landscape, 0.01)
-    scarce, none = (replace(outlook, study=replace(outlook.study, budget=budget)) for budget in (3.0, 1.5))
-    assert [one.K for one in how_long(scarce, moving, 1e9).tried] == [2, 3, 4, 5, 6, 7, 8]
-    assert "in some rounds there are none" in refused(how_long, none, moving, 1e9)
+def test_a_k_that_leaves_rounds_without_samples_is_not_told(forecaster):
+    moving = moves(forecaster.landscape, 0.01)
+    scarce, none = (
+        replace(forecaster, study=replace(forecaster.study, budget=budget)) for budget in (3.0, 1.5)
+    )
+    assert [one.K for one in best_retention(scarce, moving, 1e9).tried] == [2, 3, 4, 5, 6, 7, 8]
+    assert "in some rounds there are none" in refused(best_retention, none, moving, 1e9)
 
 
-def test_a_lag_is_followed_for_as_long_as_it_may_grow(outlook):
-    long = replace(outlook, study=replace(outlook.study, rounds=9000))
-    assert _Walking(long, moves(outlook.landscape), 8.0, 1).outlook.patience == 9000
+def test_a_lag_is_followed_for_as_long_as_it_may_grow(forecaster):
+    long = replace(forecaster, study=replace(forecaster.study, rounds=9000))
+    assert _ConstantBehindWalk(long, moves(forecaster.landscape), 8.0, 1).forecaster.follow_rounds_max == 9000
 
 
 def test_the_best_k_and_those_at_the_ends_of_the_drift_s_interval():
     def kept(K, *risks):
-        return Kept(K, 0.5, 10, risks[0], risks[1:])
+        return RetentionRisk(K, 0.5, 10, risks[0], risks[1:])
 
-    found = Keeping((kept(1, 3, 4, 1), kept(2, 1, 2, 2), kept(3, 2, 1, 3)))
+    found = RetentionChoice((kept(1, 3, 4, 1), kept(2, 1, 2, 2), kept(3, 2, 1, 3)))
     assert (found.own.K, found.interval) == (2, (1, 3))
-    short = Keeping((kept(1, 1, 4, 4), kept(2, 2, 1, 2), kept(3, 3, 3, 1)))
+    short = RetentionChoice((kept(1, 1, 4, 4), kept(2, 2, 1, 2), kept(3, 3, 3, 1)))
     assert (short.own.K, short.interval) == (1, (1, 3))
 
 
-def test_corollary_2_s_k_is_named_where_it_was_tried_and_is_another(outlook):
+def test_corollary_2_s_k_is_named_where_it_was_tried_and_is_another(forecaster):
     """And K is told in time as q is, whenever the samples came."""
     come = Arrivals(np.r_[np.arange(100.0), 99 + np.arange(200) / 1000], dated=False)
     for risks, filled, names in (
@@ -175,39 +173,41 @@ def test_corollary_2_s_k_is_named_where_it_was_tried_and_is_another(outlook):
         ((1, 2), False, ["this step"]),
         ((2, 1), True, ["this step"]),
     ):
-        every = Keeping(
-            tuple(Kept(K + 1, 0.5, 10, risks[K], (risks[K],) * 2) for K in range(2)), filled=filled
+        every = RetentionChoice(
+            tuple(RetentionRisk(K + 1, 0.5, 10, risks[K], (risks[K],) * 2) for K in range(2)), filled=filled
         )
-        found = Drifting(replace(moves(outlook.landscape), rounds=30), every, come).document()
+        found = DriftAdvice(replace(moves(forecaster.landscape), rounds=30), every, come).document()
         assert [one["name"] for one in found["choices"]] == names
         assert found["takes"] == pytest.approx([every.own.K * 99.199 / 30] * 3)
         assert found["takes_by_count"] < 0.1
 
 
-def test_steps_of_other_sizes_are_tried_that_do_not_overshoot(outlook, monkeypatch):
+def test_steps_of_other_sizes_are_tried_that_do_not_overshoot(forecaster, monkeypatch):
     asked, best = [], 0.0
 
     def with_settings(_, settings):
         asked.append(list(settings))
-        return [Kept(K, eta, 10, abs(K - 2) + abs(eta - best), (0.0, 0.0)) for K, eta in asked[-1]]
+        return [RetentionRisk(K, eta, 10, abs(K - 2) + abs(eta - best), (0.0, 0.0)) for K, eta in asked[-1]]
 
-    monkeypatch.setattr(_Walking, "with_settings", with_settings)
-    moving = moves(outlook.landscape)
+    monkeypatch.setattr(_ConstantBehindWalk, "with_settings", with_settings)
+    moving = moves(forecaster.landscape)
     largest = 1 / max(moving.h)
     best = largest / 4
-    found = how_long(outlook, moving, 10.0, steps=True)
+    found = best_retention(forecaster, moving, 10.0, steps=True)
     assert asked[0] == [(K, 0.4) for K in (1, 2, 3, 4)]
     assert {K for K, _ in asked[1]} == {1, 2, 3, 4}
     assert sorted({eta for _, eta in asked[1]}) == pytest.approx([largest / 2**k for k in range(7)][::-1])
     assert (found.best.K, found.best.eta) == (2, largest / 4)
     best = 0.4  # none is better than the study's own
-    assert how_long(outlook, moving, 10.0, steps=True).best == Kept(2, 0.4, 10, 0.0, (0.0, 0.0))
-    long = replace(outlook.study, buffers=(45, 45, 45), rounds=99)
-    assert how_long(replace(outlook, study=long), moving, 10.0, steps=True).filled
+    assert best_retention(forecaster, moving, 10.0, steps=True).best == RetentionRisk(
+        2, 0.4, 10, 0.0, (0.0, 0.0)
+    )
+    long = replace(forecaster.study, buffers=(45, 45, 45), rounds=99)
+    assert best_retention(replace(forecaster, study=long), moving, 10.0, steps=True).filled
     assert [K for K, _ in asked[-2]] == [*range(1, 11), 13, 17, 22, 28, 35, 44, 45]
     assert sorted({K for K, _ in asked[-1]}) == [1, 6, 17, 45]
-    assert how_long(replace(outlook, study=replace(long, rounds=45)), moving, 10.0).filled
-    assert not how_long(replace(outlook, study=replace(long, rounds=3)), moving, 10.0).filled
+    assert best_retention(replace(forecaster, study=replace(long, rounds=45)), moving, 10.0).filled
+    assert not best_retention(replace(forecaster, study=replace(long, rounds=3)), moving, 10.0).filled
     assert [K for K, _ in asked[-1]] == [1, 2, 3]
 
 
@@ -217,10 +217,10 @@ def test_all_samples_of_a_file_come_by_and_clients_share_them_or_not(monkeypatch
     given = study(partition=partition, labels="classes", rounds=5)
     task = from_dataset(given, from_mapping({"x": x, "y": y, "time": x}), torch.device("cpu"))
     assert (len(task.time), len(task.arrivals.time), task.arrivals.dated) == (32, 40, False)
-    monkeypatch.setattr(keeping, "how_it_moves", lambda land, time, rounds: (len(time), rounds))
-    monkeypatch.setattr(keeping, "how_long", lambda *given, **more: (*given[1:], more))
+    monkeypatch.setattr(keeping, "measure_drift", lambda land, time, rounds: (len(time), rounds))
+    monkeypatch.setattr(keeping, "best_retention", lambda *given, **more: (*given[1:], more))
     told = []
-    found = keeping.drifting(
+    found = keeping.drift_advice(
         SimpleNamespace(study=given, landscape=None), task, progress=lambda *one: told.append(one)
     )
     assert found.keeping == ((32, 5), 8, pools, {"steps": False})
@@ -231,7 +231,7 @@ def test_all_samples_of_a_file_come_by_and_clients_share_them_or_not(monkeypatch
         torch.device("cpu"),
     )
     assert moving.arrivals is None
-    assert keeping.drifting(SimpleNamespace(study=given, landscape=None), moving) is None
+    assert keeping.drift_advice(SimpleNamespace(study=given, landscape=None), moving) is None
 
 
 @pytest.mark.slow

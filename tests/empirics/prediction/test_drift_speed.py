@@ -7,8 +7,8 @@ import torch
 from acdpp.predict import show_drift
 from empirics import predict
 from empirics.data import from_arrays
-from empirics.prediction.drift_speed import Stretches, how_it_moves, stretches_of
-from empirics.prediction.survey import landscape_of
+from empirics.prediction.drift_speed import StretchMeans, measure_drift, stretch_means
+from empirics.prediction.loss_landscape import landscape_of
 from empirics.settings.study import Study
 from empirics.training.problem import from_dataset
 from tests.acdpp.program import answer
@@ -31,7 +31,7 @@ def measured(q, runs, seed, **stream):
     """Estimates and intervals of many streams."""
     rng, found = np.random.default_rng(seed), []
     for _ in range(runs):
-        one = stretches_of(*scores(q, rng, **stream))
+        one = stretch_means(*scores(q, rng, **stream))
         found.append((one.drift(), *one.interval(LEVEL)))
     return np.array(found).T
 
@@ -70,10 +70,10 @@ def test_of_stretches_that_share_a_date_their_difference_tells_nothing(dates):
 
 def test_directions_that_move_have_the_drift_and_those_alike_have_equal_shares():
     rng = np.random.default_rng(6)
-    few = [stretches_of(*scores(0.01, rng, directions=40, walking=2)).shares() for _ in range(10)]
+    few = [stretch_means(*scores(0.01, rng, directions=40, walking=2)).shares() for _ in range(10)]
     assert np.mean(few, axis=0)[:2] == pytest.approx([20, 20], rel=0.15)
     assert np.min(few) == 0
-    alike = [stretches_of(*scores(0.01, rng, directions=40)).shares() for _ in range(10)]
+    alike = [stretch_means(*scores(0.01, rng, directions=40)).shares() for _ in range(10)]
     for shares in (*few, *alike):
         assert shares.mean() == pytest.approx(1)
     assert np.std(alike) < 0.2  # 0.4 as they were found, which is by chance
@@ -81,27 +81,27 @@ def test_directions_that_move_have_the_drift_and_those_alike_have_equal_shares()
 
 def test_where_all_combinations_walk_alike_the_drift_is_told_by_hand():
     found, w, noise = np.array([[3.0, 1.0, 0.5], [-2.0, 1.0, 1.0], [2.0, 1.0, 0.0]]), 1e-9, 0.1
-    one = Stretches(found, np.full(3, w), noise, alike=3.0)
+    one = StretchMeans(found, np.full(3, w), noise, alike=3.0)
     q = ((found**2).mean() - noise) / w
     assert one.drift() == pytest.approx(q)
     pairs = [(found[i] @ found[j]) ** 2 for i, j in ((0, 1), (0, 2), (1, 2))]
     square = (np.mean(pairs) - 3 * noise * (noise + 2 * q * w)) / w**2
     assert one.moving_directions() == pytest.approx((3 * q) ** 2 / square)
     assert 1 < one.moving_directions() < 3
-    still = Stretches(np.full((5, 3), 0.1), np.ones(5), noise=1.0, alike=3.0)  # quieter than noise
+    still = StretchMeans(np.full((5, 3), 0.1), np.ones(5), noise=1.0, alike=3.0)  # quieter than noise
     assert still.drift() == 0
     assert (still.shares() == 1).all()
-    few = stretches_of(*scores(0.01, np.random.default_rng(8), rounds=20))
+    few = stretch_means(*scores(0.01, np.random.default_rng(8), rounds=20))
     assert len(few.walk) == 9  # ten stretches of ten samples, centred
 
 
 def test_as_many_directions_as_would_move_alike():
     rng = np.random.default_rng(7)
-    one = stretches_of(*scores(0.01, rng, directions=40, walking=1))
+    one = stretch_means(*scores(0.01, rng, directions=40, walking=1))
     assert len(one.walk) == 23  # 24 stretches, centred
     assert one.moving_directions() < 1.2
-    assert stretches_of(*scores(0.01, rng, directions=40)).moving_directions() > 20
-    two = Stretches(np.array([[3.0, 0.0], [2.0, 0.0]]), np.ones(2), noise=0.1, alike=2.0)
+    assert stretch_means(*scores(0.01, rng, directions=40)).moving_directions() > 20
+    two = StretchMeans(np.array([[3.0, 0.0], [2.0, 0.0]]), np.ones(2), noise=0.1, alike=2.0)
     assert 1 <= two.moving_directions() <= 2
 
 
@@ -132,7 +132,7 @@ def stream(step=0.05, rounds=200, each=15, seed=0):
 
 
 def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(predict, "errors_without", lambda *_: ({}, {}))  # which are not looked at
+    monkeypatch.setattr(predict, "jackknife_errors", lambda *_: ({}, {}))  # which are not looked at
     np.savez(tmp_path / "mine.npz", **stream())
     words = ["--dataset", f"npz:{tmp_path}/mine.npz", "--pilot", "500", "--rounds", "20"]
     document = answer("predict", "--policies", "constant", "--no-best", *words)
@@ -220,8 +220,8 @@ def test_what_does_not_move_or_is_too_little_is_said():
     arrays = stream()
     data = from_arrays(arrays["x"], arrays["y"], arrays["x"][:9], arrays["y"][:9])
     land = landscape_of(from_dataset(Study(dataset="given:stream"), data, torch.device("cpu")))
-    assert how_it_moves(land, arrays["time"], 10).told
-    still = how_it_moves(land, np.arange(3000.0), 10)
+    assert measure_drift(land, arrays["time"], 10).told
+    still = measure_drift(land, np.arange(3000.0), 10)
     assert not still.told
     assert still.low == 0 < still.high
     for few, said in (
@@ -229,7 +229,7 @@ def test_what_does_not_move_or_is_too_little_is_said():
         (np.arange(3000) % 7, "3000 samples of 7 different times"),
         (np.arange(79.0), "79 samples of 79"),
     ):
-        assert said in (sentence := refused(how_it_moves, land, few, 10))
+        assert said in (sentence := refused(measure_drift, land, few, 10))
         assert "takes 80 samples or more, of 8 different times or more" in sentence
 
 

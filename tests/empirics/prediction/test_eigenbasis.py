@@ -1,4 +1,4 @@
-"""Directions of many parameters, by the axes of the inputs: what is made of the first together, and of each other."""
+"""Directions of many parameters by the axes of the inputs: the first axes together, each other axis alone."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from empirics.prediction import eigenbasis as module
-from empirics.prediction.eigenbasis import directions
+from empirics.prediction.eigenbasis import eigenbasis
 from empirics.training.linear import Linear
 from empirics.training.problem import from_dataset
 from tests.empirics.small import blobs, study
@@ -31,11 +31,14 @@ def test_directions_by_axes_have_the_curvature_and_the_noise_that_samples_show(
     model = model_of(labels)
     theta = torch.randn(1, model.size, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     free = max(model.outputs - 1, 1)
-    monkeypatch.setattr(module, "MOST_TOGETHER", 2 * free)
-    basis, curvature, noise = directions(model, theta, on_the_ball=on_the_ball, beyond=nothing(model))
+    monkeypatch.setattr(module, "HESSIAN_PARAMETERS_MAX", 2 * free)
+    basis, curvature, noise = eigenbasis(model, theta, on_the_ball=on_the_ball, beyond=nothing(model))
     found, basis = basis, basis.onto(torch.eye(model.size, dtype=torch.float64))
     torch.testing.assert_close(curvature, (basis * (model.hessian(theta) @ basis)).sum(0))
-    torch.testing.assert_close(noise, module._noise(model, theta, found))
+    x, p = model.population.x, model.population.weights[0]
+    residual = model.residual(model.logits(theta, x), model.targets[:, None])[:, 0]
+    gradients = (found.seen_by(x) @ residual[..., None])[..., 0]
+    torch.testing.assert_close(noise, p @ gradients.square() - (p @ gradients).square())
     first, later = curvature[: int(on_the_ball)], curvature[int(on_the_ball) :]
     assert (later.diff() <= 0).all()
     assert len(first) + len(later) == len(found) == free * model.features + int(on_the_ball)
@@ -52,14 +55,14 @@ def test_directions_by_axes_have_the_curvature_and_the_noise_that_samples_show(
 def test_all_axes_together_are_the_eigenvectors(monkeypatch):
     model = model_of("classes")
     theta = torch.randn(1, model.size, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
-    monkeypatch.setattr(module, "MOST_TOGETHER", model.size)
+    monkeypatch.setattr(module, "HESSIAN_PARAMETERS_MAX", model.size)
     theta = theta - theta.view(model.outputs, -1).mean(0).repeat(model.outputs)  # without what no chance sees
-    exact, on_the_ball = (directions(model, theta, on_the_ball=one) for one in (False, True))
-    monkeypatch.setattr(module, "CHUNK", 1)  # samples one by one
-    torch.testing.assert_close(directions(model, theta, on_the_ball=False)[2], exact[2])
-    as_many = directions(model, theta, on_the_ball=True, beyond=nothing(model))
+    exact, on_the_ball = (eigenbasis(model, theta, on_the_ball=one) for one in (False, True))
+    monkeypatch.setattr(module, "CHUNK_CELLS", 1)  # samples one by one
+    torch.testing.assert_close(eigenbasis(model, theta, on_the_ball=False)[2], exact[2])
+    as_many = eigenbasis(model, theta, on_the_ball=True, beyond=nothing(model))
     torch.testing.assert_close(as_many[1:], on_the_ball[1:])
-    found = directions(model, theta, on_the_ball=False, beyond=nothing(model))
+    found = eigenbasis(model, theta, on_the_ball=False, beyond=nothing(model))
     torch.testing.assert_close(found[1], exact[1])
     torch.testing.assert_close(found[2], exact[2])
     x = model.population.x
@@ -69,18 +72,18 @@ def test_all_axes_together_are_the_eigenvectors(monkeypatch):
 
 @pytest.mark.parametrize("on_the_ball", [False, True])
 def test_axes_that_no_parameters_go_along_are_seen_by_some_as_by_all(on_the_ball, monkeypatch):
-    monkeypatch.setattr(module, "MOST_TOGETHER", 9)  # three axes
+    monkeypatch.setattr(module, "HESSIAN_PARAMETERS_MAX", 9)  # three axes
     model = model_of("classes")
     first = torch.randn(1, model.outputs, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     theta = torch.nn.functional.pad(first, (0, model.features - 4)).flatten(1)
-    every = directions(model, theta, on_the_ball=on_the_ball, beyond=nothing(model))
+    every = eigenbasis(model, theta, on_the_ball=on_the_ball, beyond=nothing(model))
     x, was = model.population.x, model.population
     twice = {name: getattr(was, name).repeat_interleave(2, -1) for name in ("y", "weights")}
     narrow = Linear(
         replace(was, x=x[:, :4].repeat_interleave(2, 0), **twice | {"weights": twice["weights"] / 2})
     )
     beyond = slice(1, None, 2), x[:, 4:]
-    found = directions(narrow, first.flatten(1), on_the_ball=on_the_ball, beyond=beyond)
+    found = eigenbasis(narrow, first.flatten(1), on_the_ball=on_the_ball, beyond=beyond)
     torch.testing.assert_close(found[1], every[1])
     torch.testing.assert_close(found[0].seen_by(x).square(), every[0].seen_by(x).square())
     squares = [  # of gradients: what no parameters go along has a slope

@@ -34,33 +34,33 @@ def known():
 )
 def test_another_study_of_the_same_problem_is_predicted_as_afresh(known, other):
     given = replace(known.study, rounds=7, policies=("acdpp", "buy-cheap"), **other)
-    assert known.serves(given)
-    found, afresh = known.anew(given), predict_study(given, dataset=blobs(), best=False)
-    assert found.outlook.constants.eta == afresh.outlook.constants.eta
+    assert known.covers(given)
+    found, afresh = known.for_study(given), predict_study(given, dataset=blobs(), best=False)
+    assert found.forecaster.constants.eta == afresh.forecaster.constants.eta
     for name, forecast in afresh.forecasts.items():  # weights of clients are rounded in sums
         assert found.forecasts[name].document() == pytest.approx(forecast.document(), rel=1e-12)
         np.testing.assert_allclose(found.forecasts[name].risk, forecast.risk, rtol=1e-12)
         assert found.forecasts[name].rate == forecast.rate
-    assert found.outlook.lower_bound() == pytest.approx(afresh.outlook.lower_bound(), rel=1e-12)
+    assert found.forecaster.lower_bound() == pytest.approx(afresh.forecaster.lower_bound(), rel=1e-12)
 
 
 def test_a_study_of_another_problem_is_not_served(known):
     other = {"radius": 3.0, "labels": "classes", "seed": 1, "dataset": "digits", "partition": "split"}
     for name, value in other.items():
-        assert not known.serves(replace(known.study, **{name: value})), name
-    assert not known.serves(replace(known.study, rounds=9, drift=Drift(kind="abrupt", start=5)))
+        assert not known.covers(replace(known.study, **{name: value})), name
+    assert not known.covers(replace(known.study, rounds=9, drift=Drift(kind="abrupt", start=5)))
     split = replace(known, study=replace(known.study, partition="split"))
-    assert split.serves(replace(split.study, buffers=(1, 2, 3)))
-    assert not split.serves(replace(split.study, buffers=(1, 2)))
+    assert split.covers(replace(split.study, buffers=(1, 2, 3)))
+    assert not split.covers(replace(split.study, buffers=(1, 2)))
 
 
 def test_a_coarse_prediction_is_of_one_path_and_near(known):
     given = replace(known.study, rounds=40, seeds=4, policies=("buy-cheap",))
     told = set()
-    parts = replace(known, parts=(known.outlook, known.outlook))
-    coarse = parts.anew(given, coarse=True, progress=lambda doing, done, of: told.add((doing, of)))
-    full = replace(known, drifting="of other rounds").anew(given)
-    assert full.drifting is None
+    parts = replace(known, parts=(known.forecaster, known.forecaster))
+    coarse = parts.for_study(given, coarse=True, progress=lambda doing, done, of: told.add((doing, of)))
+    full = replace(known, drift="of other rounds").for_study(given)
+    assert full.drift is None
     assert told == {("predicting rounds", 40)}
     assert (coarse.risk_error("buy-cheap"), coarse.document()["policies"]["buy-cheap"]["error"]) == (
         None,

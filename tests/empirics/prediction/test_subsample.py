@@ -1,26 +1,19 @@
-"""A large population seen through samples of it: what they stand for, and how far they miss."""
+"""A large population seen through subsamples: what they stand for, and how far they miss."""
 
-import re
 from dataclasses import replace
-from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 
-from empirics.prediction import curves as outlook
 from empirics.prediction import loss_landscape as module
-from empirics.prediction import time_estimate as effort
-from empirics.prediction.curves import Outlook
-from empirics.prediction.expected_risk import Gauge
+from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.forecast import caveats
+from empirics.prediction.loss_landscape import landscape_of
+from empirics.prediction.moments import ExpectedRisk
 from empirics.prediction.observation import Observer
-from empirics.prediction.subsample import Anchor, Whole, principal_axes
-from empirics.prediction.survey import landscape_of
-from empirics.prediction.time_estimate import seconds, training_seconds
+from empirics.prediction.subsample import GroupedPopulation, SampleCorrection, principal_axes
 from empirics.settings.drift import Drift
-from empirics.settings.presets import PRESETS
 from empirics.training.linear import Linear
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, blobs, study
@@ -33,26 +26,26 @@ CASES = {
 }
 
 
-def task_of(case):
+def task_of(case, **other):
     policies = ("constant",) if case == "clients that differ" else ("constant", "oracle")
-    given = study(policies=policies, rounds=20, **CASES[case])
+    given = study(**({"policies": policies, "rounds": 20} | CASES[case] | other))
     return from_dataset(given, blobs(samples=1200), torch.device("cpu"))
 
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr(module, "MOST", 1000)
-    monkeypatch.setattr(module, "PART", 150)
+    monkeypatch.setattr(module, "POPULATION_WHOLE_MAX", 1000)
+    monkeypatch.setattr(module, "SUBSAMPLE_SIZE", 150)
 
 
 @pytest.mark.parametrize(
     "case", [pytest.param(one, marks=[pytest.mark.slow] * (one != "weights that differ")) for one in CASES]
 )
-def test_samples_foretell_what_the_whole_does_within_the_error_that_they_tell(case, request):
+def test_subsamples_predict_what_the_whole_does_within_their_error(case, request):
     task = task_of(case)
-    whole = Outlook.of(task, CONTROL).forecasts()
+    whole = StudyForecaster.of(task, CONTROL).forecasts()
     request.getfixturevalue("few")
-    found = Outlook.of(task, CONTROL).forecasts()
+    found = StudyForecaster.of(task, CONTROL).forecasts()
     assert "4 samples of about 15" in caveats(task.study, CONTROL, found)[0]
     assert caveats(task.study, CONTROL, whole) == []
     for name, one in found.items():
@@ -60,7 +53,7 @@ def test_samples_foretell_what_the_whole_does_within_the_error_that_they_tell(ca
         assert 0 < error < 0.05 * one.cumulative
         assert abs(one.cumulative - whole[name].cumulative) < 4 * error + 0.01 * one.cumulative, name
         np.testing.assert_allclose(one.risk, whole[name].risk, rtol=0.15)
-        assert one.risk[0] == pytest.approx(whole[name].risk[0], rel=1e-2)  # the anchor's
+        assert one.risk[0] == pytest.approx(whole[name].risk[0], rel=1e-2)  # corrected
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -83,38 +76,29 @@ def test_samples_weigh_what_they_stand_for(case, few):
         assert torch.equal(whole.groups[:, index] > 0, land.groups > 0)
 
 
-def test_estimate_and_forecast_ask_for_paths_of_prices_alike(few, monkeypatch):
-    given, asked = study(policies=("constant",), rounds=1), []
-    task = from_dataset(given, blobs(samples=1200), torch.device("cpu"))
-    for where in (effort, outlook):
-        monkeypatch.setattr(where, "replicates", lambda study, name, cells: asked.append(cells) or 1)
-    seconds(task), Outlook.of(task, CONTROL).forecasts()
-    assert asked == 2 * [1200]
-
-
-def test_as_many_as_are_seen_as_a_whole_are(monkeypatch):
-    monkeypatch.setattr(module, "MOST", 1200)
+def test_a_population_of_the_largest_size_is_seen_as_a_whole(monkeypatch):
+    monkeypatch.setattr(module, "POPULATION_WHOLE_MAX", 1200)
     assert landscape_of(task_of("binary")).whole is None
 
 
-def test_an_anchor_is_exact_where_it_looked_and_right_to_first_order_near_it(few):
+def test_a_correction_is_exact_where_it_was_computed_and_to_first_order_near_it(few):
     land = landscape_of(task_of("clients that differ"))
-    sample, whole = Whole(land.model, land.groups), land.whole
-    anchor = Anchor(whole, sample)
+    sample, whole = GroupedPopulation(land.model, land.groups), land.whole
+    correction = SampleCorrection(whole, sample)
     generator = torch.Generator().manual_seed(0)
     theta, step = torch.randn(2, 2, land.model.size, dtype=torch.float64, generator=generator)
     step = 1e-3 * step
-    anchor.look(torch.cat([theta, *3 * [-theta]]))  # at where the first sample is
+    correction.look(torch.cat([theta, *3 * [-theta]]))  # at where the first sample is
     for there, off in ((theta, 1e-12), (theta + step, 1e-5)):
         every = there.repeat(4, 1)
         pairs = zip(whole.measured(every), sample.measured(every), strict=True)
         risk, _, slopes = (a - b for a, b in pairs)
-        torch.testing.assert_close(anchor.risk(every), risk, atol=off, rtol=0)
-        torch.testing.assert_close(anchor.slopes, slopes, atol=1e4 * off, rtol=0)
-    assert float(anchor.missed.abs().min()) > 1e-3
-    assert anchor.slopes.shape == (4 * 2 * len(land.groups), land.model.size)
+        torch.testing.assert_close(correction.risk(every), risk, atol=off, rtol=0)
+        torch.testing.assert_close(correction.slopes, slopes, atol=1e4 * off, rtol=0)
+    assert float(correction.missed.abs().min()) > 1e-3
+    assert correction.slopes.shape == (4 * 2 * len(land.groups), land.model.size)
     theta = theta.repeat(4, 1)
-    alike = Whole(
+    alike = GroupedPopulation(
         land.model, torch.cat([land.model.population.weights, land.groups])
     )  # the first is like all
     torch.testing.assert_close(
@@ -125,30 +109,31 @@ def test_an_anchor_is_exact_where_it_looked_and_right_to_first_order_near_it(few
 @pytest.mark.parametrize(
     ("case", "radius"), [("binary", 2.0), ("clients that differ", 2.0), ("binary", 50.0)]
 )
-def test_what_paths_have_too_much_for_straying_is_taken_off(case, radius, few, monkeypatch):
-    given = study(policies=("constant",), radius=radius, **CASES[case])
-    land = landscape_of(from_dataset(given, blobs(samples=1200), torch.device("cpu")))
+def test_the_risk_that_paths_of_subsamples_add_by_straying_is_subtracted(case, radius, few, monkeypatch):
+    land = landscape_of(task_of(case, radius=radius))
     assert land.on_the_ball == (radius == 2)
     rows, generator = 3, torch.Generator().manual_seed(0)
-    gauge, best = Gauge(Observer(land, 4 * rows)), land.best.theta
+    expected, best = ExpectedRisk(Observer(land, 4 * rows)), land.best.theta
     size = (2, 4, rows, land.model.outputs, land.model.features)  # of two rounds
     apart = 1e-3 * torch.randn(size, dtype=torch.float64, generator=generator)
     if land.model.outputs > 1:  # what all have in common changes no chances
         apart = apart - apart.mean(-2, keepdim=True)
     apart = apart.flatten(-2)
-    taken = gauge._strayed((best + apart).flatten(1, 2)).view(2, 4, rows)
+    taken = expected.spread_bias((best + apart).flatten(1, 2)).view(2, 4, rows)
     H = land.whole.model.hessian(best) + land.multiplier * torch.eye(len(best[0]), dtype=torch.float64)
     if land.on_the_ball:  # whose radius is no way to stray
         apart = apart - (apart @ best[0])[..., None] * best[0] / best.square().sum()
     away = apart - apart.mean(1, keepdim=True)
     wanted = 0.5 * torch.einsum("tkri,ij,tkrj->tkr", away, H, away)
     torch.testing.assert_close(taken, wanted.sum(1, keepdim=True).expand_as(wanted) / 3, rtol=0.02, atol=0)
-    assert torch.equal(gauge._strayed(best.repeat(4 * rows, 1)), torch.zeros(4 * rows, dtype=torch.float64))
+    assert torch.equal(
+        expected.spread_bias(best.repeat(4 * rows, 1)), torch.zeros(4 * rows, dtype=torch.float64)
+    )
     here = {"theta": (best + apart[0]).flatten(0, 1), "observe": True, "least": 0.1}
     here["scatter"] = torch.zeros(4 * rows, len(land.size), dtype=torch.float64)
-    found = gauge(**here)
-    monkeypatch.setattr(Gauge, "_strayed", lambda gauge, theta: 0.0)
-    for less, plain in zip(found, gauge(**here), strict=True):
+    found = expected(**here)
+    monkeypatch.setattr(ExpectedRisk, "spread_bias", lambda expected, theta: 0.0)
+    for less, plain in zip(found, expected(**here), strict=True):
         torch.testing.assert_close(plain - less, taken[0].flatten(), rtol=1e-6, atol=0)
 
 
@@ -186,40 +171,3 @@ def test_axes_keep_what_carries_the_inputs():
     only, followed = principal_axes(x * (torch.arange(6) == 0))
     assert only.shape == (6, 1)
     assert followed == 1
-
-
-def test_a_population_many_times_as_large_takes_hardly_longer(monkeypatch):
-    small, large = (from_dataset(study(), blobs(samples=n), torch.device("cpu")) for n in (3000, 60_000))
-    found = []
-    for most in (1000, 10**9):
-        monkeypatch.setattr("empirics.prediction.time_estimate.MOST", most)
-        found.append(seconds(large) / seconds(small))
-    assert found[0] < 2 < found[1]
-
-
-def test_estimates_for_mnist_are_within_a_factor_of_two_of_what_the_page_says():
-    """The table of docs/predict.md: labels, policies, measures, prediction and its estimate, constants, training and
-    its own, and the ratio."""
-    page = (Path(__file__).parents[3] / "docs" / "predict.md").read_text(encoding="utf-8")
-    rows = re.findall(
-        r"^\| (odd|ten) .*\| (six|constant) .*?\| (all|risk alone) "
-        r"\| (.*?) \| (.*?) \| .*? \| (.*?) \| (.*?) \| (.*) % \|",
-        page,
-        re.M,
-    )
-    assert len(rows) == 6
-    for labels, policies, measures, *told in rows:
-        given = replace(PRESETS["digits"], rounds=300, seeds=10)
-        if policies == "constant":
-            given = replace(given, policies=("constant",))
-        if measures == "risk alone":
-            given = replace(given, measures=("risk",))
-        x = torch.zeros(1, 1).expand(60_000, 785)
-        model = SimpleNamespace(size=785 * (10 if labels == "ten" else 1))
-        streams = SimpleNamespace(pools=[[x] * given.clients])
-        task = SimpleNamespace(study=given, model=model, population=SimpleNamespace(x=x), streams=streams)
-        predicted, estimate, trained, estimated, part = (float(one.replace(",", "")) for one in told)
-        assert predicted / trained == pytest.approx(part / 100, rel=0.03)
-        assert [seconds(task), training_seconds(task)] == pytest.approx([estimate, estimated], rel=0.02)
-        assert 0.5 < estimate / predicted < 2
-        assert 0.5 < estimated / trained < 2

@@ -1,35 +1,100 @@
-"""How long a prediction takes, about."""
+"""Estimated times of predictions and of training."""
 
 import math
-from types import SimpleNamespace
+import re
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
-from empirics.prediction import time_estimate as effort
-from empirics.prediction.time_estimate import seconds, training_seconds
+from empirics.prediction import time_estimate
+from empirics.prediction.time_estimate import prediction_seconds, takes_too_long, training_seconds
+from empirics.settings.presets import PRESETS
 from empirics.training.problem import from_dataset
 from tests.empirics.small import blobs, problem, study
 
 
 def test_large_problems_take_longer():
-    small = seconds(problem(study()))
+    small = prediction_seconds(problem(study()))
     assert training_seconds(problem(study())) < 1
     assert small < 5
-    assert seconds(problem(study(steps=100))) > 5 * small
-    assert seconds(problem(study(policies=("constant", "constant@steps=100")))) > 5 * small
-    assert seconds(problem(study(alpha=(0.6, 0.4), buffers=(8, 8)))) > small
-    assert seconds(problem(study(alpha=(0.25,) * 4, buffers=(4,) * 4))) == pytest.approx(small)
-    wide = seconds(from_dataset(study(), blobs(features=500), torch.device("cpu")))
+    assert prediction_seconds(problem(study(steps=100))) > 5 * small
+    assert prediction_seconds(problem(study(policies=("constant", "constant@steps=100")))) > 5 * small
+    assert prediction_seconds(problem(study(alpha=(0.6, 0.4), buffers=(8, 8)))) > small
+    alike = problem(study(alpha=(0.25,) * 4, buffers=(4,) * 4))
+    assert prediction_seconds(alike) == pytest.approx(small)
+    wide, wider = (
+        prediction_seconds(from_dataset(study(), blobs(features=count), torch.device("cpu")))
+        for count in (500, 2000)
+    )
     assert 1 < wide / small < 2 * 1.7  # 1.7 was measured
-    assert seconds(from_dataset(study(), blobs(features=2000), torch.device("cpu"))) > 5 * wide  # as the cube
-    card = SimpleNamespace(population=SimpleNamespace(x=SimpleNamespace(is_cuda=True)))
-    assert effort._swift(card) > 10
+    assert wider > 5 * wide  # as the cube
     many = study(buffers=(1,) * 3000, alpha=(0.5, *[0.5 / 2999] * 2999), rounds=4000)
-    assert math.isinf(seconds(problem(many)))
+    assert math.isinf(prediction_seconds(problem(many)))
 
 
-def test_what_does_not_settle_is_followed_to_the_end_and_takes_longer():
+def test_curves_that_do_not_settle_are_followed_to_the_end_and_take_longer():
     for given, grows in (({"average": "equal"}, True), ({"decay": 5}, True), ({}, False)):
-        short, long = (seconds(problem(study(rounds=T, **given))) for T in (500, 20_000))
+        short, long = (prediction_seconds(problem(study(rounds=T, **given))) for T in (500, 20_000))
         assert (long > 3 * short) == grows
+
+
+def test_a_population_many_times_as_large_takes_hardly_longer(monkeypatch):
+    small, large = (from_dataset(study(), blobs(samples=n), torch.device("cpu")) for n in (3000, 60_000))
+    found = []
+    for most in (1000, 10**9):
+        monkeypatch.setattr(time_estimate, "POPULATION_WHOLE_MAX", most)
+        found.append(prediction_seconds(large) / prediction_seconds(small))
+    assert found[0] < 2 < found[1]
+
+
+def test_training_waits_for_a_prediction_of_two_minutes_or_of_a_tenth_of_its_own_time(monkeypatch):
+    task = problem(study())
+    for predicted, trained, too_long in (
+        (119, 1, False),
+        (121, 1, True),
+        (121, 1211, False),
+        (121, 1209, True),
+    ):
+        monkeypatch.setattr(time_estimate, "prediction_seconds", lambda _, time=predicted: time)
+        monkeypatch.setattr(time_estimate, "training_seconds", lambda _, time=trained: time)
+        assert takes_too_long(task) is too_long
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_gpu_is_faster():
+    here, there = (prediction_seconds(problem(study(), device)) for device in ("cpu", "cuda"))
+    assert there < here / 10
+
+
+def test_estimates_for_mnist_are_within_a_factor_of_two_of_what_the_page_says():
+    """The table of docs/predict.md: labels, policies, measures, prediction and its estimate, constants, training and
+    its own, and the ratio."""
+    page = (Path(__file__).parents[3] / "docs" / "predict.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (odd|ten) .*\| (six|constant) .*?\| (all|risk alone) "
+        r"\| (.*?) \| (.*?) \| .*? \| (.*?) \| (.*?) \| (.*) % \|",
+        page,
+        re.M,
+    )
+    assert len(rows) == 6
+    for labels, policies, measures, *told in rows:
+        given = replace(PRESETS["digits"], rounds=300, seeds=10)
+        if policies == "constant":
+            given = replace(given, policies=("constant",))
+        if measures == "risk alone":
+            given = replace(given, measures=("risk",))
+        ten = labels == "ten"
+        given = replace(given, labels="classes" if ten else "parity")
+        small = from_dataset(given, blobs(classes=10, features=784, samples=100), torch.device("cpu"))
+        people = replace(small.population, x=torch.zeros(1, 1).expand(60_000, 785))
+        task = replace(small, population=people)
+        predicted, estimate, trained, estimated, part = (float(one.replace(",", "")) for one in told)
+        assert predicted / trained == pytest.approx(part / 100, rel=0.03)
+        assert [prediction_seconds(task), training_seconds(task)] == pytest.approx(
+            [estimate, estimated], rel=0.02
+        )
+        assert 0.5 < estimate / predicted < 2
+        assert 0.5 < estimated / trained < 2

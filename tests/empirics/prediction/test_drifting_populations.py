@@ -5,12 +5,11 @@ from dataclasses import replace
 import pytest
 
 from empirics.control.schedule import Schedule
-from empirics.prediction.curves import Outlook
-from empirics.prediction.survey import landscape_of, refusal
+from empirics.prediction.curves import StudyForecaster
 from empirics.results.measures import with_excess
 from empirics.settings.drift import Drift
 from empirics.training.engine import Engine
-from tests.empirics.small import CONTROL, problem, refused, study
+from tests.empirics.small import CONTROL, problem, study
 
 POLICIES = (
     "constant",
@@ -33,14 +32,14 @@ DRIFTS = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] if name != "abrupt" else []) for name in DRIFTS]
 )
-def test_what_is_predicted_of_a_population_that_moves_is_measured(name):
+def test_predictions_of_a_drifting_population_are_what_training_measures(name):
     """Cumulatively, and in the rounds of the last third; to 5 % and 10 %, where standard errors are 1 % and 2 %."""
     drift, own = DRIFTS[name]
     given = study(
         policies=POLICIES, rounds=36, drift=drift, eta=0.5, measures=("risk",), **({"seeds": 150} | own)
     )
     task, schedule = problem(given), Schedule(given, CONTROL)
-    found = Outlook.of(task, CONTROL).forecasts()
+    found = StudyForecaster.of(task, CONTROL).forecasts()
     log = Engine(task.model, replace(given, checkpoint=36), task.streams).play(schedule.advance(36))
     measured = with_excess(given, log, task.least, 1)["excess_risk"]
     measured = measured.reshape(36, len(POLICIES), given.seeds).mean(2)
@@ -53,25 +52,10 @@ def test_what_is_predicted_of_a_population_that_moves_is_measured(name):
 def test_a_change_that_is_still_to_come_changes_nothing():
     given = study(policies=("constant", "burst"), rounds=30)
     later = replace(given, drift=Drift(kind="abrupt", start=30, parts="labels"))
-    still, moving = (Outlook.of(problem(one), CONTROL).forecasts() for one in (given, later))
+    still, moving = (StudyForecaster.of(problem(one), CONTROL).forecasts() for one in (given, later))
     for policy in given.policies:
         assert moving[policy].risk[:29] == pytest.approx(still[policy].risk[:29], rel=0.01)
-    alone = Outlook.of(problem(replace(later, seeds=1)), CONTROL).forecasts()["burst"]
+    alone = StudyForecaster.of(problem(replace(later, seeds=1)), CONTROL).forecasts()["burst"]
     idle = Schedule(replace(later, seeds=1), CONTROL).advance(28).track.n[:, 1] == 0
     assert idle.any()
     assert alone.path[1:29][idle] == pytest.approx(alone.path[:28][idle], rel=1e-12)
-
-
-def test_what_has_no_minimiser_to_follow_is_not_predicted():
-    ways = {
-        "in their own order": {"drift": Drift(kind="order")},
-        "drift apart": {
-            "drift": Drift(kind="abrupt", start=9, parts="labels", apart=2),
-            "partition": "two-class",
-        },
-        "followed for 32,768 rounds": {"drift": Drift(kind="abrupt", start=9), "rounds": 40_000},
-    }
-    for words, given in ways.items():
-        task = problem(study(**({"rounds": 20} | given)))
-        assert words in refusal(task)
-        assert words in refused(landscape_of, task)

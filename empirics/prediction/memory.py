@@ -1,7 +1,7 @@
-"""Who holds what, and what weight each sample has in θ: the law of reuse as a recursion over rounds.
+r"""Samples in memory and their weights: the law of reuse as a recursion over rounds, and the lag behind a random walk.
 
-Samples that came in one round have one weight, so a memory is a list of cohorts. Any first-in-first-out retention is
-told by two numbers of a client and round: the first and the last of its samples that it still holds.
+Samples of one round have one weight, so a memory is a list of cohorts. Any first-in-first-out retention is described by
+two numbers per client and round: the first and the last sample that the client still holds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cohorts", "Memories"]
+__all__ = ["Cohorts", "Memories", "WalkLag"]
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -20,25 +20,22 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Memories:
-    """Client m's memory in round t is its samples number `starts` to `ends` - 1; `weights` are the server's.
+    """Memories of all rounds: client m holds its samples number `starts` to `ends` - 1 in round t.
 
-    Arrays are (rounds, rows, clients), a row being a run. `eta` are the step sizes where they differ from round to
-    round, (rounds, rows), and `share` is what the model of a round's end weighs in a mean of models, where there are
-    such: (rounds, means), of which each is of a row of its own, or of `owner`. `mix` is the weight of a moving
-    population's second part among what is admitted.
+    Arrays are (rounds, rows, clients); a row is a run.
     """
 
-    admissions: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    eta: NDArray[np.float64] | None = None
-    share: NDArray[np.float64] | None = None
-    mix: NDArray[np.float64] | None = None
-    owner: NDArray[np.int64] | None = None
+    admissions: Counts
+    starts: Counts
+    ends: Counts
+    weights: Floats  # the server's
+    eta: Floats | None = None  # step sizes, if they change, (rounds, rows)
+    share: Floats | None = None  # weight of a round's model in each mean of models, (rounds, means)
+    mix: Floats | None = None  # weight of a drifting population's second part in what is admitted
+    owner: Counts | None = None  # row of each mean, if not one mean per row
 
     def __add__(self, later: Memories) -> Memories:
-        """These rounds, and then the later ones."""
+        """These rounds, followed by later ones."""
 
         def joined(name: str) -> Any:
             one, other = getattr(self, name), getattr(later, name)
@@ -48,16 +45,16 @@ class Memories:
 
     @property
     def owners(self) -> Counts:
-        """The row of every model that counts: of each mean, or each row's last one."""
+        """The row of each evaluated model: of each mean, or each row's last model."""
         return np.arange(self.rows) if self.owner is None else self.owner
 
     @property
     def trained(self) -> NDArray[np.bool_]:
-        """Whether anybody has a sample that counts, (rounds, rows): a round is idle if not."""
+        """True where some client has samples, (rounds, rows); other rounds are idle."""
         return np.asarray(self.weights.any(axis=2))
 
     def of(self, rows: list[int]) -> Memories:
-        """Of some runs, where step sizes and shares are known."""
+        """Some rows, without owners."""
 
         def chosen(name: str) -> Any:
             every = getattr(self, name)
@@ -66,9 +63,9 @@ class Memories:
         return Memories(**{field.name: chosen(field.name) for field in fields(self)})
 
     def without_idle(self) -> Memories:
-        """The rounds of each row that train, one after the other; who has fewer than others keeps the last memory.
+        """Each row's rounds that train, in order. A row with fewer of them keeps its last memory.
 
-        Nothing moves in an idle round, and it makes no model.
+        An idle round changes nothing, and has no model.
         """
         trained = self.trained
         if trained.all():
@@ -82,9 +79,8 @@ class Memories:
                 return None
             return np.take_along_axis(values, place if values.ndim == 2 else place[..., np.newaxis], axis=0)
 
-        there = rounds < count
         return Memories(
-            admissions=kept(self.admissions) * there[..., np.newaxis],
+            admissions=kept(self.admissions) * (rounds < count)[..., np.newaxis],
             starts=kept(self.starts),
             ends=kept(self.ends),
             weights=kept(self.weights),
@@ -108,14 +104,14 @@ class Memories:
 
 
 class Cohorts:
-    """The cohorts in memory: how many samples, and the weight of each in θ by direction.
+    """Cohorts in memory: their sizes, and the weight of each sample in θ by direction.
 
-    `weight` is a sample's weight in its own favour, per gradient that a fresh one would have; `noise` the same times
-    that gradient's standard deviation. Both are (cohorts, rows, groups, lumps): clients that are alike are one group.
-    `mean_noise` is that of the same sample in each mean of models, (cohorts, means, groups, lumps). Samples that are no
-    longer in memory have left behind a variance, in θ, (rows, lumps), and (2, means, lumps) in the means, after that of
-    the products of both.
-    All are small, and NumPy's: a round is many operations on them.
+    `weight` is a sample's weight in its own favour, per unit of a fresh sample's gradient; noise is that times the
+    gradient's standard deviation. Both are (cohorts, rows, groups, lumps); clients that are alike are one group.
+    `mean_noise` is the noise of the same sample in each mean of models, (cohorts, means, groups, lumps). Samples that
+    have left memory leave a variance behind: in θ, (rows, lumps), and in the means.
+
+    The arrays are small and a round is many operations, so they are NumPy's.
     """
 
     def __init__(self, memories: Memories, groups: int, lumps: int) -> None:
@@ -128,14 +124,14 @@ class Cohorts:
         self._each = np.zeros((2, 0, rows, groups, lumps))  # weight and noise
         self.mean_noise = np.zeros((0, len(self._of), groups, lumps))
         self._departed = np.zeros((rows, lumps))
-        self._left = np.zeros((2, len(self._of), lumps))  # crossed and mean departed
+        self._left = np.zeros((2, len(self._of), lumps))  # covariance of θ and mean, variance of the mean
 
     @property
     def weight(self) -> Floats:
         return np.asarray(self._each[0])
 
     def enter(self, t: int, admitted: Counts, ends: Counts, mix: Floats | None = None) -> None:
-        """The admissions of round t, (rows, clients), with the second part's weight in each, if there are parts."""
+        """Add the admissions of round t, (rows, clients), with the weight of the second part in each, if any."""
         still = np.zeros(admitted.shape) if mix is None else mix
         self.entered = np.append(self.entered, t)
         self.begins = np.concatenate([self.begins, (ends - admitted)[np.newaxis]])
@@ -149,22 +145,22 @@ class Cohorts:
         return found
 
     def counts(self, starts: Counts) -> Floats:
-        """How many of each cohort are in memories that start there, (cohorts, rows, groups, 1)."""
+        """Samples of each cohort in memories that begin there, (cohorts, rows, groups, 1)."""
         held = self._held(starts)
-        return np.asarray(
-            (held.sum(2, keepdims=True) if self.merged else held)[..., np.newaxis], dtype=np.float64
-        )
+        held = held.sum(2, keepdims=True) if self.merged else held
+        return np.asarray(held[..., np.newaxis], dtype=np.float64)
 
     def mixture(self, starts: Counts) -> Floats:
-        """The second part's weight in memories that start there, (rows,) or (rows, groups)."""
+        """Weight of the second part in memories that begin there, (rows,) or (rows, groups)."""
         held = self._held(starts).astype(np.float64)
         over = (0, 2) if self.merged else (0,)
         return np.asarray((held * self.mix).sum(over) / np.maximum(held.sum(over), 1))
 
     def train(self, left: Floats, gains: Floats, held: Floats | None = None) -> None:
-        """A round: what is left of a distance, (rows, lumps), and the weight and noise that each cohort gains.
+        """One round: the remaining share of a distance, (rows, lumps), and the weight and noise that cohorts gain.
 
-        `held` is what is left of the weight of a sample in memory, (rows, groups, lumps): what the others leave of it.
+        `held` is the remaining share of the weight of a sample in memory, (rows, groups, lumps), under the others'
+        pull.
         """
         self._each *= left[:, np.newaxis] if held is None else held
         self._each += gains
@@ -180,7 +176,7 @@ class Cohorts:
         self.mean_noise += share[:, np.newaxis] * (self._each[1][:, self._of] - self.mean_noise)
 
     def scale(self, factor: Floats) -> None:
-        """All of θ is scaled, (rows, lumps)."""
+        """Scale θ by (rows, lumps)."""
         self._each *= factor[:, np.newaxis]
         self._departed *= factor**2
         self._left[0] *= factor[self._of]
@@ -190,11 +186,11 @@ class Cohorts:
         return np.asarray(self._departed + (counts * self._each[1] ** 2).sum((0, 2)))
 
     def mean_variance(self, counts: Floats) -> Floats:
-        """The same of the means of models, (means, lumps)."""
+        """Variance of the means of models, (means, lumps)."""
         return np.asarray(self._left[1] + (counts[:, self._of] * self.mean_noise**2).sum((0, 2)))
 
     def leave(self, counts: Floats, starts: Counts) -> None:
-        """Who is not in the memories that start there."""
+        """Drop samples that memories beginning there no longer hold."""
         still = self.counts(starts)
         gone, kept = counts - still, still.any((1, 2, 3))
         if gone.any():
@@ -209,6 +205,48 @@ class Cohorts:
 
 
 def _with_one_more(values: Floats, axis: int) -> Floats:
-    """And a cohort of nothing, along this axis."""
+    """The values with a cohort of zeros appended along this axis."""
     shape = [*values.shape[:axis], 1, *values.shape[axis + 1 :]]
     return np.concatenate([values, np.zeros(shape)], axis=axis)
+
+
+class WalkLag:
+    r"""Lag of the last model and of the mean of models behind an optimum that walks with variance 1 per round.
+
+    The lag is \(\sum_lW_l^2\) of `theory.drift.moving_optimum.walk_lag`, where \(W_l\) is the weight in a model of
+    samples older than the optimum's change between rounds l and l+1. Changes younger than some sample in memory are
+    kept one by one; older ones fade together, since nothing older is learnt any more. So a round takes time in
+    proportion to the memory, not to all rounds. Clients that differ are taken to contract alike.
+    """
+
+    def __init__(self, rows: int, lumps: int) -> None:
+        self._before = np.zeros(0, dtype=np.int64)  # rounds before which the optimum changed
+        self._each = np.zeros((2, 0, rows, lumps))  # W of the model, and of the mean
+        self._faded = np.zeros((3, rows, lumps))  # ΣW² of older changes: model, product, mean
+
+    def follow(self, t: int, entered: Counts, held: Floats, left: Floats) -> None:
+        """Round t: the rounds in which cohorts entered, their shares of memory, (cohorts, rows), and the remaining
+        share of a distance, (rows, lumps)."""
+        old = self._before <= entered[0]
+        model, mean = self._each[:, old]
+        pairs = ((model, model), (model, mean), (mean, mean))
+        self._faded += np.stack([(one * other).sum(0) for one, other in pairs])
+        self._each, self._before = self._each[:, ~old], self._before[~old]
+        if t > 0:
+            self._before = np.append(self._before, t)
+            self._each = np.concatenate([self._each, np.ones_like(self._faded[:2, np.newaxis])], axis=1)
+        older = (entered < self._before[:, np.newaxis]) @ held
+        self._each[0] += (1 - left) * (older[..., np.newaxis] - self._each[0])
+        self._faded[0] *= left**2
+        self._faded[1] *= left
+
+    def average(self, share: Floats) -> None:
+        """The model joins the mean with this share, (rows, 1)."""
+        rest, (model, both, mean) = 1 - share, self._faded
+        self._faded[2] = rest**2 * mean + share * (2 * rest * both + share * model)
+        self._faded[1] = rest * both + share * model
+        self._each[1] += share * (self._each[0] - self._each[1])
+
+    def squares(self, *, mean: bool) -> Floats:
+        """ΣW² against the next round's optimum, (rows, lumps)."""
+        return np.asarray(1 + self._faded[2 * mean] + (self._each[int(mean)] ** 2).sum(0))
