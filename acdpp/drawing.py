@@ -16,11 +16,11 @@ import typer
 from acdpp import __version__
 from acdpp.options import parameters, sign
 from acdpp.output import bar, say
-from figures.choices import Format, Style
+from figures.options import Format, Style
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
-    from figures.track import Track
+    from figures.options import Track
 
 __all__ = ["Drawing", "deliver", "file_options", "spelled", "take_options", "watched"]
 

@@ -19,7 +19,7 @@ from acdpp import parse
 from acdpp.drawing import Drawing, deliver, file_options, spelled, take_options
 from acdpp.options import CostColumn, CostTrace
 from acdpp.study import prices as study_prices
-from figures.missing import NotMeasured
+from figures.options import NotMeasured
 from theory.setting import Budget, SettingError
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The cumulative bound, its average per round and the shares of its terms against T, as stated and corrected.
 
-Oracle and constant admission come from the fast summation, to T = 10^15; ACDPP is simulated, to as many rounds as were
-asked for, and its bound is Theorem 1 on what it admitted.
+Oracle and constant admission come from the fast summation, to T = 10^15; ACDPP is simulated, and its bound is Theorem 1
+on its admissions.
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from numpy.typing import NDArray
 
+from figures.options import Track, silently
 from figures.simulation import Simulation, play
-from figures.style import DASHES, Look, Width, decades, mix
-from figures.track import Track, silently
+from figures.style import DASHES, Floats, Look, Width, decades, key, mix
 from theory.bound.constant_admission import (
     constant_bound,
     constant_bound_as_stated,
@@ -30,9 +28,8 @@ from theory.bound.theorem1 import Bound, Terms, theorem_1, theorem_1_as_stated
 from theory.reuse.counts import Trajectory, trajectory
 from theory.setting import Constants, SettingError, horizon, retention
 
-__all__ = ["PARTS", "BoundVsHorizon", "Curve", "compute", "draw"]
+__all__ = ["PARTS", "BoundCurve", "BoundVsHorizon", "compute", "draw"]
 
-Floats = NDArray[np.float64]
 PARTS = tuple(f.name for f in fields(Terms))
 FORMS = ("corrected", "stated")
 POINTS = {"formula": 120, "simulation": 40}
@@ -40,8 +37,8 @@ BAND = (0.1, 0.9)  # quantiles over the seeds
 
 
 @dataclass(frozen=True)
-class Curve:
-    """Bounds at the horizons T, of shape (runs, horizons), and their parts; formulas are a single run."""
+class BoundCurve:
+    """Bounds at the horizons T, of shape (runs, horizons), and their parts; a formula is a single run."""
 
     T: Floats
     total: Floats
@@ -49,7 +46,7 @@ class Curve:
 
     @property
     def mean(self) -> Floats:
-        """Over the runs."""
+        """The mean over the runs."""
         mean: Floats = self.total.mean(axis=0)
         return mean
 
@@ -60,10 +57,7 @@ class Curve:
         return band
 
     def shares(self) -> dict[str, Floats]:
-        """Parts that are not 0 everywhere, as fractions of the sum of their absolute values.
-
-        Absolute values, because the printed linear term is signed.
-        """
+        """Nonzero parts as fractions of the sum of absolute values; the printed linear term is signed."""
         sizes = {name: np.abs(part).mean(axis=0) for name, part in self.parts.items()}
         whole = sum(sizes.values(), np.zeros(len(self.T)))
         return {name: size / whole for name, size in sizes.items() if size.any()}
@@ -71,15 +65,15 @@ class Curve:
 
 @dataclass(frozen=True)
 class BoundVsHorizon:
-    """Curves by policy ("oracle", "constant", "acdpp") and form, and where the stated constant form is undefined.
+    """Curves by policy ("oracle", "constant", "acdpp") and form.
 
-    `undefined`: the stretches of rounds in which one of its terms has a negative radicand; `left_out`: rounds in
-    which it divides by zero.
+    Of the stated form of constant admission, `undefined` are the stretches of rounds with a negative radicand,
+    `left_out` the rounds with a division by zero.
     """
 
     K: int
     rate: Any
-    curves: dict[tuple[str, str], Curve]
+    curves: dict[tuple[str, str], BoundCurve]
     undefined: tuple[tuple[int, int], ...]
     left_out: tuple[int, ...]
     seeds: int
@@ -94,7 +88,7 @@ def compute(
     *,
     track: Track = silently,
 ) -> BoundVsHorizon:
-    """All bounds at horizons evenly spread over the decades."""
+    """Bounds at horizons spaced geometrically."""
     K, T = retention(K), horizon(T)
     if not 10 <= T <= 10**15:
         raise SettingError(f"the horizon must lie between 10 and 10^15, got {T}")
@@ -123,16 +117,16 @@ def _horizons(T: int, points: int) -> list[int]:
     return sorted({round(x) for x in np.geomspace(1, T, points)})
 
 
-def _curve(horizons: list[int], bounds: list[list[Bound]]) -> Curve:
+def _curve(horizons: list[int], bounds: list[list[Bound]]) -> BoundCurve:
     parts = {
         name: np.array([[float(getattr(b.terms, name)) for b in run] for run in bounds]) for name in PARTS
     }
-    return Curve(np.array(horizons, dtype=float), sum(parts.values(), np.zeros(1)), parts)
+    return BoundCurve(np.array(horizons, dtype=float), sum(parts.values(), np.zeros(1)), parts)
 
 
 def _simulated(
     setting: Simulation, T: int, constants: Constants, track: Track
-) -> dict[tuple[str, str], Curve]:
+) -> dict[tuple[str, str], BoundCurve]:
     horizons = _horizons(T, POINTS["simulation"])
     numbers = constants.map(float)
     runs = [trajectory(admitted, setting.K) for admitted in play(setting, constants, track=track).admitted.T]
@@ -149,8 +143,6 @@ def _simulated(
     }
 
 
-# --- the drawing -------------------------------------------------------------------------------------------
-
 NAMES = {
     "constant": "constant admission",
     "oracle": "oracle",
@@ -166,7 +158,7 @@ TERMS = {
 
 
 def draw(data: BoundVsHorizon, look: Look) -> Figure:
-    """Cumulative bound, average per round, and the shares of its terms under constant admission in both forms."""
+    """Draw the cumulative bound, its average per round, and the shares of its terms under constant admission."""
     with look.applied():
         figure, grid = look.canvas(Width.double, 4.9, 2, 2)
         for axes, average in zip(grid[0], (False, True), strict=True):
@@ -206,19 +198,14 @@ def _draw_bounds(axes: Axes, data: BoundVsHorizon, look: Look, average: bool) ->
     decades(axes, vertical=True)
 
 
-def _draw_shares(axes: Axes, curve: Curve, look: Look) -> None:
+def _draw_shares(axes: Axes, curve: BoundCurve, look: Look) -> None:
     shares = curve.shares()
     floor = np.zeros(len(curve.T))
     shades = [mix(look.muted, look.ground, weight) for weight in np.linspace(0.9, 0.1, len(shares))]
     for shade, (name, share) in zip(shades, shares.items(), strict=True):
         label, hatch = TERMS[name]
-        how: dict[str, Any] = {
-            "facecolor": shade,
-            "hatch": hatch,
-            "edgecolor": look.muted,
-            "linewidth": 0.4 * look.scale,
-        }
-        axes.fill_between(curve.T, floor, floor + share, **how, label=label)
+        how: dict[str, Any] = {"facecolor": shade, "edgecolor": look.muted, "linewidth": 0.4 * look.scale}
+        axes.fill_between(curve.T, floor, floor + share, **how, hatch=hatch, label=label)
         floor = floor + share
     axes.set_ylim(0, 1)
     axes.grid(visible=False)
@@ -228,26 +215,15 @@ def _draw_shares(axes: Axes, curve: Curve, look: Look) -> None:
 
 def _legend(data: BoundVsHorizon, look: Look) -> list[Any]:
     handles: list[Any] = [
-        Line2D([], [], **(look.policy(policy) | {"linestyle": "-"}), label=label.format(seeds=data.seeds))
+        key(label.format(seeds=data.seeds), **(look.policy(policy) | {"linestyle": "-"}))
         for policy, label in NAMES.items()
         if (policy, "corrected") in data.curves
     ]
-    handles += [
-        Line2D([], [], color=look.ink, label="corrected"),
-        Line2D([], [], color=look.ink, linestyle=DASHES[1], label="as stated"),
-    ]
+    handles += [key("corrected", color=look.ink), key("as stated", color=look.ink, linestyle=DASHES[1])]
     if data.undefined:
-        rounds = ", ".join(
-            f"{first}–{last}" if last > first else f"{first}" for first, last in data.undefined
-        )
-        how: dict[str, Any] = {
-            "facecolor": look.faint,
-            "edgecolor": look.muted,
-            "hatch": "////",
-            "linewidth": 0,
-        }
-        handles.append(Patch(**how, label=f"stated: no real root (rounds {rounds})"))
+        spans = [f"{first}–{last}" if last > first else f"{first}" for first, last in data.undefined]
+        handles.append(Patch(**look.hatched, label=f"stated: no real root (rounds {', '.join(spans)})"))
     if data.left_out:
         label = f"stated: infinite in round {', '.join(map(str, data.left_out))}, left out"
-        handles.append(Line2D([], [], color=look.stated, linewidth=0.8 * look.scale, label=label))
+        handles.append(key(label, color=look.stated, linewidth=0.8 * look.scale))
     return handles

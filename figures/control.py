@@ -1,4 +1,4 @@
-"""One run of ACDPP, as printed and with a cap: what it may admit, what it admits, and what that does to the budgets."""
+"""One run of ACDPP, as printed and with a cap: region, admissions, and their effect on the budgets."""
 
 from __future__ import annotations
 
@@ -8,23 +8,20 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
-from figures.simulation import Runs, Simulation, play
-from figures.style import DASHES, Look, Width
-from figures.track import Track, silently
+from figures.options import Track, silently
+from figures.simulation import Simulation, play
+from figures.style import DASHES, Floats, Look, Width
 from theory.control.region import region_maximum, region_minimum
 from theory.reuse.counts import trajectory
 from theory.setting import Constants
 
-__all__ = ["Control", "Run", "compute", "draw"]
-
-Floats = NDArray[np.float64]
+__all__ = ["Control", "ControlRun", "compute", "draw"]
 
 
 @dataclass(frozen=True)
-class Run:
-    """One run, round by round: cost of a sample, admissions, occupancy, debt, and what has been spent."""
+class ControlRun:
+    """A run, round by round: cost of a sample, admissions, occupancy, debt, and cumulative spending."""
 
     cost: Floats
     admitted: Floats
@@ -35,45 +32,31 @@ class Run:
 
 @dataclass(frozen=True)
 class Control:
-    """The rule as printed and the capped one, on the same costs, in the same region and with the same budgets."""
+    """The printed and the capped rule on equal costs, with equal region and budgets."""
 
     rounds: Floats
     lowest: Floats
     highest: Floats
     total_buffer: float
     C: float
-    runs: dict[str, Run]
+    runs: dict[str, ControlRun]
 
 
 def compute(setting: Simulation, constants: Constants, *, track: Track = silently) -> Control:
     """Both rules of `theory.control.admission`, on the costs of the seed."""
     t = np.arange(1.0, setting.rounds + 1)
-    played = {
-        name: play(setting, constants, capped=name == "capped", track=track) for name in ("literal", "capped")
-    }
-    return Control(
-        rounds=t,
-        lowest=region_minimum(setting.region, t),
-        highest=region_maximum(setting.region, t),
-        total_buffer=setting.total_buffer,
-        C=setting.C,
-        runs={name: _run(runs, setting.K) for name, runs in played.items()},
-    )
-
-
-def _run(runs: Runs, K: int) -> Run:
-    cost, admitted = runs.cost[:, 0], runs.admitted[:, 0]
-    return Run(
-        cost=cost,
-        admitted=admitted,
-        occupancy=trajectory(admitted, K).n,
-        debt=runs.debt[:, 0],
-        spent=np.cumsum(cost * admitted),
-    )
+    found = {}
+    for name in ("literal", "capped"):
+        runs = play(setting, constants, capped=name == "capped", track=track)
+        cost, admitted, debt = (values[:, 0] for values in (runs.cost, runs.admitted, runs.debt))
+        occupancy = trajectory(admitted, setting.K).n
+        found[name] = ControlRun(cost, admitted, occupancy, debt, np.cumsum(cost * admitted))
+    lowest, highest = region_minimum(setting.region, t), region_maximum(setting.region, t)
+    return Control(t, lowest, highest, setting.total_buffer, setting.C, found)
 
 
 def draw(data: Control, look: Look) -> Figure:
-    """A column for each rule, a row for each quantity."""
+    """Draw a column for each rule, a row for each quantity."""
     titles = {"literal": "ACDPP as printed", "capped": "ACDPP, admitting only what fits"}
     rows = {
         "cost $c(t)$": _cost,
@@ -97,11 +80,11 @@ def draw(data: Control, look: Look) -> Figure:
     return figure
 
 
-def _cost(axes: Axes, data: Control, run: Run, look: Look) -> None:
+def _cost(axes: Axes, data: Control, run: ControlRun, look: Look) -> None:
     axes.step(data.rounds, run.cost, where="mid", color=look.muted, linewidth=0.7 * look.scale)
 
 
-def _admissions(axes: Axes, data: Control, run: Run, look: Look) -> None:
+def _admissions(axes: Axes, data: Control, run: ControlRun, look: Look) -> None:
     region = r"region $[\Lambda_{\min},\Lambda_{\max}]$"
     axes.fill_between(data.rounds, data.lowest, data.highest, step="mid", color=look.faint, label=region)
     how: dict[str, Any] = {"where": "mid", "color": look.corrected, "linewidth": 0.8 * look.scale}
@@ -110,7 +93,7 @@ def _admissions(axes: Axes, data: Control, run: Run, look: Look) -> None:
     axes.set_ylim(-0.1, 1.5 * data.highest[0])
 
 
-def _occupancy(axes: Axes, data: Control, run: Run, look: Look) -> None:
+def _occupancy(axes: Axes, data: Control, run: ControlRun, look: Look) -> None:
     axes.plot(data.rounds, run.occupancy, color=look.corrected)
     axes.axhline(data.total_buffer, color=look.stated, linestyle=DASHES[1])
     over = np.maximum(run.occupancy, data.total_buffer)
@@ -119,11 +102,11 @@ def _occupancy(axes: Axes, data: Control, run: Run, look: Look) -> None:
     axes.set_ylim(bottom=0)
 
 
-def _debt(axes: Axes, data: Control, run: Run, look: Look) -> None:
+def _debt(axes: Axes, data: Control, run: ControlRun, look: Look) -> None:
     axes.plot(data.rounds, run.debt, color=look.corrected)
     axes.set_ylim(bottom=0)
 
 
-def _spending(axes: Axes, data: Control, run: Run, look: Look) -> None:
+def _spending(axes: Axes, data: Control, run: ControlRun, look: Look) -> None:
     axes.plot(data.rounds, run.spent - data.C * data.rounds, color=look.corrected)
     axes.axhline(0, color=look.stated, linestyle=DASHES[1], label=r"budgets: buffers $\Sigma B_m$, cost $Ct$")

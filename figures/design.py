@@ -1,4 +1,4 @@
-"""The offline choice of K: the bound over K at several horizons, and a map of K* over the two budgets."""
+"""The offline choice of K: the bound over K at several horizons, and maps of K* over the two budgets."""
 
 from __future__ import annotations
 
@@ -11,30 +11,27 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from numpy.typing import NDArray
 
-from figures.style import DASHES, Look, Width
-from figures.track import Track, silently
+from figures.options import Track, silently
+from figures.style import DASHES, Floats, Look, Whole, Width
 from theory.bound.constant_admission import constant_bound
 from theory.design.offline import best_rate, design, design_as_stated, design_limit, fill_ratio
 from theory.numbers.algebra import ratio
 from theory.setting import Budget, Constants, SettingError, horizon
 
-__all__ = ["Designs", "Landscape", "compute", "draw"]
+__all__ = ["BoundOverK", "Designs", "compute", "draw"]
 
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
-MOST = 10**12  # rounds, as for `acdpp design`
-LARGEST_K = 10**15
-SCALES = 2.0 ** (np.arange(-4, 5) / 2)  # of the map: a quarter to four times the given budgets
-DARK, LIGHT = "#010101", "#FEFEFE"  # on colours; not ink and ground, which a page exchanges in the dark
+ROUNDS_MAX = 10**12  # as for `acdpp design`
+K_MAX = 10**15
+K_POINTS_MAX = 200
+SCALES = 2.0 ** (np.arange(-4, 5) / 2)  # of the maps: a quarter to four times the given budgets
+DARK, LIGHT = "#010101", "#FEFEFE"  # on colours; unlike ink and ground, not swapped by a dark page
 
 
 @dataclass(frozen=True)
-class Landscape:
-    """The corrected bound over T rounds for each K at the best feasible rate, the K that is best, and the bounds of the
-    printed candidates, which fill the buffers whatever that costs.
-    """
+class BoundOverK:
+    """The corrected bound over T rounds for each K at the best feasible rate, the best K, and the bounds of the printed
+    candidates, which fill the buffers at any cost."""
 
     T: int
     bound: Floats
@@ -44,7 +41,7 @@ class Landscape:
 
 @dataclass(frozen=True)
 class Designs:
-    """Landscapes over `K`, the printed candidates (K, feasible), the corrected K*, and maps of K*.
+    """Bounds over `K`, the printed candidates (K, feasible), the corrected K*, and maps of K*.
 
     `limit[i, j]` is K* as T → ∞ for the total buffer `buffers[i]` and the cost budget `costs[j]`; `finite[i, j]` is
     the optimum for the shortest of the horizons.
@@ -52,7 +49,7 @@ class Designs:
 
     fill_ratio: float
     K: Whole
-    landscapes: tuple[Landscape, ...]
+    bounds: tuple[BoundOverK, ...]
     stated: tuple[tuple[int, bool], ...]
     corrected: int
     costs: Floats
@@ -68,18 +65,19 @@ def compute(
     *,
     track: Track = silently,
 ) -> Designs:
-    """Landscapes for the given budgets, and maps around them."""
+    """Bounds for the given budgets, and maps around them."""
     rounds = sorted({horizon(T) for T in horizons})
-    if not rounds or rounds[-1] > MOST:
+    if not rounds or rounds[-1] > ROUNDS_MAX:
         raise SettingError(f"a design takes horizons up to 10^12, such as 1e2,1e4,1e6, got {rounds}")
     stated = tuple(dict.fromkeys(design_as_stated(budget)))
     corrected = design_limit(budget, constants, around=0).K
-    if corrected > LARGEST_K:
+    if corrected > K_MAX:
         raise SettingError(
-            f"the best K for these budgets is above 10^15, which is beyond the figure: take buffers below "
+            f"the best K for these budgets is above 10^15, the figure's limit: take buffers below "
             f"{float(budget.total_buffer):.3g}, or a larger budget"
         )
-    K = _retentions(max(2 * corrected, 6))
+    most = max(2 * corrected, 6)
+    K = np.unique(np.linspace(1, most, min(most, K_POINTS_MAX)).round().astype(np.int64))
     costs, buffers = float(budget.cost) * SCALES, float(budget.total_buffer) * SCALES
     limit, finite = np.empty((2, len(buffers), len(costs)), dtype=np.int64)
     for i in track(range(len(buffers))):
@@ -90,7 +88,7 @@ def compute(
     return Designs(
         fill_ratio=float(fill_ratio(budget)),
         K=K,
-        landscapes=tuple(_landscape(T, K, stated, budget, constants) for T in rounds),
+        bounds=tuple(_bound_over_k(T, K, stated, budget, constants) for T in rounds),
         stated=stated,
         corrected=corrected,
         costs=costs,
@@ -100,18 +98,13 @@ def compute(
     )
 
 
-def _retentions(most: int) -> Whole:
-    """1..most, thinned out where there would be more than two hundred."""
-    return np.unique(np.linspace(1, most, min(most, 200)).round().astype(np.int64))
-
-
-def _landscape(
+def _bound_over_k(
     T: int, K: Whole, stated: tuple[tuple[int, bool], ...], budget: Budget, constants: Constants
-) -> Landscape:
+) -> BoundOverK:
     def bound(k: int, rate: Any) -> float:
         return float(constant_bound(k, rate, T, constants).total)
 
-    return Landscape(
+    return BoundOverK(
         T=T,
         bound=np.array([bound(int(k), best_rate(int(k), budget)) for k in K]),
         best=design(budget, T, constants, around=0).K,
@@ -119,22 +112,19 @@ def _landscape(
     )
 
 
-# --- the drawing -------------------------------------------------------------------------------------------
-
-
 def draw(data: Designs, look: Look) -> Figure:
-    """The landscape, and the two maps."""
+    """Draw the bounds over K, and the two maps."""
     with look.applied():
         figure, grid = look.canvas(Width.double, 3.0, 1, 3, width_ratios=(1.25, 1, 1))
         left, middle, right = grid[0]
-        _draw_landscape(left, data, look)
+        _draw_bounds(left, data, look)
         top = max(int(data.limit.max()), int(data.finite.max()))
         _draw_map(middle, data, data.limit, top, look, "the given budgets")
         _draw_map(right, data, data.finite, top, look)
         left.set_title("(a) bound at the best feasible rate")
         left.set_ylabel("bound / least over $K$")
         middle.set_title(r"(b) $K^\star$, $T\to\infty$")
-        right.set_title(f"(c) best $K$, ${_power(data.landscapes[0].T, 'T=')}$")
+        right.set_title(f"(c) best $K$, ${_power(data.bounds[0].T, 'T=')}$")
         middle.set_ylabel(r"total buffer $\Sigma B_m$")
         figure.legend(loc="outside lower center", ncols=4)
     return figure
@@ -145,7 +135,7 @@ def _power(T: int, before: str = "") -> str:
     return f"{before}10^{{{exponent}}}" if 10**exponent == T else f"{before}{T}"
 
 
-def _draw_landscape(axes: Axes, data: Designs, look: Look) -> None:
+def _draw_bounds(axes: Axes, data: Designs, look: Look) -> None:
     marks: dict[str, dict[str, Any]] = {
         "best": {"marker": "*", "markersize": 7 * look.scale, "zorder": 5},
         "feasible": {"marker": "o", "markersize": 8 * look.scale, "markerfacecolor": "none", "zorder": 4},
@@ -155,18 +145,15 @@ def _draw_landscape(axes: Axes, data: Designs, look: Look) -> None:
     label = rf"corrected $K^\star={data.corrected}$, $T\to\infty$"
     axes.axvline(data.corrected, color=look.muted, linewidth=look.scale, linestyle=DASHES[3], label=label)
     marked = []
-    for place, land in enumerate(data.landscapes):
-        least = land.bound.min()
-        colour = look.series[place % len(look.series)]
-        line: dict[str, Any] = {
-            "color": colour,
-            "linestyle": DASHES[place % len(DASHES)],
-            "label": f"${_power(land.T, 'T=')}$",
-        }
-        axes.plot(data.K, land.bound / least, **line)
-        best = np.interp(land.best, data.K, land.bound) / least
-        axes.plot(land.best, best, **marks["best"], color=colour)
-        for (K, fits), value in zip(data.stated, land.stated, strict=True):
+    for place, curve in enumerate(data.bounds):
+        least = curve.bound.min()
+        colour, dashes = look.series[place % len(look.series)], DASHES[place % len(DASHES)]
+        axes.plot(
+            data.K, curve.bound / least, color=colour, linestyle=dashes, label=f"${_power(curve.T, 'T=')}$"
+        )
+        best = np.interp(curve.best, data.K, curve.bound) / least
+        axes.plot(curve.best, best, **marks["best"], color=colour)
+        for (K, fits), value in zip(data.stated, curve.stated, strict=True):
             axes.plot(K, value / least, **marks["feasible" if fits else "infeasible"], color=colour)
             marked.append(value / least)
     labels = ("best $K$ for this $T$", "stated, feasible", "stated, over the cost budget")
@@ -189,13 +176,8 @@ def _draw_map(
             how: dict[str, Any] = {"color": shade, "fontsize": 5.5 * look.scale}
             axes.text(j, i, str(values[i, j]), ha="center", va="center", **how)
     corner = len(places) // 2 - 0.5
-    frame: dict[str, Any] = {
-        "fill": False,
-        "edgecolor": look.stated,
-        "linewidth": 1.2 * look.scale,
-        "label": label,
-    }
-    axes.add_patch(Rectangle((corner, corner), 1, 1, **frame))
+    frame: dict[str, Any] = {"fill": False, "edgecolor": look.stated, "linewidth": 1.2 * look.scale}
+    axes.add_patch(Rectangle((corner, corner), 1, 1, **frame, label=label))
     axes.set_xticks(places[::2], [f"{cost:.4g}" for cost in data.costs[::2]])
     axes.set_yticks(places[::2], [f"{size:.4g}" for size in data.buffers[::2]])
     axes.set_xlabel("cost budget $C$")

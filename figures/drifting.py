@@ -1,23 +1,19 @@
-"""A population that moves: risk over time with the moments of change, or over the retention K at several speeds."""
+"""A drifting population: risk over time with the rounds of change, or over the retention K at several speeds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from numpy.typing import NDArray
 
 from figures import retention
-from figures.measured import Measured, Spread, draw_band, policy_handles, spread
-from figures.missing import NotMeasured
-from figures.style import DASHES, Look, Width
+from figures.measured import Measured, Spread, draw_band, policy_handles
+from figures.options import NotMeasured
+from figures.style import DASHES, Floats, Look, Width, key
 
 __all__ = ["READS", "OverTime", "Speeds", "compute", "compute_speeds", "draw", "draw_speeds"]
 
-Floats = NDArray[np.float64]
 READS = ("risk", "excess_risk", "predicted_excess_risk", "cost")
 LABELS = {
     "excess_risk": r"excess risk $F_{P_t}(\theta(t))-\min F_{P_t}$",
@@ -27,7 +23,7 @@ LABELS = {
 
 @dataclass(frozen=True)
 class OverTime:
-    """By policy: what was measured, excess risk or where there is none the loss, and what was predicted, if it was."""
+    """Measured excess risk by policy, or else the loss, and the predicted excess risk, if any."""
 
     rounds: Floats
     measured: dict[str, Spread]
@@ -38,18 +34,16 @@ class OverTime:
 
 
 def compute(result: Measured) -> OverTime:
-    """Round by round."""
+    """The risk round by round."""
     study = result.study
     if study.drift.kind == "none":
-        raise NotMeasured("this result's population does not move: train with --drift gradual,length=200")
+        raise NotMeasured("this result's population does not drift: train with --drift gradual,length=200")
     name = "excess_risk" if "excess_risk" in result.columns else "risk"
     values, predicted = result[name], result.columns.get("predicted_excess_risk")
     return OverTime(
         rounds=result.rounds,
-        measured={policy: spread(values[p]) for p, policy in enumerate(result.policies)},
-        predicted={}
-        if predicted is None
-        else {policy: predicted[p, 0] for p, policy in enumerate(result.policies)},
+        measured=result.spreads(values),
+        predicted={} if predicted is None else dict(zip(result.policies, predicted[:, 0], strict=True)),
         changes=study.drift.changes(result.horizon),
         label=LABELS[name],
         note=result.note("Lines: mean; bands: 10–90 % of {} seeds"),
@@ -57,49 +51,42 @@ def compute(result: Measured) -> OverTime:
 
 
 def draw(data: OverTime, look: Look) -> Figure:
-    """One panel; time is not logarithmic here, since changes come when they come."""
+    """Draw one panel, over a linear time axis."""
     with look.applied():
         figure, grid = look.canvas(Width.double, 3.0, 1, 1)
         axes, looks = grid[0][0], look.policies(list(data.measured))
         for t in data.changes:
             axes.axvline(t, color=look.muted, linestyle=DASHES[2], linewidth=look.scale, zorder=1.5)
         for name, values in data.measured.items():
-            draw_band(axes, data.rounds, values, look, color=looks[name]["color"])
+            colour = looks[name]["color"]
+            draw_band(axes, data.rounds, values, look, color=colour)
             if name in data.predicted:
-                axes.plot(
-                    data.rounds,
-                    data.predicted[name],
-                    color=looks[name]["color"],
-                    linestyle=DASHES[1],
-                    linewidth=1.2 * look.scale,
-                )
+                dashed = {"linestyle": DASHES[1], "linewidth": 1.2 * look.scale}
+                axes.plot(data.rounds, data.predicted[name], color=colour, **dashed)
         axes.set(xlabel="round $t$", ylabel=data.label, xlim=(1, max(data.rounds[-1], 2)))
         handles = policy_handles(look, list(data.measured))
         for handle in handles:
             handle.set(linestyle="-", marker="none")
         if data.predicted:
-            handles.append(Line2D([], [], color=look.ink, linestyle=DASHES[1], label="predicted"))
+            handles.append(key("predicted", color=look.ink, linestyle=DASHES[1]))
         if data.changes:
-            handles.append(
-                Line2D(
-                    [], [], color=look.muted, linestyle=DASHES[2], label="the change begins, ends or turns"
-                )
-            )
+            change = "the change begins, ends or turns"
+            handles.append(key(change, color=look.muted, linestyle=DASHES[2]))
         look.legend(figure, handles, data.note)
     return figure
 
 
 @dataclass(frozen=True)
 class Speeds:
-    """By what tells the results apart: cumulative excess risk of a sweep over K."""
+    """Cumulative excess risk of sweeps over K, by the speed of the drift."""
 
-    risks: dict[str, retention.Risk]
+    risks: dict[str, retention.RiskOverK]
     note: str
 
 
 def compute_speeds(results: Sequence[Measured]) -> Speeds:
-    """One sweep from each result."""
-    found: dict[str, retention.Risk] = {}
+    """The sweeps of several results."""
+    found: dict[str, retention.RiskOverK] = {}
     for result in results:
         drift, sweeps = result.study.drift, retention.compute(result).risks["cumulative"]
         words = {"none": "no drift", "abrupt": f"abrupt in round {drift.start}"}
@@ -109,7 +96,7 @@ def compute_speeds(results: Sequence[Measured]) -> Speeds:
         for name, risk in sweeps.items():
             label = kind if len(sweeps) == 1 else f"{kind}, {name}"
             if label in found:
-                raise NotMeasured(f"two of these results are both {label}: give one of them")
+                raise NotMeasured(f"two of these results are both {label}: give only one")
             found[label] = risk
     return Speeds(
         found, results[0].note("Bars: 95 % interval of the mean over {} seeds; ring: best predicted")
@@ -117,7 +104,7 @@ def compute_speeds(results: Sequence[Measured]) -> Speeds:
 
 
 def draw_speeds(data: Speeds, look: Look) -> Figure:
-    """One panel, a curve for each."""
+    """Draw one panel, with a curve for each sweep."""
     with look.applied():
         figure, grid = look.canvas(Width.double, 3.0, 1, 1)
         axes, looks = grid[0][0], look.policies(list(data.risks))
@@ -125,6 +112,5 @@ def draw_speeds(data: Speeds, look: Look) -> Figure:
             retention.draw_risk(axes, risk, looks[name], look)
         retention.name_retentions(axes, {float(K) for risk in data.risks.values() for K in risk.K})
         axes.set(xlabel="retention $K$", ylabel=retention.PANELS["cumulative"])
-        handles = [Line2D([], [], **looks[name], label=name) for name in data.risks]
-        look.legend(figure, handles, data.note)
+        look.legend(figure, [key(name, **how) for name, how in looks.items()], data.note)
     return figure

@@ -1,4 +1,4 @@
-"""What carries the gain that the paper reports: one row a departure from its text, with what that costs."""
+"""Sources of the gain that the paper reports: one row per departure from its text, with its cost."""
 
 from __future__ import annotations
 
@@ -11,29 +11,24 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from empirics.settings.policy_name import PolicyName
-from figures.style import POLICIES, Look, Width, mix, readable
+from figures.style import DASHES, POLICIES, Look, Width, key, mix, readable
 from proofs_check.experiments.fields import Estimate, Fields, load
 from proofs_check.experiments.stated import SECTION7
 from theory.setting import SettingError
 
-__all__ = ["Explained", "Group", "Row", "draw", "read"]
+__all__ = ["Explained", "ExplainedGroup", "ExplainedRow", "draw", "read"]
 
-LONGEST = 95  # letters of a line of a headline
+HEADLINE_LETTERS_MAX = 95  # per line
 PANELS = ("after the last round", "averaged over rounds")  # either may be the paper's average test accuracy
-COLUMNS = {"cost": 1.075, "memory": 1.175}  # where they end, in widths of both panels
-LEFT_OUT = (
-    "constant",
-    "hybrid",
-    "oracle",
-)  # baselines: what is gained over is no row, nor are the others departures
+COLUMNS = {"cost": 1.075, "memory": 1.175}  # their right ends, in widths of both panels
+LEFT_OUT = ("constant", "hybrid", "oracle")  # baselines, not departures
 
 
 @dataclass(frozen=True)
-class Row:
+class ExplainedRow:
     """A policy's gains in points, its mean cost per round, and its largest memory as a share of the buffers."""
 
     name: str
@@ -44,16 +39,16 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Group:
-    """The rows of one world, or those of one world at equal spending."""
+class ExplainedGroup:
+    """Rows of a world, or of a world at equal spending."""
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[ExplainedRow, ...]
 
 
 @dataclass(frozen=True)
 class Explained:
-    """All groups; `claimed` is the paper's gain over constant admission, NaN on a data set that it does not have."""
+    """All groups; `claimed` is the paper's gain over constant admission, NaN for a data set that is not the paper's."""
 
     dataset: str
     seeds: int
@@ -61,29 +56,31 @@ class Explained:
     level: float
     budget: float
     claimed: float
-    groups: tuple[Group, ...]
+    groups: tuple[ExplainedGroup, ...]
 
 
 def read(path: Path) -> Explained:
-    """The document that `acdpp reproduce --explain` writes, or the folder that has it."""
+    """The document of `acdpp reproduce --explain`, from its file or folder."""
     file = path / "explained.json" if path.is_dir() else path
     fields = Fields(load(file), str(file), "give the explained.json of acdpp reproduce --explain")
     seeds, level, dataset = fields.whole("seeds", 1), fields.number("level"), fields.text("dataset")
     said = SECTION7.get(dataset)
-    groups: list[Group] = []
+    groups: list[ExplainedGroup] = []
     for name, world in fields.each("worlds").items():
         policies = world.each("policies")
         title = f"{name}: {world.text('label')}"
         own = {policy: _row(policy, one, one, level, seeds) for policy, one in policies.items()}
-        groups.append(Group(title, tuple(own[policy] for policy in own if _departs(policy))))
+        groups.append(ExplainedGroup(title, tuple(own[policy] for policy in own if _departs(policy))))
         if "equal_spending" in world.entries:
             for other, gains in world.below("equal_spending").each("over").items():
                 over = {
                     key: _row(key, gains.below(key), policies.get(key), level, seeds) for key in gains.entries
                 }
-                groups.append(Group(f"{name}, over {other}, which may spend as much", tuple(over.values())))
+                groups.append(
+                    ExplainedGroup(f"{name}, over {other}, which may spend as much", tuple(over.values()))
+                )
     if not any(group.rows for group in groups):
-        raise SettingError(f"{str(file)!r} has no policy but the baselines: there is nothing to explain")
+        raise SettingError(f"{str(file)!r} has only baselines: there is nothing to explain")
     return Explained(
         dataset=said.name if said else dataset,
         seeds=seeds,
@@ -99,21 +96,20 @@ def _departs(name: str) -> bool:
     return name not in LEFT_OUT and PolicyName(name).base != "hybrid"
 
 
-def _row(name: str, gain: Fields, policy: Fields | None, level: float, seeds: int) -> Row:
+def _row(name: str, gain: Fields, policy: Fields | None, level: float, seeds: int) -> ExplainedRow:
     last, averaged = (gain.estimate(key, level, seeds) for key in ("points", "points_averaged"))
     if policy is None:
-        return Row(name, last, averaged, np.nan, np.nan)
+        return ExplainedRow(name, last, averaged, np.nan, np.nan)
     memory = policy.number("largest_occupancy") / policy.number("buffers")
-    return Row(name, last, averaged, float(policy.estimate("mean_cost", level, seeds).mean), memory)
-
-
-# --- the drawing -------------------------------------------------------------------------------------------
+    return ExplainedRow(name, last, averaged, float(policy.estimate("mean_cost", level, seeds).mean), memory)
 
 
 def draw(data: Explained, look: Look) -> Figure:
-    """Two forests that share their rows: intervals on the left, costs and memories as text on the right."""
+    """Draw two forest plots with common rows: intervals on the left, costs and memories as text on the right."""
     with look.applied():
-        headlines = [wrap(group.title, LONGEST, max_lines=2, placeholder=" …") for group in data.groups]
+        headlines = [
+            wrap(group.title, HEADLINE_LETTERS_MAX, max_lines=2, placeholder=" …") for group in data.groups
+        ]
         lines = sum(map(len, headlines)) + sum(len(group.rows) for group in data.groups)
         figure, grid = look.canvas(
             Width.double, 1.4 + 0.155 * lines, 1, 2, sharex=True, sharey=True, gridspec_kw={"wspace": 0.05}
@@ -139,7 +135,7 @@ def draw(data: Explained, look: Look) -> Figure:
     return figure
 
 
-def _draw_row(panels: list[Axes], page: Axes, y: int, row: Row, look: Look) -> None:
+def _draw_row(panels: list[Axes], page: Axes, y: int, row: ExplainedRow, look: Look) -> None:
     how = _how(row.name, look)
     for axes, points in zip(panels, (row.last, row.averaged), strict=True):
         mean, low, high = (float(end) for end in (points.mean, points.low, points.high))
@@ -151,7 +147,7 @@ def _draw_row(panels: list[Axes], page: Axes, y: int, row: Row, look: Look) -> N
 
 
 def _how(name: str, look: Look) -> dict[str, Any]:
-    """As the policy that it departs from."""
+    """The style of the policy that it departs from."""
     base = _base(name)
     how = look.policy(base) if base in POLICIES else look.points()
     return {key: value for key, value in how.items() if key != "linestyle"}
@@ -162,15 +158,9 @@ def _base(name: str) -> str:
 
 
 def _headline(page: Axes, y: int, lines: list[str], look: Look) -> None:
-    """Over the lines of both panels, which would cross its letters."""
-    page.axhspan(
-        y - 0.42,
-        y + len(lines) - 0.58,
-        xmax=COLUMNS["memory"],
-        color=mix(look.faint, look.ground, 0.6),
-        linewidth=0,
-        clip_on=False,
-    )
+    """Write a group's title on a band that covers the lines of both panels."""
+    shade: dict[str, Any] = {"color": mix(look.faint, look.ground, 0.6), "linewidth": 0, "clip_on": False}
+    page.axhspan(y - 0.42, y + len(lines) - 0.58, xmax=COLUMNS["memory"], **shade)
     for place, line in enumerate(lines, y):
         _beside(page, 0.008, place, line.replace("$", r"\$"), look, ha="left")
 
@@ -188,41 +178,30 @@ def _frame(axes: Axes, title: str, data: Explained, look: Look) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
-    axes.spines["left"].set_visible(False)  # beside the line at zero, it reads as a second one
+    axes.spines["left"].set_visible(False)  # beside the line at zero
 
 
 def _frame_page(page: Axes, look: Look) -> None:
-    """What both panels have in common: the label below them, and the columns at their right."""
+    """Label both panels below, and the columns at their right."""
     page.grid(visible=False)
     page.tick_params(axis="y", labelleft=False, length=0)
     page.set_xticks([])
     page.set_xlabel("gain over constant admission (points)", labelpad=14 * look.scale)
+    place = {"xycoords": "axes fraction", "xytext": (0, 4 * look.scale), "textcoords": "offset points"}
     for text, x in COLUMNS.items():
-        page.annotate(
-            text,
-            (x, 1),
-            xycoords="axes fraction",
-            xytext=(0, 4 * look.scale),
-            textcoords="offset points",
-            ha="right",
-            fontsize=7 * look.scale,
-        )
+        page.annotate(text, (x, 1), **place, ha="right", fontsize=7 * look.scale)
 
 
 def _claim(look: Look) -> dict[str, Any]:
-    return {"color": look.stated, "linestyle": (0, (4, 1.6)), "linewidth": look.scale, "zorder": 1.6}
+    return {"color": look.stated, "linestyle": DASHES[1], "linewidth": look.scale, "zorder": 1.6}
 
 
 def _handles(data: Explained, look: Look) -> list[Any]:
     bases = dict.fromkeys(_base(row.name) for group in data.groups for row in group.rows)
-    handles: list[Any] = [
-        Line2D([], [], **_how(name, look), linestyle="-", linewidth=1.1 * look.scale, label=readable(name))
-        for name in bases
-    ]
+    line = {"linestyle": "-", "linewidth": 1.1 * look.scale}
+    handles: list[Any] = [key(readable(name), **_how(name, look), **line) for name in bases]
     if not np.isnan(data.claimed):
-        handles.append(
-            Line2D([], [], **_claim(look), label=f"the paper: +{data.claimed:g} on {data.dataset}")
-        )
+        handles.append(key(f"the paper: +{data.claimed:g} on {data.dataset}", **_claim(look)))
     return handles
 
 

@@ -1,7 +1,7 @@
-r"""What a budget buys: effective samples and predicted risk of each policy, with what no policy can exceed.
+r"""Effective samples and predicted risk of each policy against the budget, with an upper bound for all policies.
 
-Budgets are \(\bar cS/K\) for whole K, S being all buffers together: there constant admission fills the memory and
-spends all it may, so that no policy is set against one that leaves money over.
+Budgets are \(\bar cS/K\) for whole K, where S is the total buffer: there constant admission fills the memory and spends
+its whole budget, so that all policies are compared at equal spending.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
-from numpy.typing import NDArray
+from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from empirics.control.prices import law_of, make_prices
 from empirics.control.schedule import plan
@@ -26,31 +24,28 @@ from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.device import threads
 from empirics.training.problem import make_problem
-from figures.style import DASHES, Look, Width, decades
-from figures.track import Track, silently
+from figures.options import Track, silently
+from figures.style import DASHES, Floats, Look, Width, decades, key, letter, named_ticks
 from theory.market.knapsack import purchase_limit
 from theory.market.long_run import best_plan, burst_plan, gap_closed, online_plan
 from theory.market.prices import PriceLaw
 from theory.setting import Constants, SettingError
 
-__all__ = ["PREDICTED", "Frontier", "Risks", "budgets", "compute", "draw"]
+__all__ = ["PREDICTED", "Frontier", "PredictedRisks", "budgets", "compute", "draw"]
 
-Floats = NDArray[np.float64]
 RETENTIONS = (100, 30, 10, 4, 2, 1)
 STEPS = 6  # budgets of the left panels between two of the right
 PREDICTED = ("buy-cheap-online", "buy-cheap", "acdpp", "acdpp-capped", "constant", "oracle", "hybrid")
 BURSTS = {"bursts of half the memory": 2, "bursts of the whole memory": 1}
 MICRO = 10**6
-APART = 0.01  # constant admission from the oracle, relative, at least, to tell a share of the way
-LEAST_AND_MOST = (-0.3, 1)  # of the way, in sight
+GAP_MIN = 0.01  # relative, between constant admission and the oracle, for a share of it
+SHARE_LIMITS = (-0.3, 1)  # of the axis
 
 
 @dataclass(frozen=True)
-class Risks:
-    """Predicted cumulative excess risk over T rounds by policy, and the mean cost of a round over the budget.
-
-    `errors` are standard errors of the former over paths of prices, relative to it; 0 where prices change nothing.
-    """
+class PredictedRisks:
+    """Predicted cumulative excess risk over T rounds by policy, its relative standard errors over price paths (0 where
+    prices have no effect), and mean spending over the budget."""
 
     T: int
     C: Floats
@@ -61,7 +56,7 @@ class Risks:
 
     @property
     def overspent(self) -> tuple[float, float]:
-        """By how many per cent of the budget more was spent, at least and at most; the oracle has no budget."""
+        """Least and greatest overspending in per cent of the budget, without the oracle, which has no budget."""
         parts = [100 * (values - 1) for name, values in self.spent.items() if name != "oracle"]
         return float(np.min(parts)), float(np.max(parts))
 
@@ -71,27 +66,27 @@ class Risks:
         return float(max(values.max() for values in self.errors.values()))
 
     def closed(self, name: str) -> Floats:
-        """The share of the way from constant admission to the oracle; NaN where these two are as good as one."""
+        """The closed share of the gap from constant admission to the oracle; NaN where the gap is negligible."""
         constant, oracle = self.cumulative["constant"], self.cumulative["oracle"]
         gap = constant - oracle
-        apart = gap > APART * oracle
+        apart = gap > GAP_MIN * oracle
         share: Floats = (constant - self.cumulative[name]) / np.where(apart, gap, np.nan)
         return share
 
 
 @dataclass(frozen=True)
 class Frontier:
-    """Against the budgets `C`: effective samples per round by policy, and the most samples that money buys."""
+    """Effective samples per round by policy at the budgets `C`, and their upper bound."""
 
     C: Floats
     places: float
     mean_cost: float
     effective: dict[str, Floats]
     limit: Floats
-    risks: Risks | None
+    risks: PredictedRisks | None
 
     def closed(self, name: str) -> Floats:
-        """How far the noise gets from constant admission to the oracle, for small steps; NaN where there is no way."""
+        """The closed share of the gap in noise, for small steps; NaN without a gap."""
         constant = self.effective["constant"]
         way = np.where(constant < self.places, constant, np.nan)
         share: Floats = gap_closed(self.effective[name], way, self.places)
@@ -99,7 +94,7 @@ class Frontier:
 
 
 def budgets(places: int, mean_cost: float) -> list[float]:
-    """C = c̄S/K, rounded up, since below it a retention of K would leave places empty; a sample a round at least.
+    """C = c̄S/K, rounded up so that a retention of K fills the memory; at least a sample per round.
 
     >>> budgets(3, 5.5)
     [5.5, 8.25, 16.5]
@@ -109,7 +104,7 @@ def budgets(places: int, mean_cost: float) -> list[float]:
 
 
 def compute(study: Study, *, risk: bool = True, track: Track = silently) -> Frontier:
-    """For the study's buffers, prices, rounds and data; its budget plays no part."""
+    """The frontier for the study's buffers, prices, rounds and data, whatever its budget."""
     prices, S = make_prices(study.cost), sum(study.buffers)
     if S < 2:
         raise SettingError(
@@ -140,12 +135,10 @@ def _effective(law: PriceLaw, S: int, C: Sequence[float]) -> dict[str, Floats]:
     return {name: np.array([rule(one) for one in C]) for name, rule in rules.items()}
 
 
-def _risks(study: Study, C: Sequence[float], track: Track) -> Risks:
-    """The landscape is surveyed once, and what is predicted for a budget takes seconds."""
+def _risks(study: Study, C: Sequence[float], track: Track) -> PredictedRisks:
+    """Predictions for all budgets on one problem, whose measuring takes most of the time."""
     study = replace(study, policies=PREDICTED)
-    found: dict[str, list[float]] = {name: [] for name in PREDICTED}
-    errors: dict[str, list[float]] = {name: [] for name in PREDICTED}
-    spent: dict[str, list[float]] = {name: [] for name in PREDICTED}
+    found, errors, spent = ({name: list[float]() for name in PREDICTED} for _ in range(3))
     with threads(study, "take fewer rounds"):
         problem = make_problem(study, "cpu", None)
         constants = calibrate(problem).constants.merged
@@ -158,29 +151,30 @@ def _risks(study: Study, C: Sequence[float], track: Track) -> Risks:
                 errors[name].append(error / forecast.cumulative if error else 0.0)
             for name, cost in _costs(own, constants).items():
                 spent[name].append(cost / budget)
-    return Risks(
+    return PredictedRisks(
         T=study.rounds,
         C=np.array(C),
-        cumulative={name: np.array(values) for name, values in found.items()},
-        errors={name: np.array(values) for name, values in errors.items()},
-        spent={name: np.array(values) for name, values in spent.items()},
+        cumulative=_arrays(found),
+        errors=_arrays(errors),
+        spent=_arrays(spent),
         task=study.task,
     )
 
 
+def _arrays(columns: dict[str, list[float]]) -> dict[str, Floats]:
+    return {name: np.array(values) for name, values in columns.items()}
+
+
 def _costs(study: Study, constants: Constants) -> dict[str, float]:
-    """What a round cost on average, over as many paths of prices as a prediction has at most."""
+    """Mean cost per round by policy, over at most as many price paths as a prediction has."""
     few = replace(study, seeds=min(study.seeds, PRICE_PATHS_MAX))
     played = plan(few, constants)
     paid = (played.cost * played.admissions.sum(axis=2)).mean(axis=0).reshape(len(few.policies), -1)
     return dict(zip(few.policies, paid.mean(axis=1).tolist(), strict=True))
 
 
-# --- the drawing -------------------------------------------------------------------------------------------
-
-
 def draw(data: Frontier, look: Look) -> Figure:
-    """Above what is got for the budget, below the share of the way from constant admission to the oracle."""
+    """Draw above the effective samples and the risk, below the closed shares of the gap."""
     with look.applied():
         columns = 1 if data.risks is None else 2
         width = Width.single if data.risks is None else Width.double
@@ -189,12 +183,12 @@ def draw(data: Frontier, look: Look) -> Figure:
         _draw_effective(grid[0, 0], grid[1, 0], data, look)
         if data.risks is not None:
             _draw_risks(grid[0, 1], grid[1, 1], data.risks, look)
-        for letter, axes in zip("abcd", grid.T.ravel(), strict=False):
-            axes.set_title(f"({letter})")
+        letter(grid.T.ravel())
+        for axes in grid.ravel():
             _budget_axis(axes, data)
         for axes in grid[1]:
-            axes.axhline(0, color=look.ink, linewidth=0.6 * look.scale)
-            axes.set(xlabel="budget $C$ per round", ylim=LEAST_AND_MOST)
+            look.zero(axes)
+            axes.set(xlabel="budget $C$ per round", ylim=SHARE_LIMITS)
             axes.yaxis.set_major_locator(FixedLocator([0, 0.5, 1]))
             axes.yaxis.set_major_formatter(FixedFormatter(["0", "50 %", "100 %"]))
             axes.set_ylabel("of the way from\nconstant to oracle")
@@ -204,7 +198,7 @@ def draw(data: Frontier, look: Look) -> Figure:
 
 
 def _looks(look: Look) -> dict[str, dict[str, Any]]:
-    """Policies as everywhere, bursts in grey."""
+    """The styles of policies, and of bursts in grey."""
     looks = look.policies(PREDICTED)
     return looks | {
         name: {"color": look.muted, "linestyle": DASHES[place], "marker": "none"}
@@ -212,13 +206,9 @@ def _looks(look: Look) -> dict[str, dict[str, Any]]:
     }
 
 
-def _hatch(look: Look) -> dict[str, Any]:
-    return {"facecolor": look.faint, "edgecolor": look.muted, "hatch": "////", "linewidth": 0}
-
-
 def _draw_effective(above: Axes, below: Axes, data: Frontier, look: Look) -> None:
     looks, top = _looks(look), 1.6 * data.places
-    above.fill_between(data.C, data.limit, top, **_hatch(look), zorder=0.5)
+    above.fill_between(data.C, data.limit, top, **look.hatched, zorder=0.5)
     oracle = {key: looks["oracle"][key] for key in ("color", "linestyle")}
     above.axhline(data.places, **oracle)
     for name, values in data.effective.items():
@@ -231,7 +221,7 @@ def _draw_effective(above: Axes, below: Axes, data: Frontier, look: Look) -> Non
     above.set_ylabel("effective samples per round")
 
 
-def _draw_risks(above: Axes, below: Axes, risks: Risks, look: Look) -> None:
+def _draw_risks(above: Axes, below: Axes, risks: PredictedRisks, look: Look) -> None:
     looks = look.policies(PREDICTED)
     for name, values in risks.cumulative.items():
         above.plot(risks.C, values, **looks[name])
@@ -244,9 +234,7 @@ def _draw_risks(above: Axes, below: Axes, risks: Risks, look: Look) -> None:
 def _budget_axis(axes: Axes, data: Frontier) -> None:
     axes.set_xscale("log")
     named = data.C[0] * 10 ** np.arange(0, np.log10(data.C[-1] / data.C[0]) + 0.01)
-    axes.xaxis.set_major_locator(FixedLocator(named.tolist()))
-    axes.xaxis.set_major_formatter(FixedFormatter([f"{one:.4g}" for one in named]))
-    axes.xaxis.set_minor_locator(NullLocator())
+    named_ticks(axes.xaxis, named.tolist(), "{:.4g}")
     margin = (data.C[-1] / data.C[0]) ** 0.02
     axes.set_xlim(data.C[0] / margin, data.C[-1] * margin)
 
@@ -254,11 +242,9 @@ def _budget_axis(axes: Axes, data: Frontier) -> None:
 def _handles(data: Frontier, look: Look) -> list[Any]:
     looks = _looks(look)
     names = [*PREDICTED, *BURSTS] if data.risks is not None else [*data.effective, "oracle"]
-    handles: list[Any] = []
-    for name in names:
-        how = looks[name] if data.risks is not None else looks[name] | {"marker": "none"}
-        handles.append(Line2D([], [], **how, label=name))
-    return [*handles, Patch(**_hatch(look), label="no policy buys so many")]
+    plain = {} if data.risks is not None else {"marker": "none"}
+    handles: list[Any] = [key(name, **(looks[name] | plain)) for name in names]
+    return [*handles, Patch(**look.hatched, label="no policy buys so many")]
 
 
 def _note(data: Frontier) -> str:

@@ -1,4 +1,4 @@
-"""What was learnt: excess population risk and test accuracy, round by round, for every policy of a result."""
+"""Excess population risk and test accuracy of a result's policies, round by round."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
-from figures.measured import Measured, Spread, draw_policies, policy_handles, spread
-from figures.missing import NotMeasured
-from figures.style import Look, Width, round_axis
+from figures.measured import Measured, Spread, draw_policies, policy_handles
+from figures.options import NotMeasured
+from figures.style import Floats, Look, Width, letter, round_axis
 
 __all__ = ["PANELS", "READS", "Learning", "compute", "draw"]
 
-Floats = NDArray[np.float64]
 BINS = 50
 PANELS = {
     "excess_risk": r"excess risk $F_P(\theta(t))-F_P(\theta^\star)$",
@@ -26,10 +24,7 @@ READS = tuple(PANELS)
 
 @dataclass(frozen=True)
 class Learning:
-    """By quantity ("excess_risk", "accuracy", as far as measured) and policy, at the rounds `at`.
-
-    The risk itself stands in where there is no excess risk.
-    """
+    """Curves by quantity ("excess_risk" or else "risk", and "accuracy", if measured) and policy, at the rounds `at`."""
 
     at: Floats
     curves: dict[str, dict[str, Spread]]
@@ -37,7 +32,7 @@ class Learning:
 
 
 def compute(result: Measured) -> Learning:
-    """Each run averaged over bins of rounds that grow with t, then the mean and the spread over the seeds."""
+    """Averages of each run over bins of rounds that grow with t, then mean and spread over the seeds."""
     instead = "risk" if "excess_risk" in result.columns else "excess_risk"
     measured = [name for name in PANELS if name in result.columns and name != instead]
     if not measured:
@@ -50,26 +45,23 @@ def compute(result: Measured) -> Learning:
         means: Floats = np.add.reduceat(values, starts, axis=-1) / sizes
         return means
 
-    curves = {
-        name: {policy: spread(binned(result[name][p])) for p, policy in enumerate(result.policies)}
-        for name in measured
-    }
-    return Learning(binned(result.rounds), curves, result.note("Lines: mean; bars: 10–90 % of {} seeds"))
+    curves = {name: result.spreads(binned(result[name])) for name in measured}
+    return Learning(binned(result.rounds), curves, result.note())
 
 
 def draw(data: Learning, look: Look) -> Figure:
-    """A panel for each quantity."""
+    """Draw a panel for each quantity."""
     with look.applied():
         wide = len(data.curves) > 1
         figure, grid = look.canvas(Width.double if wide else Width.single, 3.0, 1, len(data.curves))
-        for letter, axes, (name, curves) in zip("ab", grid[0], data.curves.items(), strict=False):
+        for axes, (name, curves) in zip(grid[0], data.curves.items(), strict=True):
             draw_policies(axes, data.at, curves, look)
             round_axis(axes, data.at[-1])
             axes.set(xlabel="round $t$", ylabel=PANELS[name])
-            if wide:
-                axes.set_title(f"({letter})")
             if name == "excess_risk":
                 axes.set_yscale("log")
+        if wide:
+            letter(grid[0])
         policies = list(next(iter(data.curves.values())))
         look.legend(figure, policy_handles(look, policies), data.note)
     return figure

@@ -1,4 +1,4 @@
-"""A saved result of `acdpp train` as arrays, and what all figures of it share."""
+"""A saved result of `acdpp train` as arrays, and elements that its figures share."""
 
 from __future__ import annotations
 
@@ -10,32 +10,19 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from numpy.typing import NDArray
 
 from empirics.settings.study import Study
-from figures.missing import NotMeasured
-from figures.style import Look, readable
+from figures.options import NotMeasured
+from figures.style import Floats, Look, Whole, key, readable
 from theory.numbers import student
 from theory.setting import Constants
 
-__all__ = [
-    "BAND",
-    "Measured",
-    "Spread",
-    "draw_band",
-    "draw_policies",
-    "half_width",
-    "policy_handles",
-    "read",
-    "spread",
-    "thinned",
-]
+__all__ = ["BAND", "Measured", "Spread", "draw_band", "draw_policies", "half_width", "policy_handles", "read"]
+__all__ += ["spread", "thinned", "turns"]
 
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 BAND = (0.1, 0.9)  # quantiles over the seeds
-MARKS = 9  # on a line, fewer where there are many lines
-STRETCHES = 800  # of an axis, each as wide as a line is thick in print
+LINE_MARKS_MAX, PAGE_MARKS_MAX = 9, 48
+STRETCHES = 800  # of an axis, each as wide as a printed line
 MEASURES = {
     "excess_risk": ("excess risk", "the measure risk and inside a ball (radius)"),
     "predicted_excess_risk": (
@@ -50,10 +37,10 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class Measured:
-    """Columns of shape (policies, seeds, rounds), by the names of `COLUMNS`, settings, and each policy's constants.
+    """Columns of shape (policies, seeds, rounds) by name, settings, and each policy's constants.
 
-    `not_predicted` says why there is no prediction, if there is none; `predicted_error` is the standard error of each
-    policy's cumulative one, if it has one. `least_final_risk` is what nobody beats for the budget, where it is known.
+    `not_predicted` is the reason for a missing prediction; `predicted_error` is the standard error of each policy's
+    predicted cumulative risk, if it has one; `least_final_risk` is the lower bound for the budget, where it is known.
     """
 
     policies: tuple[str, ...]
@@ -90,18 +77,20 @@ class Measured:
             raise NotMeasured(f"this result has no {what}{why}: train with {remedy}")
         return self.columns[name]
 
-    def note(self, what: str) -> str:
-        """What bars or bands contain, in words: `what`, with {} for their number, and how seeds differ."""
+    def spreads(self, values: Floats) -> dict[str, Spread]:
+        """Means and quantiles over the seeds, by policy, of an array of shape (policies, seeds, ...)."""
+        return {policy: spread(values[p]) for p, policy in enumerate(self.policies)}
+
+    def note(self, what: str = "Lines: mean; bars: 10–90 % of {} seeds") -> str:
+        """The meaning of bars or bands, with {} for the number of seeds, and the differences between seeds."""
         if self.seeds == 1:
             return "One seed: nothing is known about the spread."
         return f"{what.format(self.seeds)}. Seeds {self.intervals.partition('which ')[2]}."
 
 
 def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
-    """A finished result folder; of its columns only the wanted ones, as far as it has them."""
-    from empirics.results.folder import (
-        read_result,
-    )  # with pyarrow, which figures that share our looks do without
+    """A finished result, with all columns or with those wanted that it has."""
+    from empirics.results.folder import read_result  # loads pyarrow
 
     needed = None if wanted is None else ["policy", "seed", "round", *wanted]
     settings, summary, rows = read_result(path, needed)
@@ -145,7 +134,7 @@ class Spread:
 
 
 def spread(values: Floats) -> Spread:
-    """Of an array whose first axis is the seeds."""
+    """Mean and quantiles over the first axis, the seeds."""
     low, high = np.quantile(values, BAND, axis=0)
     return Spread(values.mean(axis=0), low, high)
 
@@ -156,13 +145,10 @@ def half_width(values: Floats) -> Any:
     return np.where(np.isinf(half), np.nan, half)
 
 
-# --- the drawing -------------------------------------------------------------------------------------------
-
-
 def thinned(x: Floats, y: Floats) -> Whole:
-    """Which points of a long curve to draw: of each stretch of a logarithmic axis the ends, the least and the greatest.
+    """Indices of the points of a long curve to draw: ends, minimum and maximum of each stretch of a logarithmic axis.
 
-    What is left covers the same ink, since a stretch is no wider than the line.
+    The drawn line does not change visibly, since a stretch is no wider than the line.
     """
     if len(x) <= 4 * STRETCHES:
         return np.arange(len(x))
@@ -176,19 +162,18 @@ def thinned(x: Floats, y: Floats) -> Whole:
 
 
 def policy_handles(look: Look, policies: Sequence[str]) -> list[Line2D]:
-    """The legend's entries."""
-    looks = look.policies(policies)
-    return [Line2D([], [], **looks[name], label=readable(name)) for name in policies]
+    """The legend's entries of policies."""
+    return [key(readable(name), **how) for name, how in look.policies(policies).items()]
 
 
 def draw_policies(axes: Axes, x: Floats, curves: dict[str, Spread], look: Look) -> None:
-    """A line for each policy's mean, with its spread as bars at marks.
+    """Draw a line for each policy's mean, with its spread as bars at marks.
 
-    Marks of different policies take turns along a logarithmic axis, so that neither bars nor marks hide each other.
-    Within a round the policies stand side by side, which shows only where there are very few rounds.
+    Marks of policies alternate along a logarithmic axis, so that neither bars nor marks hide each other. Within a round
+    the policies stand side by side, which is visible only with very few rounds.
     """
-    looks, turns = look.policies(list(curves)), _turns(x, len(curves))
-    for place, ((name, values), at) in enumerate(zip(curves.items(), turns, strict=True)):
+    looks = look.policies(list(curves))
+    for place, ((name, values), at) in enumerate(zip(curves.items(), turns(x, len(curves)), strict=True)):
         aside = 0.8 * ((place + 0.5) / len(curves) - 0.5)
         beside = x * (1 + 1 / x[-1]) ** aside
         mark = dict(looks[name])
@@ -200,12 +185,12 @@ def draw_policies(axes: Axes, x: Floats, curves: dict[str, Spread], look: Look) 
         axes.plot(beside[at], values.mean[at], **mark, linestyle="none", zorder=2.2)
 
 
-def _turns(x: Floats, curves: int) -> list[Whole]:
-    """For each curve the points nearest to evenly spread places on a logarithmic axis, none given to two curves.
+def turns(x: Floats, curves: int) -> list[Whole]:
+    """Each curve's marked points: nearest to even places on a logarithmic axis, and no point marked on two curves.
 
-    All points to all, where there are no more than marks.
+    Short curves have all points marked.
     """
-    marks = min(MARKS, max(48 // curves, 3))
+    marks = min(LINE_MARKS_MAX, max(PAGE_MARKS_MAX // curves, 3))
     if len(x) <= marks:
         return [np.arange(len(x))] * curves
     wanted = np.log(x[0]) + (np.arange(marks * curves) + 0.5) / (marks * curves) * np.log(x[-1] / x[0])
@@ -218,8 +203,8 @@ def _turns(x: Floats, curves: int) -> list[Whole]:
 
 
 def draw_band(axes: Axes, x: Floats, values: Spread, look: Look, **how: Any) -> None:
-    """A line with its band, for panels in which bands do not meet; a dash, where there is but one point."""
+    """Draw a line with its band, for panels without overlapping bands; a single point is a dash."""
     axes.fill_between(x, values.low, values.high, color=how["color"], alpha=0.2, linewidth=0)
-    (at,) = _turns(x, 1)
+    (at,) = turns(x, 1)
     usual = {"linewidth": look.scale, "markevery": at.tolist(), "marker": "_" if len(x) == 1 else "none"}
     axes.plot(x, values.mean, **(usual | how))

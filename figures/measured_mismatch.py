@@ -1,7 +1,7 @@
-r"""The mismatch of gradients as training meets it, over what χ predicts, and what the printed expression would give.
+r"""The gradient mismatch measured in training, over its prediction by χ and by the printed expression.
 
 At a fixed θ the measured \(\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2\) has mean variance·χ. The iterates
-depend on the samples, so at θ(t) the ratio need not be 1; the figure shows how far from 1 it is.
+depend on the samples, so that the ratio at θ(t) may differ from 1.
 """
 
 from __future__ import annotations
@@ -13,14 +13,12 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 from figures.measured import Measured, half_width, thinned
-from figures.style import DASHES, Look, Width, readable, round_axis
+from figures.style import DASHES, Floats, Look, Width, readable, round_axis
 
-__all__ = ["READS", "MeasuredMismatch", "OnePolicy", "compute", "draw"]
+__all__ = ["READS", "MeasuredMismatch", "MismatchRatio", "compute", "draw"]
 
-Floats = NDArray[np.float64]
 BINS = 14
 COLUMNS = 3
 FLOOR = -1.2  # of the axis; in rounds t <= K the printed expression is -χ
@@ -28,10 +26,9 @@ READS = ("mismatch", "variance", "chi", "stated_mismatch")
 
 
 @dataclass(frozen=True)
-class OnePolicy:
-    """Measured over variance·χ in bins of rounds, mean and half-width of its 95 % interval over the seeds; and by round
-    the printed expression over χ. All empty where χ = 0 in every round, as it is in round 1.
-    """
+class MismatchRatio:
+    """Measured mismatch over variance·χ in bins of rounds, mean and half-width of its 95 % interval over the seeds, and
+    the printed expression over χ by round. All are empty if χ = 0 in every round."""
 
     at: Floats
     ratio: Floats
@@ -42,9 +39,9 @@ class OnePolicy:
 
 @dataclass(frozen=True)
 class MeasuredMismatch:
-    """By policy, over `horizon` rounds."""
+    """Ratios by policy, over `horizon` rounds."""
 
-    policies: dict[str, OnePolicy]
+    policies: dict[str, MismatchRatio]
     horizon: int
     seeds: int
     note: str
@@ -53,14 +50,14 @@ class MeasuredMismatch:
 def compute(result: Measured) -> MeasuredMismatch:
     """Ratios of sums, seed by seed, over bins that grow with t.
 
-    Rounds in which some run has χ = 0 are left out: round 1, and those in which all samples were used equally often.
+    Rounds in which some run has χ = 0 are left out: round 1, and rounds in which all samples were used equally often.
     """
     found = {name: _one(p, result) for p, name in enumerate(result.policies)}
     note = result.note("Bars: 95 % interval (Student’s t) of the mean over {} seeds")
     return MeasuredMismatch(found, result.horizon, result.seeds, note)
 
 
-def _one(p: int, result: Measured) -> OnePolicy:
+def _one(p: int, result: Measured) -> MismatchRatio:
     measured, variance, chi = (result[name][p] for name in ("mismatch", "variance", "chi"))
     stated, rounds = result["stated_mismatch"][p].mean(axis=0), result.rounds
     some = (chi > 1e-12).all(axis=0)
@@ -70,7 +67,7 @@ def _one(p: int, result: Measured) -> OnePolicy:
     expected = variance * chi
     ratios = np.array([measured[:, b].sum(axis=1) / expected[:, b].sum(axis=1) for b in bins])
     ratios = ratios.reshape(len(bins), len(measured)).T
-    return OnePolicy(
+    return MismatchRatio(
         at=np.array([np.exp(np.log(rounds[b]).mean()) for b in bins]),
         ratio=ratios.mean(axis=0),
         half_width=half_width(ratios),
@@ -80,7 +77,7 @@ def _one(p: int, result: Measured) -> OnePolicy:
 
 
 def draw(data: MeasuredMismatch, look: Look) -> Figure:
-    """A panel for each policy."""
+    """Draw a panel for each policy."""
     columns = min(COLUMNS, len(data.policies))
     rows = -(-len(data.policies) // columns)
     with look.applied():
@@ -102,8 +99,8 @@ def draw(data: MeasuredMismatch, look: Look) -> Figure:
     return figure
 
 
-def _draw_policy(axes: Axes, one: OnePolicy, look: Look, label: str) -> None:
-    axes.axhline(0, color=look.ink, linewidth=0.6 * look.scale)
+def _draw_policy(axes: Axes, one: MismatchRatio, look: Look, label: str) -> None:
+    look.zero(axes)
     axes.axhline(1, color=look.corrected, label=r"predicted with $\chi$")
     some = thinned(one.rounds, one.stated)
     stated = np.where(one.stated >= FLOOR, one.stated, np.nan)[some]

@@ -1,8 +1,8 @@
-r"""The gradient mismatch factor \(\chi(t)\) against the printed \(1/n-1/N_{\mathrm{eff}}\), and against dice.
+r"""The gradient mismatch factor \(\chi(t)\) against the printed \(1/n-1/N_{\mathrm{eff}}\), and against Monte Carlo.
 
 At a fixed θ the mean of \(\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2\) is a factor times the variance of one
-sample's gradient. The Monte Carlo points draw every sample's gradient (a fair ±1: mean 0, variance 1), take both
-averages with the weights that `proofs_check.simulator` counts, and know no formula.
+sample's gradient. Monte Carlo draws every sample's gradient (a fair ±1) and takes both averages with the weights
+counted by `proofs_check.simulator`, without a formula.
 """
 
 from __future__ import annotations
@@ -12,18 +12,16 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
-from figures.style import DASHES, Look, Width
+from figures.style import DASHES, Floats, Look, Width
 from proofs_check.simulator import Snapshot, simulate
 from theory.reuse.counts import inverse_effective_constant, mismatch_constant, occupancy_constant
 from theory.setting import SettingError, positive, retention
 
 __all__ = ["Mismatch", "compute", "draw", "squared_mismatches"]
 
-LARGEST = 250_000  # samples times rounds, and so the time and the memory it takes
-NORMAL = 1.959963984540054  # the 95 % interval of a mean, in standard errors
-Floats = NDArray[np.float64]
+SAMPLES_TIMES_ROUNDS_MAX = 250_000
+NORMAL = 1.959963984540054  # half the 95 % interval of a mean, in standard errors
 
 
 @dataclass(frozen=True)
@@ -53,11 +51,9 @@ def compute(
     K, T = retention(K), rounds or 4 * K
     positive("the admission rate", rate)
     if rate != int(rate):
-        raise SettingError(
-            f"samples are drawn one by one here: the rate must be whole, such as 5, got {rate}"
-        )
-    if T < 2 or int(rate) * T * T > LARGEST:
-        most = max(int((LARGEST / rate) ** 0.5), 2)
+        raise SettingError(f"this figure needs a whole admission rate, such as 5, got {rate}")
+    if T < 2 or int(rate) * T * T > SAMPLES_TIMES_ROUNDS_MAX:
+        most = max(int((SAMPLES_TIMES_ROUNDS_MAX / rate) ** 0.5), 2)
         raise SettingError(f"with {rate} samples per round this figure draws 2 to {most} rounds, got {T}")
     if draws < 2:
         raise SettingError(f"a confidence interval needs at least 2 draws, such as 4000, got {draws}")
@@ -77,10 +73,7 @@ def compute(
 
 
 def squared_mismatches(rounds: list[Snapshot], draws: int, generator: np.random.Generator) -> Floats:
-    """(mean over all uses - mean over the memory)² of random gradients, for each round and draw.
-
-    Every round has draws of its own, so that its point errs independently of its neighbours.
-    """
+    """(mean over all uses - mean over the memory)² of random gradients, for each round and draw, all independent."""
     squares = np.empty((len(rounds), draws))
     for row, snapshot in zip(squares, rounds, strict=True):
         memory = set(snapshot.memory)
@@ -91,7 +84,7 @@ def squared_mismatches(rounds: list[Snapshot], draws: int, generator: np.random.
 
 
 def draw(data: Mismatch, look: Look) -> Figure:
-    """Two panels: the factors times n, and how much of χ the printed one covers."""
+    """Draw the factors times n, and the printed factor as a share of χ."""
     with look.applied():
         figure, grid = look.canvas(Width.double, 2.75, 1, 2)
         left, right = grid[0]
@@ -102,19 +95,18 @@ def draw(data: Mismatch, look: Look) -> Figure:
         left.plot(data.rounds, n * data.chi, color=look.corrected, label=r"$\chi$ (corrected)")
         how = {"color": look.stated, "linestyle": DASHES[1], "label": r"$1/n-1/N_{\mathrm{eff}}$ (as stated)"}
         left.plot(data.rounds, n * data.stated, **how)
-        left.axhline(0, color=look.ink, linewidth=0.6 * look.scale)
-        left.set(
-            ylabel=r"mismatch factor $\times\ n(t)$", xlabel="round $t$", xlim=(0, data.rounds[-1] + 0.5)
-        )
+        left.set_ylabel(r"mismatch factor $\times\ n(t)$")
         left.set_title(rf"(a) mismatch, $K={data.K}$, $\bar\Lambda={data.rate}$")
         some = data.chi > 0
         t, chi = data.rounds[some], data.chi[some]
         right.errorbar(t, data.measured[some] / chi, data.half_width[some] / chi, **bars)
         right.axhline(1, color=look.corrected)
         right.plot(t, data.stated[some] / chi, **(how | {"label": None}))
-        right.axhline(0, color=look.ink, linewidth=0.6 * look.scale)
-        right.set(ylabel=r"divided by $\chi(t)$", xlabel="round $t$", xlim=(0, data.rounds[-1] + 0.5))
+        right.set_ylabel(r"divided by $\chi(t)$")
         right.set_title(r"(b) share of $\chi$")
+        for axes in grid[0]:
+            look.zero(axes)
+            axes.set(xlabel="round $t$", xlim=(0, data.rounds[-1] + 0.5))
         if data.negative:
             first, last = data.negative
             look.zone(left, first - 0.5, last + 0.5, f"stated: no real root (rounds {first}–{last})")

@@ -1,4 +1,4 @@
-"""Excess risk against the money that was spent for it, for every policy of a result, and what nobody is below."""
+"""Excess risk of a result's policies against the money spent, with a lower bound."""
 
 from __future__ import annotations
 
@@ -7,23 +7,20 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from numpy.typing import NDArray
 
 from empirics.settings.policy_name import PolicyName
 from figures.measured import Measured, Spread, draw_band, spread
-from figures.style import DASHES, Look, Width, decades, readable
+from figures.style import DASHES, Floats, Look, Width, decades, key, readable
 
 __all__ = ["READS", "Money", "compute", "draw"]
 
-Floats = NDArray[np.float64]
 BINS = 40
 READS = ("cost", "admitted", "excess_risk")
 
 
 @dataclass(frozen=True)
 class Money:
-    """By policy, what was spent, averaged over the seeds, and the excess risk then; and what nobody is below."""
+    """Mean spending and excess risk by policy, and the lower bound as (spent, risk)."""
 
     spent: dict[str, Floats]
     risk: dict[str, Spread]
@@ -32,7 +29,7 @@ class Money:
 
 
 def compute(result: Measured) -> Money:
-    """In rounds that grow apart. A round's risk is that of the model before it trains, and so is what was spent."""
+    """Spending and risk before training, at rounds spaced geometrically."""
     T = result.horizon
     some = np.unique(np.geomspace(1, T, BINS).round().astype(int)) - 1
     paid = result["cost"] * result["admitted"]
@@ -51,18 +48,18 @@ def compute(result: Measured) -> Money:
 
 
 def draw(data: Money, look: Look) -> Figure:
-    """One panel, both axes logarithmic."""
+    """Draw one panel, both axes logarithmic."""
     with look.applied():
         figure, grid = look.canvas(Width.single, 3.6, 1, 1)
-        axes, looks, words = grid[0, 0], look.policies(list(data.risk)), _words(list(data.risk))
+        axes, looks, names = grid[0, 0], look.policies(list(data.risk)), short_names(list(data.risk))
         for name, values in data.risk.items():
             if len(data.spent[name]):
                 draw_band(axes, data.spent[name], values, look, **looks[name])
-        handles = [Line2D([], [], **looks[name], label=words[name]) for name in data.risk]
+        handles = [key(names[name], **looks[name]) for name in data.risk]
         if data.least is not None:
             bound: dict[str, Any] = {"color": look.ink, "linestyle": DASHES[1], "linewidth": look.scale}
             axes.plot(*data.least, **bound)
-            handles.append(Line2D([], [], **bound, label="nobody is below"))
+            handles.append(key("nobody is below", **bound))
         axes.set_xscale("log")
         decades(axes, vertical=True)
         axes.set(xlabel="money spent", ylabel="excess risk")
@@ -70,12 +67,12 @@ def draw(data: Money, look: Look) -> Figure:
     return figure
 
 
-def _words(names: list[str]) -> dict[str, str]:
-    """Of a learner only whether it averages, where that tells all policies apart."""
+def short_names(names: list[str]) -> dict[str, str]:
+    """Policies' names with only the averaging of their settings, where that distinguishes all policies."""
     parsed = {name: PolicyName(name) for name in names}
     short = {
-        name: f"{one.base}, averaged" if one.own.get("average", "none") != "none" else one.base
-        for name, one in parsed.items()
+        name: f"{policy.base}, averaged" if policy.own.get("average", "none") != "none" else policy.base
+        for name, policy in parsed.items()
     }
     alike = len(set(short.values())) < len(names)
     return {name: readable(name if alike else short[name]) for name in names}

@@ -1,44 +1,49 @@
-r"""\(\Omega_1,\Omega_2,\Omega_3\) divided by the order that is claimed and by the true one, which makes them go flat.
+r"""\(\Omega_1,\Omega_2,\Omega_3\) divided by their claimed order and by the true order, which makes them constant.
 
-Lines are sums in float64; points are balls proved to contain the value, with their radii as error bars, too small to
-be seen. The claims: \(\Omega_1=O(1)\), true of the printed mismatch, but with χ it grows like \(\log T\), so that its
-growth per e-fold of T goes flat; \(\Omega_2=O(1/(1-\rho))\), true; \(\Omega_3=O(\log T)\), false for K >= 2, where
-\(\Omega_3/\sqrt{T\log T}\) goes flat.
+Lines are sums in float64; points are certified balls with their radii, too small to be seen, as error bars. The claims:
+\(\Omega_1=O(1)\), true of the printed mismatch, while with χ it grows like \(\log T\);
+\(\Omega_2=O(1/(1-\rho))\), true; \(\Omega_3=O(\log T)\), false for K >= 2, where it grows like \(\sqrt{T\log T}\).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from numpy.typing import NDArray
 
-from figures.regret_terms import regret_term
-from figures.style import DASHES, MARKERS, Look, Width, decades
-from figures.track import Track, silently
-from theory.bound.theorem1 import Terms
-from theory.numbers.algebra import precise
+from figures.options import Track, silently
+from figures.style import DASHES, MARKERS, Floats, Look, Width, decades, key, letter
+from theory.bound.constant_admission import constant_breaks, constant_round, sum_rounds
+from theory.bound.theorem1 import Terms, generalisation_term, linear_term, root_term
+from theory.control.penalty import (
+    penalty_comparison,
+    penalty_comparison_as_stated,
+    penalty_limit,
+    penalty_limit_as_stated,
+)
+from theory.numbers.algebra import ball, precise, ratio
 from theory.regret.omegas import omega3_limit
-from theory.setting import Constants, SettingError, horizon, retention
+from theory.reuse.counts import inverse_effective_constant, occupancy_constant
+from theory.setting import Constants, Region, SettingError, horizon, retention
 
-__all__ = ["TERMS", "Curve", "Omegas", "compute", "draw"]
+__all__ = ["TERMS", "Omegas", "RegretCurve", "compute", "draw", "regret_term"]
 
-Floats = NDArray[np.float64]
 TERMS = ("omega1", "omega2", "omega3")
-NOISE = 10**12  # beyond this T the difference of two float sums that are linear in T shows their rounding
-SLOWEST = 10**7  # the largest 1/(1-ρ) drawn; at T = NOISE its Ω₂ has converged
-POINTS = 61  # of a line
+FLOAT_T_MAX = 10**12  # beyond, the difference of two float sums that are linear in T shows their rounding
+SLOWNESS_MAX = 10**7  # 1/(1-ρ); its Ω₂ has converged at T = FLOAT_T_MAX
+LINE_POINTS = 61
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A regret term: float sums `line` at `x`, of which `generalisation` is a part, and balls at `at`."""
+class RegretCurve:
+    """A regret term: float sums `line` at `x`, with their part `generalisation`, and balls at `at`."""
 
     x: Floats
     line: Floats
@@ -55,24 +60,73 @@ class Omegas:
     """
 
     K: int
-    curves: dict[tuple[str, Any], Curve]
+    curves: dict[tuple[str, Any], RegretCurve]
     limits: dict[int, float]
     converged: int
 
     @property
     def terms(self) -> tuple[str, ...]:
-        """Which of the three are here."""
+        """The terms with curves."""
         return tuple(dict.fromkeys(term for term, _ in self.curves))
 
 
-# --- the data ----------------------------------------------------------------------------------------------
+def regret_term(
+    term: str,
+    form: str,
+    K: int,
+    rate: Any,
+    T: int,
+    constants: Constants,
+    *,
+    rho: Any = None,
+    certified: bool = False,
+) -> Terms:
+    """The term ("omega1", "omega2", "omega3") of constant admission over T rounds, "corrected" or "stated".
+
+    The differences are those of `theory.regret.omegas`, with fast floats; only Ω₂ needs ρ.
+    """
+    stated = form == "stated"
+    system: Callable[[Any], Any] = ball if certified else float
+    given = constants.map(system) if stated else constants.map(system).merged
+    Lambda = system(rate)
+    parts: tuple[Callable[[Any], Terms], Callable[[Any], Terms]]
+    if term == "omega1":
+        bound = _printed_round if stated else constant_round
+        parts = (partial(_at, bound, K, Lambda, given), partial(_at, penalty_limit, K, Lambda, given))
+    else:
+        limit = partial(_at, penalty_limit_as_stated if stated else penalty_limit, K, Lambda, given)
+        if term == "omega2":
+            comparison = penalty_comparison_as_stated if stated else penalty_comparison
+            region = Region(rate=Lambda, rho=system(rho))
+            parts = (lambda t: comparison(K, t, region, given), limit)
+        else:
+            parts = (limit, partial(_at, constant_round, 1, K * Lambda, given))
+    breaks = (*constant_breaks(K, rate, constants), K + 1, int(constants.Pdim / (K * rate)))
+    with precise() if certified else nullcontext():
+        more, less = (sum_rounds(part, T, breaks, certified=certified).terms for part in parts)
+        return more - less
 
 
-def _curve(value: Callable[[Any, bool], Terms], x: Sequence[Any], at: Sequence[Any]) -> Curve:
+def _at(formula: Callable[..., Terms], K: int, rate: Any, constants: Constants, t: Any) -> Terms:
+    return formula(K, t, rate, constants)
+
+
+def _printed_round(K: int, t: Any, rate: Any, constants: Constants) -> Terms:
+    """A round of Theorem 1 as printed, with 1/n - 1/N_eff for χ, on the true trajectory of constant admission."""
+    inverse = inverse_effective_constant(K, t, rate)
+    gap = ratio(1, occupancy_constant(K, t, rate)) - inverse
+    return Terms(
+        root=root_term(gap, constants),
+        linear=linear_term(gap, constants),
+        generalisation=generalisation_term(inverse, rate * t, constants),
+    )
+
+
+def _curve(value: Callable[[Any, bool], Terms], x: Sequence[Any], at: Sequence[Any]) -> RegretCurve:
     line = [value(point, False) for point in x]
     with precise():
         balls = [value(point, True).total for point in at]
-    return Curve(
+    return RegretCurve(
         x=np.array(x, dtype=float),
         line=np.array([float(terms.total) for terms in line]),
         generalisation=np.array([float(terms.generalisation) for terms in line]),
@@ -97,14 +151,14 @@ def compute(
     K, T = retention(K), horizon(T)
     if not 10**3 <= T <= 10**15:
         raise SettingError(
-            f"an order needs room to show: the horizon must lie between 10^3 and 10^15, got {T}"
+            f"an order shows only at large T: the horizon must lie between 10^3 and 10^15, got {T}"
         )
     if K == 1:
         raise SettingError("at K = 1 nothing is reused, and Ω₁ and Ω₃ vanish: choose K of at least 2")
     if not terms or not set(terms) <= set(TERMS):
         raise SettingError(f"the regret's terms are {', '.join(TERMS)}, got {', '.join(terms) or 'none'}")
-    converged = min(T, NOISE)
-    far, near = _horizons(T), _horizons(min(T, NOISE))
+    converged = min(T, FLOAT_T_MAX)
+    far, near = _horizons(T), _horizons(min(T, FLOAT_T_MAX))
     proved = [10**k for k in (3, 7, 11, 15) if 10**k <= T]
     retentions = sorted({K, *map(retention, others)} - {1})
 
@@ -122,7 +176,11 @@ def compute(
     for form in ("corrected", "stated"):
         plans["omega1", form] = over_T("omega1", form), near, proved
     for form in ("corrected", "stated"):
-        plans["omega2", form] = over_slowness(form), list(np.geomspace(2, min(SLOWEST, T), POINTS)), slowness
+        plans["omega2", form] = (
+            over_slowness(form),
+            list(np.geomspace(2, min(SLOWNESS_MAX, T), LINE_POINTS)),
+            slowness,
+        )
     for s in slowness:
         plans["omega2", s] = over_T("omega2", rho=1 - Fraction(1, s)), near, proved[:2]
     for k in retentions:
@@ -133,15 +191,12 @@ def compute(
 
 
 def _horizons(T: int) -> list[int]:
-    """Whole T from 10 on, where log T begins to be an order."""
-    return sorted({round(x) for x in np.geomspace(10, T, POINTS)})
-
-
-# --- the drawing -------------------------------------------------------------------------------------------
+    """Whole T from 10 on, where log T is meaningful as an order."""
+    return sorted({round(x) for x in np.geomspace(10, T, LINE_POINTS)})
 
 
 def draw(data: Omegas, look: Look) -> Figure:
-    """For each term a panel divided by the claimed order, and one that goes flat."""
+    """Draw each term divided by its claimed order, and by its true order."""
     painters = {"omega1": _draw_omega1, "omega2": _draw_omega2, "omega3": _draw_omega3}
     terms = data.terms
     with look.applied():
@@ -153,24 +208,17 @@ def draw(data: Omegas, look: Look) -> Figure:
             pairs = [(upper, lower) for upper, lower in grid.T]
         for term, (upper, lower) in zip(terms, pairs, strict=True):
             painters[term](upper, lower, data, look)
-        for letter, axes in zip("abcdef", grid.ravel(), strict=False):
-            axes.set_title(f"({letter}) {axes.get_title(loc='left')}")
+        letter(grid.ravel())
+        for axes in grid.ravel():
             axes.legend()
-        figure.legend(
-            handles=[
-                Line2D([], [], color=look.ink, label="sum in floats"),
-                Line2D(
-                    [], [], **look.points(), label="ball proved to contain it (the radius is the error bar)"
-                ),
-            ],
-            loc="outside lower center",
-            ncols=2,
-        )
+        enclosed = key("ball proved to contain it (the radius is the error bar)", **look.points())
+        handles = [key("sum in floats", color=look.ink), enclosed]
+        figure.legend(handles=handles, loc="outside lower center", ncols=2)
     return figure
 
 
-def _paint(axes: Axes, look: Look, curve: Curve, order: Any, place: int, **how: Any) -> None:
-    """A line and its balls, both divided by order(x). Beyond the float sums the line joins the balls."""
+def _paint(axes: Axes, look: Look, curve: RegretCurve, order: Any, place: int, **how: Any) -> None:
+    """Draw a line and its balls divided by order(x); beyond the float sums the line joins the balls."""
     how = {"color": look.series[place % len(look.series)]} | how
     beyond = curve.at > curve.x[-1]
     x, y = np.append(curve.x, curve.at[beyond]), np.append(curve.line, curve.middle[beyond])
@@ -190,7 +238,7 @@ def _draw_omega1(upper: Axes, lower: Axes, data: Omegas, look: Look) -> None:
     for axes in (upper, lower):
         decades(axes)
         axes.set_xlabel("$T$")
-    lower.axhline(0, color=look.ink, linewidth=0.6 * look.scale)
+    look.zero(lower)
     upper.set(title=r"$\Omega_1$, claimed $O(1)$", ylabel=r"$\Omega_1(T)$", ylim=(0, None))
     lower.set(title=r"$\Omega_1$, truly $\log T$", ylabel=r"$\Delta\Omega_1\,/\,\Delta\log T$")
 
@@ -212,12 +260,10 @@ def _draw_omega2(upper: Axes, lower: Axes, data: Omegas, look: Look) -> None:
     decades(upper, vertical=True)
     decades(lower)
     upper.set_ylim(top=8 * upper.get_ylim()[1])  # room for the legend
-    upper.set(
-        title=r"$\Omega_2$, claimed $O(1/(1-\rho))$", ylabel=r"$(1-\rho)\,\Omega_2$", xlabel=r"$1/(1-\rho)$"
-    )
-    lower.set(
-        title=r"$\Omega_2$, bounded in $T$", ylabel=r"$(1-\rho)\,\Omega_2(T)$", xlabel="$T$", ylim=(0, None)
-    )
+    upper.set(title=r"$\Omega_2$, claimed $O(1/(1-\rho))$", xlabel=r"$1/(1-\rho)$")
+    upper.set_ylabel(r"$(1-\rho)\,\Omega_2$")
+    lower.set(title=r"$\Omega_2$, bounded in $T$", xlabel="$T$", ylim=(0, None))
+    lower.set_ylabel(r"$(1-\rho)\,\Omega_2(T)$")
 
 
 def _draw_omega3(upper: Axes, lower: Axes, data: Omegas, look: Look) -> None:
@@ -233,7 +279,5 @@ def _draw_omega3(upper: Axes, lower: Axes, data: Omegas, look: Look) -> None:
     decades(upper, vertical=True)
     decades(lower)
     upper.set(title=r"$\Omega_3$, claimed $O(\log T)$", ylabel=r"$\Omega_3(T)\,/\,\log T$", xlabel="$T$")
-    lower.set(
-        title=r"$\Omega_3$, truly $\sqrt{T\log T}$", ylabel=r"$\Omega_3(T)\,/\sqrt{T\log T}$", xlabel="$T$"
-    )
-    lower.set_ylim(0, 1.3 * max(data.limits[K] for K in curves))
+    lower.set(title=r"$\Omega_3$, truly $\sqrt{T\log T}$", xlabel="$T$")
+    lower.set(ylabel=r"$\Omega_3(T)\,/\sqrt{T\log T}$", ylim=(0, 1.3 * max(data.limits[K] for K in curves)))

@@ -1,8 +1,8 @@
-"""Measured excess risk, what the law of reuse predicted for it before training, and Theorem 1, corrected.
+"""Measured excess risk, its prediction by the law of reuse before training, and Theorem 1, corrected.
 
-The bound bounds the sum over the rounds, so all three are drawn as averages of the rounds 1..t; the risk of single
-rounds, measured and predicted, lies beside them, since averages remember the first rounds for long. Below, how far the
-predicted average lies from the measured one, against what is known of that mean.
+The bound holds for sums over rounds, so all three are drawn as averages of the rounds 1..t; the risk of single rounds
+is drawn too, since averages depend on the first rounds for long. Below, residuals of the predicted average, with the
+confidence interval of the measured mean.
 """
 
 from __future__ import annotations
@@ -18,35 +18,33 @@ from numpy.typing import NDArray
 
 from figures.measured import Measured, Spread, draw_band, half_width, spread
 from figures.risk_vs_bound import TRAJECTORY, bounds
-from figures.style import DASHES, Look, Width, decades, readable, round_axis
+from figures.style import DASHES, Floats, Look, Whole, Width, decades, key, readable, round_axis
 
-__all__ = ["READS", "OnePolicy", "Prediction", "compute", "draw"]
+__all__ = ["READS", "PolicyPrediction", "Prediction", "compute", "draw"]
 
-Floats = NDArray[np.float64]
-Whole = NDArray[np.int64]
 POINTS = 40
 COLUMNS = 5
-MOST = 15  # policies on a page
-WIDE, SMALL = 1.6, 2.2  # a line, a mark
-LETTERS = 19  # of a name over a panel, in the size of the others
+POLICIES_MAX = 15  # on a page
+LINE_WIDTH, MARK_SIZE = 1.6, 2.2
+TITLE_LETTERS = 19  # of a name at full size
 READS = ("excess_risk", "predicted_excess_risk", *TRAJECTORY)
 
 
 @dataclass(frozen=True)
 class Curves:
-    """Over the seeds, what was measured, and what was predicted for it."""
+    """The measured values over the seeds, and their prediction."""
 
     measured: Spread
     predicted: Floats
 
 
 @dataclass(frozen=True)
-class OnePolicy:
-    """Averages of the rounds 1..t with their mean bound, and of the rounds of a bin alone.
+class PolicyPrediction:
+    """Averages of the rounds 1..t with their mean bound, and averages of single bins of rounds.
 
-    `residual` is predicted / mean measured - 1 of the former, `doubt` half the 95 % interval of that mean, relative to
-    it; NaN where nothing was measured above 0, or by one seed. `error` is the standard error of the last residual that
-    comes from predicting from some paths of prices.
+    `residual` is predicted / measured - 1 of the averages to t, `doubt` half the 95 % interval of the measured mean,
+    relative to it; both NaN where the mean is not positive, `doubt` also for one seed. `error` is the standard error of
+    the last residual over price paths.
     """
 
     average: Curves
@@ -59,20 +57,20 @@ class OnePolicy:
 
 @dataclass(frozen=True)
 class Prediction:
-    """By policy: averages to the rounds `t`, bins around the rounds `at`."""
+    """Curves by policy: averages to the rounds `t`, bins around the rounds `at`."""
 
     t: Floats
     at: Floats
-    policies: dict[str, OnePolicy]
+    policies: dict[str, PolicyPrediction]
     nominal: tuple[str, ...]
     note: str
 
 
 def compute(result: Measured) -> Prediction:
-    """Every round counts in an average and in a bin; of more policies than a page holds, some are taken evenly."""
+    """Averages and bins of all rounds; of more policies than a page holds, an even selection."""
     ends = np.unique(np.geomspace(1, result.horizon, POINTS).round().astype(int))
     names = result.policies
-    some = np.unique(np.linspace(0, len(names) - 1, min(len(names), MOST)).round().astype(int))
+    some = np.unique(np.linspace(0, len(names) - 1, min(len(names), POLICIES_MAX)).round().astype(int))
     found = {names[p]: _one(result, int(p), ends) for p in some}
     note = (
         "Marks: measured; lines: predicted before training; below: predicted / measured − 1 of the averages, at last "
@@ -96,14 +94,14 @@ def _single(rounds: Floats, ends: Whole) -> Floats:
     return means
 
 
-def _one(result: Measured, p: int, ends: Whole) -> OnePolicy:
+def _one(result: Measured, p: int, ends: Whole) -> PolicyPrediction:
     measured, predicted = result["excess_risk"][p], result["predicted_excess_risk"][p]
     average, single = (
         Curves(spread(mean(measured, ends)), mean(predicted, ends).mean(axis=0))
         for mean in (_average, _single)
     )
     known = np.where(average.measured.mean > 0, average.measured.mean, np.nan)
-    return OnePolicy(
+    return PolicyPrediction(
         average=average,
         single=single,
         bound=bounds(result, p, ends)[0].mean(axis=0) / ends,
@@ -113,11 +111,8 @@ def _one(result: Measured, p: int, ends: Whole) -> OnePolicy:
     )
 
 
-# --- the drawing -------------------------------------------------------------------------------------------
-
-
 def draw(data: Prediction, look: Look) -> Figure:
-    """For each policy a panel, and its residuals in a strip below."""
+    """Draw a panel for each policy, and its residuals in a strip below."""
     rows = -(-len(data.policies) // COLUMNS)
     columns = -(-len(data.policies) // rows)
     with look.applied():
@@ -129,19 +124,19 @@ def draw(data: Prediction, look: Look) -> Figure:
             _draw_policy(panel, data, one, look)
             _draw_residuals(strip, data.t, one, look)
             shown = readable(name)
-            panel.set_title(shown, size=8 * look.scale * min(1, LETTERS / len(shown)))
+            panel.set_title(shown, size=8 * look.scale * min(1, TITLE_LETTERS / len(shown)))
         _align(panels, strips, data, columns)
         look.legend(figure, _handles(data, look), data.note)
     return figure
 
 
-def _draw_policy(axes: Axes, data: Prediction, one: OnePolicy, look: Look) -> None:
+def _draw_policy(axes: Axes, data: Prediction, one: PolicyPrediction, look: Look) -> None:
     marker = "_" if len(data.t) == 1 else "none"
     dots = look.points()
     law: dict[str, Any] = {"color": look.series[2], "marker": marker}
-    squares = look.points("s") | {"markersize": SMALL * look.scale}
+    squares = look.points("s") | {"markersize": MARK_SIZE * look.scale}
     draw_band(axes, data.t, one.average.measured, look, **dots, zorder=2.5)
-    axes.plot(data.t, one.average.predicted, **law, linewidth=WIDE * look.scale)
+    axes.plot(data.t, one.average.predicted, **law, linewidth=LINE_WIDTH * look.scale)
     draw_band(axes, data.at, one.single.measured, look, **squares, zorder=2.4)
     axes.plot(data.at, one.single.predicted, **law, linestyle=DASHES[2])
     bound: dict[str, Any] = {"color": look.corrected, "linestyle": DASHES[1], "marker": marker}
@@ -155,11 +150,11 @@ def _draw_policy(axes: Axes, data: Prediction, one: OnePolicy, look: Look) -> No
         axes.text(last**0.95, np.sqrt(low * high), f"× {high / low:,.0f}", **place)
 
 
-def _draw_residuals(axes: Axes, t: Floats, one: OnePolicy, look: Look) -> None:
+def _draw_residuals(axes: Axes, t: Floats, one: PolicyPrediction, look: Look) -> None:
     axes.fill_between(t, -100 * one.doubt, 100 * one.doubt, color=look.ink, alpha=0.15, linewidth=0)
-    axes.axhline(0, color=look.ink, linewidth=0.6 * look.scale)
+    look.zero(axes)
     marker = "_" if len(t) == 1 else "none"
-    axes.plot(t, 100 * one.residual, color=look.series[2], linewidth=WIDE * look.scale, marker=marker)
+    axes.plot(t, 100 * one.residual, color=look.series[2], linewidth=LINE_WIDTH * look.scale, marker=marker)
     if np.isfinite(one.residual[-1]):
         place: dict[str, Any] = {"ha": "left", "va": "top", "transform": axes.transAxes}
         words = f"{100 * one.residual[-1]:+.1f}" + (f" ± {100 * one.error:.1f}" if one.error else "")
@@ -167,7 +162,7 @@ def _draw_residuals(axes: Axes, t: Floats, one: OnePolicy, look: Look) -> None:
 
 
 def _align(panels: NDArray[Any], strips: NDArray[Any], data: Prediction, columns: int) -> None:
-    """The same axes for all, labels at the left and below."""
+    """Give all panels equal axes, with labels at the left and below."""
     count = len(data.policies)
     for axes in (*panels[count:], *strips[count:]):
         axes.remove()
@@ -188,17 +183,12 @@ def _align(panels: NDArray[Any], strips: NDArray[Any], data: Prediction, columns
 
 
 def _handles(data: Prediction, look: Look) -> list[Line2D]:
-    mark: dict[str, Any] = {
-        "color": look.series[2],
-        "markeredgecolor": look.ink,
-        "markerfacecolor": look.ground,
-    }
-    average = mark | {"marker": "o", "linewidth": WIDE * look.scale}
-    single = mark | {"marker": "s", "markersize": SMALL * look.scale, "linestyle": DASHES[2]}
-    bound: dict[str, Any] = {"color": look.corrected, "linestyle": DASHES[1]}
+    mark: dict[str, Any] = {"color": look.series[2]}
+    mark |= {"markeredgecolor": look.ink, "markerfacecolor": look.ground}
+    single = mark | {"marker": "s", "markersize": MARK_SIZE * look.scale, "linestyle": DASHES[2]}
     nominal = ", nominal constants" if data.nominal else ""
     return [
-        Line2D([], [], **average, label="average to $t$"),
-        Line2D([], [], **single, label="round $t$ alone"),
-        Line2D([], [], **bound, label=f"Theorem 1, corrected, average to $t${nominal}"),
+        key("average to $t$", **mark, marker="o", linewidth=LINE_WIDTH * look.scale),
+        key("round $t$ alone", **single),
+        key(f"Theorem 1, corrected, average to $t${nominal}", color=look.corrected, linestyle=DASHES[1]),
     ]

@@ -1,4 +1,4 @@
-"""Excess risk against the retention K, measured by a sweep and predicted, with the choices of K that theory makes."""
+"""Excess risk against the retention K, measured in a sweep and predicted, with the theory's choices of K."""
 
 from __future__ import annotations
 
@@ -10,28 +10,25 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
-from numpy.typing import NDArray
 
 from empirics.settings.costs import Process
 from empirics.settings.policy_name import PolicyName
 from figures.measured import Measured, half_width
-from figures.missing import NotMeasured
-from figures.style import DASHES, Look, Width, readable
+from figures.options import NotMeasured
+from figures.style import DASHES, Floats, Look, Width, key, letter, named_ticks, readable
 from theory.design.offline import design, design_limit
 
-__all__ = ["PANELS", "READS", "Retention", "Risk", "compute", "draw", "draw_risk", "name_retentions"]
+__all__ = ["PANELS", "READS", "Retention", "RiskOverK", "compute", "draw", "draw_risk", "name_retentions"]
 
-Floats = NDArray[np.float64]
 PANELS = {"late": "mean excess risk, second half", "cumulative": "cumulative excess risk"}
 READS = ("excess_risk", "predicted_excess_risk", "cost")
 REMEDY = "acdpp train --preset digits --policies constant --sweep K=1,2,3,5,7,10,14,20,50,100"
-APART = 0.055  # of the axis, between labelled values of K
+LABEL_DISTANCE_MIN = 0.055  # of the axis
 
 
 @dataclass(frozen=True)
-class Risk:
-    """At each K the mean over the seeds, half its 95 % interval, and what was predicted, if anything was."""
+class RiskOverK:
+    """The mean over the seeds at each K, half its 95 % interval, and the prediction, if any."""
 
     K: Floats
     mean: Floats
@@ -40,23 +37,21 @@ class Risk:
 
     @property
     def best(self) -> int:
-        """The K of the least mean."""
+        """The K with the least mean."""
         return int(self.K[self.mean.argmin()])
 
     @property
     def best_predicted(self) -> int | None:
-        """The K of the least prediction."""
+        """The K with the least prediction."""
         return None if self.predicted is None else int(self.K[self.predicted.argmin()])
 
 
 @dataclass(frozen=True)
 class Retention:
-    """By panel and policy; `limit` is K* of Corollary 2, corrected, `finite` the K of the least bound over T rounds.
+    """Risks by panel and policy; `limit` is K* of Corollary 2, corrected, `finite` the K with the least bound over T
+    rounds, which may differ between step sizes."""
 
-    Policies whose step sizes differ may have different ones of the latter.
-    """
-
-    risks: dict[str, dict[str, Risk]]
+    risks: dict[str, dict[str, RiskOverK]]
     horizon: int
     limit: int
     finite: tuple[int, ...]
@@ -64,14 +59,14 @@ class Retention:
 
 
 def compute(result: Measured) -> Retention:
-    """Policies that were swept over K; whatever else is of their own parts them into sweeps."""
+    """The sweeps over K, one for each combination of a policy's other settings."""
     sweeps = _sweeps(result)
     if not sweeps:
         raise NotMeasured(f"this result has no sweep over K: train with {REMEDY}")
     measured, predicted = result["excess_risk"], result.columns.get("predicted_excess_risk")
     late = slice(result.horizon // 2, None)
 
-    def risk(places: dict[int, int], panel: str) -> Risk:
+    def risk(places: dict[int, int], panel: str) -> RiskOverK:
         def whole(rounds: Floats) -> Floats:  # (K, seeds)
             rows = rounds[list(places.values())]
             found: Floats = rows[:, :, late].mean(axis=2) if panel == "late" else rows.sum(axis=2)
@@ -79,10 +74,10 @@ def compute(result: Measured) -> Retention:
 
         runs = whole(measured).T
         guess = None if predicted is None else whole(predicted).mean(axis=1)
-        return Risk(np.array(list(places), dtype=float), runs.mean(axis=0), half_width(runs), guess)
+        return RiskOverK(np.array(list(places), dtype=float), runs.mean(axis=0), half_width(runs), guess)
 
     study = result.study
-    trace = study.cost.process == Process.trace  # whose mean is in a file that may be gone
+    trace = study.cost.process == Process.trace  # its file may be gone
     budget = study.theory_budget(Fraction(float(result["cost"].mean())) if trace else study.cost.mean)
     constants = [result.constants[next(iter(places.values()))] for places in sweeps.values()]
     note = result.note("Bars: 95 % interval (Student’s t) of the mean over {} seeds")
@@ -98,7 +93,7 @@ def compute(result: Measured) -> Retention:
 
 
 def _sweeps(result: Measured) -> dict[str, dict[int, int]]:
-    """By the policy's name without K: where each K stands among the policies, in the order of K."""
+    """Indices of policies by their name without K, then by K."""
     found: dict[str, dict[int, int]] = {}
     for place, name in enumerate(result.policies):
         policy = PolicyName(name)
@@ -109,21 +104,19 @@ def _sweeps(result: Measured) -> dict[str, dict[int, int]]:
     return {name: dict(sorted(places.items())) for name, places in found.items() if len(places) > 1}
 
 
-# --- the drawing -------------------------------------------------------------------------------------------
-
-
 def draw(data: Retention, look: Look) -> Figure:
-    """A panel for the second half of the rounds, and one for all of them."""
+    """Draw a panel for the second half of the rounds, and one for all rounds."""
     with look.applied():
         figure, grid = look.canvas(Width.double, 3.1, 1, len(PANELS))
-        for letter, axes, (panel, label) in zip("ab", grid[0], PANELS.items(), strict=True):
+        for axes, (panel, label) in zip(grid[0], PANELS.items(), strict=True):
             _draw_choices(axes, data, look)
             for name, risk in data.risks[panel].items():
                 draw_risk(axes, risk, look.policies(list(data.risks[panel]))[name], look)
             swept = {float(K) for risk in data.risks[panel].values() for K in risk.K}
             name_retentions(axes, swept, *data.finite, data.limit)
-            axes.set(title=f"({letter})", xlabel="retention $K$", ylabel=label)
+            axes.set(xlabel="retention $K$", ylabel=label)
             axes.set_ylim(bottom=0)
+        letter(grid[0])
         look.legend(figure, _handles(data, look), data.note)
     return figure
 
@@ -141,7 +134,7 @@ def _choices(look: Look) -> tuple[dict[str, Any], dict[str, Any]]:
     return limit, finite
 
 
-def draw_risk(axes: Axes, risk: Risk, policy: dict[str, Any], look: Look) -> None:
+def draw_risk(axes: Axes, risk: RiskOverK, policy: dict[str, Any], look: Look) -> None:
     colour: dict[str, Any] = {"color": policy["color"]}
     marker = {"marker": policy["marker"], "linestyle": "none", "zorder": 3}
     bars = colour | marker | {"markerfacecolor": look.ground, "elinewidth": look.scale}
@@ -156,17 +149,15 @@ def draw_risk(axes: Axes, risk: Risk, policy: dict[str, Any], look: Look) -> Non
 
 
 def name_retentions(axes: Axes, swept: set[float], *others: float) -> None:
-    """A logarithmic axis, with as many of the swept values named as there is room for."""
+    """Make the axis of K logarithmic, with as many labels of swept values as fit."""
     ends = (*swept, *others)
     low, high = min(ends), max(ends)
     named: list[float] = []
     for K in sorted(swept):
-        if not named or np.log(K / named[-1]) > APART * np.log(high / low):
+        if not named or np.log(K / named[-1]) > LABEL_DISTANCE_MIN * np.log(high / low):
             named.append(K)
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(FixedLocator(named))
-    axes.xaxis.set_major_formatter(FixedFormatter([f"{K:.0f}" for K in named]))
-    axes.xaxis.set_minor_locator(NullLocator())
+    named_ticks(axes.xaxis, named, "{:.0f}")
     margin = (high / low) ** 0.04
     axes.set_xlim(low / margin, high * margin)
 
@@ -178,19 +169,18 @@ def _handles(data: Retention, look: Look) -> list[Line2D]:
     for name, risk in risks.items():
         shown = f"{readable(name)}, " * several
         how = looks[name] | {"markerfacecolor": look.ground}
-        handles.append(Line2D([], [], **(how | {"linestyle": "none"}), label=f"{shown}measured"))
+        handles.append(key(f"{shown}measured", **(how | {"linestyle": "none"})))
         if risk.predicted is not None:
             line = {"color": how["color"], "linestyle": how["linestyle"], "marker": "."}
-            handles.append(Line2D([], [], **line, label=f"{shown}predicted before training"))
-    ink: dict[str, Any] = {"color": look.ink, "linestyle": "none"}
-    handles.append(Line2D([], [], **ink, marker="*", markersize=7 * look.scale, label="best measured"))
+            handles.append(key(f"{shown}predicted before training", **line))
+    ink: dict[str, Any] = {"color": look.ink, "linestyle": "none", "markersize": 7 * look.scale}
+    handles.append(key("best measured", **ink, marker="*"))
     if any(risk.predicted is not None for risk in risks.values()):
-        ring = ink | {"marker": "o", "markersize": 7 * look.scale, "markerfacecolor": "none"}
-        handles.append(Line2D([], [], **ring, label="best predicted"))
+        handles.append(key("best predicted", **ink, marker="o", markerfacecolor="none"))
     limit, finite = _choices(look)
     least = ",".join(map(str, data.finite))
     return [
         *handles,
-        Line2D([], [], **limit, label=rf"Corollary 2, corrected: $K^\star={data.limit}$"),
-        Line2D([], [], **finite, label=f"least bound for $T={data.horizon}$: $K={least}$"),
+        key(rf"Corollary 2, corrected: $K^\star={data.limit}$", **limit),
+        key(f"least bound for $T={data.horizon}$: $K={least}$", **finite),
     ]

@@ -1,9 +1,8 @@
-"""Cumulative excess risk, measured, against bounds on the same run's own trajectory: Theorem 1, stated and corrected,
-and the bound by stability.
+"""Measured cumulative excess risk against bounds on the run's own trajectory: Theorem 1, stated and corrected, and the
+bound by stability.
 
-The latter is drawn where its hypotheses hold (`theory.bound.stability`), else the note says why not. That no policy
-looks at sample values is so by construction: policies are told prices and their own books alone
-(`empirics.control.policy`).
+The bound by stability is drawn where its hypotheses hold (`theory.bound.stability`), else the note has the reason. Its
+hypothesis that policies do not depend on sample values holds by construction (`empirics.control.policy`).
 """
 
 from __future__ import annotations
@@ -17,32 +16,28 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, StrMethodFormatter
-from numpy.typing import NDArray
 
 from figures.measured import BAND, Measured, Spread, draw_band, spread
-from figures.missing import NotMeasured
-from figures.style import DASHES, Look, Width, decades, readable, round_axis
+from figures.options import NotMeasured
+from figures.style import DASHES, Floats, Look, Whole, Width, decades, readable, round_axis
 from theory.bound.stability import recorded_overlaps, stability_1, stability_round
 from theory.bound.theorem1 import Bound, theorem_1, theorem_1_as_stated
 from theory.setting import SettingError
 
-__all__ = ["READS", "TRAJECTORY", "OnePolicy", "RiskVsBound", "bounds", "compute", "draw"]
+__all__ = ["READS", "TRAJECTORY", "RiskAndBounds", "RiskVsBound", "bounds", "compute", "draw"]
 
-Floats = NDArray[np.float64]
 POINTS = 30
 COLUMNS = 3
-ROOMY = 6  # policies whose names fit between the bars of the last panel
+NAMES_INSIDE_MAX = 6  # policies named within the last panel
 TRAJECTORY = ("n", "N", "uniformity", "chi")
 READS = ("excess_risk", "admitted", *TRAJECTORY)
-NAMED = 3  # policies in a note
+NOTE_NAMES_MAX = 3
 
 
 @dataclass(frozen=True)
-class OnePolicy:
-    """At each horizon the cumulative excess risk and the bounds, means and bands over the seeds.
-
-    A ratio is the corrected bound, or the one by stability, over the measured risk, at the last horizon, seed by seed.
-    """
+class RiskAndBounds:
+    """Cumulative excess risk and bounds at each horizon, means and bands over the seeds; ratios of the corrected bound
+    and of the bound by stability to the measured risk at the last horizon, seed by seed."""
 
     measured: Spread
     corrected: Spread
@@ -54,10 +49,10 @@ class OnePolicy:
 
 @dataclass(frozen=True)
 class RiskVsBound:
-    """By policy, at horizons `T`."""
+    """Risks and bounds by policy, at horizons `T`."""
 
     T: Floats
-    policies: dict[str, OnePolicy]
+    policies: dict[str, RiskAndBounds]
     nominal: tuple[str, ...]
     note: str
 
@@ -66,11 +61,9 @@ def compute(result: Measured) -> RiskVsBound:
     """Theorem 1 and the bound by stability with the result's own constants, admissions, n, N, Ṽ and χ."""
     risk = result["excess_risk"]
     horizons = np.unique(np.geomspace(1, risk.shape[2], POINTS).round().astype(int))
-    silent = {name: says_nothing(result, p) for p, name in enumerate(result.policies)}
+    silent = {name: not_applicable(result, p) for p, name in enumerate(result.policies)}
     if all(silent.values()):
-        raise NotMeasured(
-            f"no bound is to be drawn: Theorem 1 says nothing here, {next(iter(silent.values()))}"
-        )
+        raise NotMeasured(f"no bound to draw: Theorem 1 does not apply, {next(iter(silent.values()))}")
     lacking = {name: silent[name] or _lacking(result, p) for p, name in enumerate(result.policies)}
     found = {
         name: _one(p, result, risk[p], horizons, stable=not lacking[name])
@@ -82,7 +75,7 @@ def compute(result: Measured) -> RiskVsBound:
 
 
 def _lacking(result: Measured, p: int) -> str:
-    """Why stability bounds nothing under policy p; empty if it does."""
+    """The reason why the bound by stability does not apply to policy p, or an empty string."""
     try:
         stability_round(0, result.constants[p])
     except SettingError as error:
@@ -91,21 +84,21 @@ def _lacking(result: Measured, p: int) -> str:
 
 
 def _not_drawn(lacking: Mapping[str, str], bound: str = "bound by stability") -> str:
-    """A sentence for each reason."""
+    """A sentence for each reason of a missing bound."""
     found = ""
     for why in dict.fromkeys(filter(None, lacking.values())):
         names = [readable(name) for name, one in lacking.items() if one == why]
-        some = ", ".join(names) if len(names) <= NAMED else f"{len(names)} policies"
+        some = ", ".join(names) if len(names) <= NOTE_NAMES_MAX else f"{len(names)} policies"
         whose = "" if len(names) == len(lacking) else f" for {some}"
         found += f" No {bound}{whose}: {why}."
     return found
 
 
-def _one(p: int, result: Measured, risk: Floats, horizons: NDArray[np.int64], *, stable: bool) -> OnePolicy:
+def _one(p: int, result: Measured, risk: Floats, horizons: Whole, *, stable: bool) -> RiskAndBounds:
     measured = np.cumsum(risk, axis=1)[:, horizons - 1]
     corrected, stated = bounds(result, p, horizons)
     stability = _stability(result, p, horizons) if stable else None
-    return OnePolicy(
+    return RiskAndBounds(
         measured=spread(measured),
         corrected=spread(corrected),
         stated=spread(stated),
@@ -115,19 +108,19 @@ def _one(p: int, result: Measured, risk: Floats, horizons: NDArray[np.int64], *,
     )
 
 
-def says_nothing(result: Measured, p: int) -> str:
-    """Why Theorem 1 says nothing under policy p; empty if it does."""
+def not_applicable(result: Measured, p: int) -> str:
+    """The reason why Theorem 1 does not apply to policy p, or an empty string."""
     if not result.study.of_policy(result.policies[p]).bound_applies:
         moves = result.study.drift.kind != "none"
         return f"it is about {'one population' if moves else 'last iterates of steps of one size'}"
     return "" if (result["n"][p] > 0).all() else "some rounds have no sample"
 
 
-def bounds(result: Measured, p: int, horizons: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Theorem 1 on the trajectories of policy p, corrected and as stated, (seeds, horizons) each; no numbers where it
-    says nothing."""
+def bounds(result: Measured, p: int, horizons: Whole) -> tuple[Floats, Floats]:
+    """Theorem 1 on the trajectories of policy p, corrected and as stated, (seeds, horizons) each; NaN where it does not
+    apply."""
     corrected, stated = np.full((2, result.seeds, len(horizons)), np.nan)
-    if says_nothing(result, p):
+    if not_applicable(result, p):
         return corrected, stated
     constants, stretches = result.constants[p], [slice(*ends) for ends in pairwise((0, *horizons))]
     for s in range(result.seeds):
@@ -137,7 +130,7 @@ def bounds(result: Measured, p: int, horizons: NDArray[np.int64]) -> tuple[Float
     return corrected, stated
 
 
-def _stability(result: Measured, p: int, horizons: NDArray[np.int64]) -> Floats:
+def _stability(result: Measured, p: int, horizons: Whole) -> Floats:
     """The bound by stability on the trajectories of policy p, (seeds, horizons)."""
     found = np.empty((result.seeds, len(horizons)))
     stretches = [slice(*ends) for ends in pairwise((0, *horizons))]
@@ -149,7 +142,7 @@ def _stability(result: Measured, p: int, horizons: NDArray[np.int64]) -> Floats:
 
 
 def _added(bounds: Iterable[Bound]) -> Floats:
-    """Bounds of successive stretches of rounds, added up: each round is evaluated once, D²/(2η) is paid once."""
+    """Cumulative sums of bounds of successive stretches of rounds, with D²/(2η) counted once."""
     parts = [(float(bound.total), float(bound.terms.initial)) for bound in bounds]
     totals, initials = np.array(parts).T
     sums: Floats = np.cumsum(totals - initials) + initials[0]
@@ -157,7 +150,7 @@ def _added(bounds: Iterable[Bound]) -> Floats:
 
 
 def draw(data: RiskVsBound, look: Look) -> Figure:
-    """A panel for each policy, and one with the final ratios."""
+    """Draw a panel for each policy, and one with the final ratios."""
     rows = -(-(len(data.policies) + 1) // COLUMNS)
     with look.applied():
         figure, grid = look.canvas(Width.double, 0.65 + 1.75 * rows, rows, COLUMNS)
@@ -183,7 +176,7 @@ def draw(data: RiskVsBound, look: Look) -> Figure:
     return figure
 
 
-def _draw_policy(axes: Axes, data: RiskVsBound, one: OnePolicy, look: Look) -> None:
+def _draw_policy(axes: Axes, data: RiskVsBound, one: RiskAndBounds, look: Look) -> None:
     T, nominal = data.T, ", nominal constants" if data.nominal else ""
     plain: dict[str, Any] = {"color": look.corrected, "label": f"Theorem 1, corrected{nominal}"}
     draw_band(axes, T, one.corrected, look, **plain)
@@ -210,9 +203,9 @@ def _draw_ratios(axes: Axes, data: RiskVsBound, look: Look) -> None:
                 reach = [[middle - low], [high - middle]]
                 how: dict[str, Any] = {"marker": marker, "color": color, "markerfacecolor": look.ground}
                 axes.errorbar(middle, place, xerr=reach, **how, linestyle="none")
-    if len(places) > ROOMY:
+    if len(places) > NAMES_INSIDE_MAX:
         axes.set_yticks(places, [readable(name) for name in data.policies])
-    else:  # names within the panel leave the others their width
+    else:  # within the panel, so that all panels are equally wide
         axes.set_yticks(places, [])
         for place, name in zip(places, data.policies, strict=True):
             axes.text(0.02, place + 0.2, readable(name), transform=axes.get_yaxis_transform(), size="small")

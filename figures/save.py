@@ -1,13 +1,11 @@
-"""From a figure to a file that says where it comes from, whole or not at all.
+"""Figure files that name their origin, written whole or not at all.
 
-A file is rendered in memory, written beside its place and then moved there. It names the command and the version
-that made it and no time, so the same command gives the same bytes.
+A file names the command and the version that made it but no time, so that a command always gives the same bytes.
 """
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from dataclasses import dataclass
 from errno import EACCES, ENOTDIR
 from io import BytesIO
@@ -16,7 +14,8 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from figures.choices import Format
+from empirics.files import replace_file
+from figures.options import Format
 from figures.style import Look
 from theory.setting import SettingError
 
@@ -25,25 +24,26 @@ __all__ = ["Origin", "check_folder", "render", "save", "write"]
 
 @dataclass(frozen=True)
 class Origin:
-    """What made a figure: the command, and the version of acdpp."""
+    """Origin of a figure: the command, and the version of acdpp."""
 
     command: str
     version: str
 
     def metadata(self, form: Format, title: str) -> dict[str, str | None]:
-        """The entries of a file's own kind; None takes out what matplotlib would put there, the time above all."""
+        """Metadata as the format names them; None removes matplotlib's timestamp."""
         software = f"acdpp {self.version}"
-        if form is Format.png:
-            return {"Title": title, "Description": self.command, "Software": software}
-        if form is Format.svg:
-            return {"Title": title, "Description": self.command, "Creator": software, "Date": None}
-        return {"Title": title, "Subject": self.command, "Creator": software, "CreationDate": None}
+        entries: dict[Format, dict[str, str | None]] = {
+            Format.png: {"Description": self.command, "Software": software},
+            Format.svg: {"Description": self.command, "Creator": software, "Date": None},
+            Format.pdf: {"Subject": self.command, "Creator": software, "CreationDate": None},
+        }
+        return {"Title": title} | entries[form]
 
 
 def render(
     figure: Figure, form: Format, look: Look, title: str, origin: Origin, dpi: int | None = None
 ) -> bytes:
-    """The bytes of the file."""
+    """The bytes of a figure's file."""
     content = BytesIO()
     with look.applied():
         figure.savefig(content, format=form.value, dpi=dpi or look.dpi, metadata=origin.metadata(form, title))
@@ -56,7 +56,7 @@ def _refuse(folder: Path, error: OSError) -> SettingError:
 
 
 def check_folder(path: Path) -> Path:
-    """The folder, refused before anything is computed if it could not be made or written to. Makes nothing yet."""
+    """The folder, unless it cannot be made or written to; it is not made yet."""
     if path.suffix.lower() in {f".{form.value}" for form in Format} and not path.is_dir():
         raise SettingError(
             f"--out is the folder for the file, and {path.name!r} is named like a file: give --out {path.parent} "
@@ -71,21 +71,12 @@ def check_folder(path: Path) -> Path:
 
 
 def write(path: Path, content: bytes) -> None:
-    """The file, whole; where that fails, what was there before stays and nothing else does."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    """Write a file whole; on failure an earlier file stays and nothing else."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with beside.open("xb") as handle:
-            handle.write(content)
-            handle.flush()
-            os.fsync(handle.fileno())
-        beside.replace(path)
-    except BaseException as error:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise _refuse(path.parent, error) from None
-        raise
+        replace_file(path, lambda beside: beside.write_bytes(content))
+    except OSError as error:
+        raise _refuse(path.parent, error) from None
 
 
 def save(
@@ -98,7 +89,7 @@ def save(
     origin: Origin,
     dpi: int | None = None,
 ) -> Path:
-    """Render, write, and say where."""
+    """Render and write a figure; returns its path."""
     path = folder / f"{name}.{form.value}"
     write(path, render(figure, form, look, f"acdpp: {name}", origin, dpi))
     return path

@@ -1,6 +1,6 @@
-"""The paper's Section 7 from runs of our own: its Figure 1, accuracy, and its Figure 2, memory, cost and debt.
+"""The paper's Section 7 from reproductions: Figure 1, accuracy, and Figure 2, memory, cost and debt.
 
-One column a result, with the paper's numbers beside what was measured.
+One column per result, with the paper's numbers beside the measured ones.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
+from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 from numpy.typing import NDArray
 
-from figures.style import POLICIES, Look, Width, readable
+from figures.measured import policy_handles
+from figures.style import POLICIES, Look, Width, key, named_ticks, readable
 from proofs_check.experiments.document import Played, Reproduction, parse
 from proofs_check.experiments.fields import Estimate, load
 from theory.setting import SettingError
 
-__all__ = ["MOST", "NAME", "check", "draw_accuracy", "draw_constraints", "read"]
+__all__ = ["NAME", "RESULTS_MAX", "check", "draw_accuracy", "draw_constraints", "read"]
 
 NAME = "reproduction.json"  # in a result folder
-MOST, COLUMNS = 12, 3
+RESULTS_MAX, COLUMNS_MAX = 12, 3
 BASELINES = ("constant", "hybrid")
 MODELS = {"lenet": "LeNet", "resnet9": "ResNet-9", "logistic": "logistic regression"}
 FAINT: dict[str, Any] = {"alpha": 0.18, "linewidth": 0, "zorder": 1.5}
 
 
 def read(path: Path) -> Reproduction:
-    """A reproduction: its file, or the result folder that has one or that it can be computed from."""
+    """A reproduction from its file, from the folder with the file, or computed from a result folder."""
     if not path.is_dir():
         return parse(load(path), str(path))
     if (path / NAME).exists():
@@ -43,12 +43,12 @@ def read(path: Path) -> Reproduction:
 
 
 def _acdpp(result: Reproduction) -> str:
-    """The policy that the paper's ACDPP is in this setting."""
+    """The name of the paper's ACDPP in this setting."""
     return "released" if result.setting == "released" else "acdpp"
 
 
 def _shown(results: Sequence[Reproduction]) -> list[str]:
-    """All policies, the built-in ones in their usual order."""
+    """All policies, the built-in ones first, in their usual order."""
     names = dict.fromkeys(name for result in results for name in result.policies)
     return sorted(names, key=lambda name: POLICIES.index(name) if name in POLICIES else len(POLICIES))
 
@@ -61,14 +61,16 @@ def _title(letter: str, result: Reproduction) -> str:
 
 
 def check(results: Sequence[Reproduction]) -> None:
-    """Refuse more than can be seen."""
-    if len(results) > MOST:
-        raise SettingError(f"{len(results)} results are more than one figure can show: give at most {MOST}")
+    """Refuse more results than fit on a page."""
+    if len(results) > RESULTS_MAX:
+        raise SettingError(
+            f"{len(results)} results are more than one figure can show: give at most {RESULTS_MAX}"
+        )
 
 
 def _columns(count: int) -> tuple[int, int, Width]:
-    """Blocks of panels, columns, and how wide that is."""
-    columns = 2 if count == 4 else min(count, COLUMNS)
+    """Blocks of panels, columns, and the width."""
+    columns = 2 if count == 4 else min(count, COLUMNS_MAX)
     return -(-count // columns), columns, Width.single if columns == 1 else Width.double
 
 
@@ -79,11 +81,8 @@ def _note(results: Sequence[Reproduction], first: str) -> str:
     return first + subset + seeds
 
 
-# --- Figure 1 ----------------------------------------------------------------------------------------------
-
-
 def draw_accuracy(results: Sequence[Reproduction], look: Look) -> Figure:
-    """For each result the current best round by round, and below it where every policy and the paper end."""
+    """Draw Figure 1: each result's current best round by round, and below the final values and the paper's."""
     with look.applied():
         blocks, columns, width = _columns(len(results))
         names = _shown(results)
@@ -100,10 +99,7 @@ def draw_accuracy(results: Sequence[Reproduction], look: Look) -> Figure:
             below.set_yticklabels([] if column else [readable(name) for name in names] + _claimed_rows())
             above.set_ylabel("" if column else "current best test accuracy (%)")
         _hide_empty(grid)
-        handles = [
-            *_handles(names, look),
-            Line2D([], [], **_target(look), label="the paper's target"),
-        ]
+        handles = [*policy_handles(look, names), key("the paper's target", **_target(look))]
         level = f"{100 * results[0].level:g} %"
         note = _note(
             results,
@@ -117,11 +113,6 @@ def draw_accuracy(results: Sequence[Reproduction], look: Look) -> Figure:
 def _hide_empty(grid: NDArray[Any]) -> None:
     for axes in grid.ravel():
         axes.set_visible(axes.has_data())
-
-
-def _handles(names: Sequence[str], look: Look) -> list[Any]:
-    looks = look.policies(names)
-    return [Line2D([], [], **looks[name], label=readable(name)) for name in names]
 
 
 def _target(look: Look) -> dict[str, Any]:
@@ -155,7 +146,7 @@ def _draw_curves(axes: Axes, result: Reproduction, look: Look) -> None:
 
 
 def _marks(rounds: int, place: int, curves: int) -> list[int]:
-    """Some rounds of a curve, those of different curves apart."""
+    """Marked rounds of a curve, which differ between curves."""
     times = 4
     spots = (np.arange(times) + (place + 0.5) / curves) / times * rounds
     return sorted({min(round(float(spot)), rounds) for spot in spots})
@@ -166,7 +157,7 @@ def _claimed_rows() -> list[str]:
 
 
 def _draw_ends(axes: Axes, result: Reproduction, names: Sequence[str], look: Look) -> None:
-    """One row a policy, the mean and its interval; then where the paper's points would put ACDPP."""
+    """Draw one row per policy, mean and interval, then ACDPP as the paper's gains would place it."""
     looks = look.policies(_shown([result]))
     for row, name in enumerate(names):
         if name in result.policies:
@@ -192,7 +183,7 @@ def _draw_ends(axes: Axes, result: Reproduction, names: Sequence[str], look: Loo
 
 
 def _draw_claim(axes: Axes, rows: tuple[int, int], at: float, points: float, colour: str, look: Look) -> None:
-    """From ACDPP's row to its own; nothing can be above 100 %, so there it is said and not drawn."""
+    """Draw a claimed gain from ACDPP's row to its own row, or write it if it is above 100 %."""
     text: dict[str, Any] = {"ha": "right", "va": "center", "fontsize": 6.5 * look.scale, "zorder": 2.1}
     text |= {"bbox": {"facecolor": look.ground, "edgecolor": "none", "pad": 0.4 * look.scale}}
     if at > 100:
@@ -210,11 +201,8 @@ def _ends(estimate: Estimate) -> tuple[float, float]:
     return 100 * float(estimate.low), 100 * float(estimate.high)
 
 
-# --- Figure 2 ----------------------------------------------------------------------------------------------
-
-
 def draw_constraints(results: Sequence[Reproduction], look: Look) -> Figure:
-    """For each result the memory, what was spent and the debt."""
+    """Draw Figure 2: memory, cost and debt of each result."""
     with look.applied():
         blocks, columns, width = _columns(len(results))
         figure, grid = look.canvas(width, 5.4 * blocks + 0.6, 3 * blocks, columns)
@@ -233,18 +221,14 @@ def draw_constraints(results: Sequence[Reproduction], look: Look) -> Figure:
             panels[2].set_xlabel("rounds")
         _hide_empty(grid)
         names = _shown(results)
-        limit = Line2D([], [], **_limit(look), label=r"$\Sigma_mB_m$, budget $C$")
+        limit = key(r"$\Sigma_mB_m$, budget $C$", **look.limit)
         note = _note(
             results,
             "Means over seeds. Cost: average of the rounds so far, and ACDPP's of each round, thin. "
             "The oracle, which no budget binds, is left out of cost and debt.",
         )
-        look.legend(figure, [*_handles(names, look), limit], note)
+        look.legend(figure, [*policy_handles(look, names), limit], note)
     return figure
-
-
-def _limit(look: Look) -> dict[str, Any]:
-    return {"color": look.ink, "linewidth": 0.8 * look.scale, "zorder": 1.9}
 
 
 def _each(result: Reproduction, look: Look, oracle: bool) -> list[tuple[Played, dict[str, Any]]]:
@@ -264,7 +248,7 @@ def _draw_memory(axes: Axes, result: Reproduction, look: Look) -> None:
     for played, how in _each(result, look, oracle=True):
         axes.plot(rounds, played.occupancy, **how)
     own = result.policies.get(_acdpp(result), next(iter(result.policies.values())))
-    axes.axhline(own.buffers, **_limit(look))
+    axes.axhline(own.buffers, **look.limit)
     axes.set_ylim(0, 1.2 * axes.get_ylim()[1])
     if _acdpp(result) in result.policies:
         text = f"{_acdpp(result)}: up to {own.largest_occupancy:g}"
@@ -280,12 +264,10 @@ def _draw_cost(axes: Axes, result: Reproduction, look: Look) -> None:
         axes.plot(rounds, acdpp.cost, color=colour, alpha=0.45, linewidth=0.5 * look.scale, zorder=1.6)
     for played, how in _each(result, look, oracle=False):
         axes.plot(rounds, np.cumsum(played.cost) / rounds, **how)
-    axes.axhline(result.budget, **_limit(look))
+    axes.axhline(result.budget, **look.limit)
     low, high = axes.get_ylim()
     ticks = [n * 10**e for e in range(-3, 8) for n in (1, 2, 5) if low <= n * 10**e <= high]
-    axes.yaxis.set_major_locator(FixedLocator(ticks))
-    axes.yaxis.set_major_formatter(FixedFormatter([f"{tick:g}" for tick in ticks]))
-    axes.yaxis.set_minor_locator(NullLocator())
+    named_ticks(axes.yaxis, ticks, "{:g}")
 
 
 def _draw_debt(axes: Axes, result: Reproduction, look: Look) -> None:
@@ -293,16 +275,16 @@ def _draw_debt(axes: Axes, result: Reproduction, look: Look) -> None:
     for played, how in _each(result, look, oracle=False):
         axes.plot(rounds, played.debt, **how)
     top = axes.get_ylim()[1]
-    axes.set_yscale("function", functions=(_root, lambda x: x * np.abs(x)))
+    axes.set_yscale("function", functions=(signed_root, lambda x: x * np.abs(x)))
     axes.set_ylim(-0.002 * top, top)
     ticks = [0.0]
     for tick in (n * 10.0**e for e in range(-3, 10) for n in (1, 2, 5)):
-        if tick <= top and _root(tick) - _root(ticks[-1]) > 0.15 * _root(top):
+        if tick <= top and signed_root(tick) - signed_root(ticks[-1]) > 0.15 * signed_root(top):
             ticks.append(tick)
     axes.yaxis.set_major_locator(FixedLocator(ticks))
     axes.yaxis.set_major_formatter(FixedFormatter([f"{tick:,g}" for tick in ticks]))
 
 
-def _root(x: Any) -> Any:
-    """Marks at 0 reach a little below."""
+def signed_root(x: Any) -> Any:
+    """The square root, extended below 0 for the lower halves of marks at 0."""
     return np.sign(x) * np.sqrt(np.abs(x))

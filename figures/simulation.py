@@ -1,4 +1,4 @@
-"""ACDPP's control loop played over simulated costs, for the figures that need a trajectory and no training."""
+"""ACDPP's control loop on simulated costs, for figures that need a trajectory without training."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from numpy.typing import NDArray
 
 from empirics.control.prices import make_prices
 from empirics.settings.costs import CostProcess
-from figures.track import Track, silently
+from figures.options import Track, silently
 from theory.control.admission import AdmissionState, acdpp_round
 from theory.setting import Constants, Region, SettingError, horizon, positive, retention
 
-__all__ = ["Runs", "Simulation", "play"]
+__all__ = ["SimulatedRuns", "Simulation", "play"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Simulation:
-    """What is simulated. Costs are uniform on [1, 10], the paper's, and the budget C affords the target rate on
-    average. V and ρ default to the paper's remark with γ = φ = 1/2: V = √T and ρ = 1 - 1/√T.
+    """Settings of a simulation. Costs are uniform on [1, 10], as in the paper, and the budget C affords the target rate
+    on average. V and ρ default to the paper's remark with γ = φ = 1/2: V = √T and ρ = 1 - 1/√T.
 
     >>> Simulation(K=10, rate=10, rounds=400).C
     55.0
@@ -63,12 +63,12 @@ class Simulation:
 
     @property
     def total_buffer(self) -> float:
-        """ΣB = KΛ̄, what constant admission at the target rate fills."""
+        """ΣB = KΛ̄, filled by constant admission at the target rate."""
         return self.K * float(self.rate)
 
 
 @dataclass(frozen=True)
-class Runs:
+class SimulatedRuns:
     """Arrays of shape (rounds, seeds): costs, admissions, and the debt at the beginning of each round."""
 
     cost: Floats
@@ -76,8 +76,10 @@ class Runs:
     debt: Floats
 
 
-def play(setting: Simulation, constants: Constants, *, capped: bool = False, track: Track = silently) -> Runs:
-    """Algorithm 1 in every round, all seeds at once; `capped`: nothing is admitted that does not fit."""
+def play(
+    setting: Simulation, constants: Constants, *, capped: bool = False, track: Track = silently
+) -> SimulatedRuns:
+    """Run Algorithm 1 in every round, all seeds at once; `capped` limits admissions to the free places."""
     prices = make_prices(setting.cost)
     costs = np.concatenate(list(prices.chunks(setting.seed, setting.seeds, setting.rounds, setting.rounds)))
     state = AdmissionState.initial(setting.seeds, setting.K)
@@ -92,4 +94,4 @@ def play(setting: Simulation, constants: Constants, *, capped: bool = False, tra
     for t in track(range(setting.rounds)):
         debt[t] = state.debt
         state, admitted[t] = acdpp_round(state, costs[t], **rules)
-    return Runs(costs, admitted, debt)
+    return SimulatedRuns(costs, admitted, debt)

@@ -1,8 +1,7 @@
-"""One look for all figures: print-ready sizes, colours for every kind of sight, and marks that survive greyscale.
+"""The look of all figures: print sizes, colours that are safe for colour blindness, and marks that survive greyscale.
 
-Widths are those of a journal: 3.5 in for one column, 7.2 in for two. Colours are those of Okabe and Ito. What a
-colour says, a line style or a marker says too. `slides` and `dark` are `paper` enlarged, so that a layout that
-holds in one holds in all.
+Widths are those of a journal: 3.5 in for one column, 7.2 in for two. Colours are those of Okabe and Ito. Every colour
+is paired with a line style or a marker. `slides` and `dark` are `paper` enlarged, so that one layout fits all three.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from textwrap import wrap
 from typing import Any
@@ -20,25 +19,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FixedLocator, LogLocator, NullLocator
 from numpy.typing import NDArray
 
-from figures.choices import Style
+from figures.options import Style
 
-__all__ = [
-    "BUYING",
-    "DASHES",
-    "LOOKS",
-    "MARKERS",
-    "POLICIES",
-    "Look",
-    "Width",
-    "decades",
-    "mix",
-    "readable",
-    "round_axis",
-]
+__all__ = ["BUYING", "DASHES", "LOOKS", "MARKERS", "POLICIES", "Floats", "Look", "Whole", "Width"]
+__all__ += ["decades", "key", "letter", "mix", "named_ticks", "readable", "round_axis"]
 
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
 MARKERS = ("o", "s", "^", "D", "v", "P", "p", "X")
 DASHES: tuple[Any, ...] = (
     "-",
@@ -52,7 +43,7 @@ DASHES: tuple[Any, ...] = (
 )
 BUYING = ("buy-cheap", "buy-cheap-online")
 POLICIES = ("constant", "oracle", "acdpp", "acdpp-capped", "hybrid", "released", *BUYING)
-# policies of a user's own: filled marks where the built-in ones are hollow, dashes that none of those has
+# policies of the user: filled marks, where built-in ones are hollow, and other dashes
 OWN_MARKERS = ("X", "<", "p", ">", "*", "h", "d", "8", "o", "s", "^", "v")
 OWN_DASHES: tuple[Any, ...] = (
     (0, (2.5, 2)),
@@ -62,11 +53,11 @@ OWN_DASHES: tuple[Any, ...] = (
     (0, (11, 2)),
     (0, (1.5, 1, 1, 1, 1, 2)),
 )
-LONGEST = 26  # letters of a policy's name that are shown
+NAME_LETTERS_MAX = 26
 
 
 class Width(StrEnum):
-    """How many columns of a page a figure takes."""
+    """Width of a figure in columns of a page."""
 
     single = "single"
     double = "double"
@@ -77,11 +68,11 @@ INCHES = {Width.single: 3.5, Width.double: 7.2}
 
 @dataclass(frozen=True, kw_only=True)
 class Look:
-    """Colours, scale and fonts of one style.
+    """Colours, scale and fonts of a style.
 
-    `ink` is text and data points, `ground` the background, `faint` grids and shaded zones, `muted` hatches and
-    asides. Other colours are named by what they mean: `corrected` and `stated` formulas, and `series` for what has
-    no meaning of its own; `own` are those of policies that are not built in.
+    `ink` is for text and data points, `ground` for the background, `faint` for grids and shaded zones, `muted` for
+    hatches, `corrected` and `stated` for formulas, `series` for policies and other curves, and `own` for policies that
+    are not built in.
     """
 
     ink: str
@@ -98,40 +89,28 @@ class Look:
     math: str
 
     def rc(self) -> dict[str, Any]:
-        """The matplotlib settings that make this look."""
+        """The matplotlib settings of this look."""
         small, medium = 7 * self.scale, 8 * self.scale
         line = 0.6 * self.scale
+        colours = {
+            self.ink: ("text.color", "axes.labelcolor", "axes.edgecolor", "axes.titlecolor"),
+            self.ground: ("figure.facecolor", "axes.facecolor", "savefig.facecolor"),
+        }
+        ticks = {"color": self.ink, "labelsize": small, "direction": "in"}
+        ticks |= {"major.width": line, "minor.width": line / 2}
+        ticks |= {"major.size": 3 * self.scale, "minor.size": 1.5 * self.scale}
         return {
+            **{name: colour for colour, names in colours.items() for name in names},
+            **{f"{axis}tick.{name}": value for axis in "xy" for name, value in ticks.items()},
             "font.family": self.family,
             "mathtext.fontset": self.math,
             "font.size": medium,
             "text.hinting": "none",  # hinting to whole pixels spoils the spacing of small letters
             "axes.titlesize": medium,
             "axes.labelsize": medium,
-            "xtick.labelsize": small,
-            "ytick.labelsize": small,
             "legend.fontsize": small,
             "legend.title_fontsize": small,
-            "text.color": self.ink,
-            "axes.labelcolor": self.ink,
-            "axes.edgecolor": self.ink,
-            "axes.titlecolor": self.ink,
-            "xtick.color": self.ink,
-            "ytick.color": self.ink,
-            "figure.facecolor": self.ground,
-            "axes.facecolor": self.ground,
-            "savefig.facecolor": self.ground,
             "axes.linewidth": line,
-            "xtick.major.width": line,
-            "ytick.major.width": line,
-            "xtick.minor.width": line / 2,
-            "ytick.minor.width": line / 2,
-            "xtick.major.size": 3 * self.scale,
-            "ytick.major.size": 3 * self.scale,
-            "xtick.minor.size": 1.5 * self.scale,
-            "ytick.minor.size": 1.5 * self.scale,
-            "xtick.direction": "in",
-            "ytick.direction": "in",
             "axes.spines.top": False,
             "axes.spines.right": False,
             "axes.grid": True,
@@ -151,39 +130,47 @@ class Look:
             "axes.titlepad": 4 * self.scale,
             "axes.formatter.use_mathtext": True,
             "pdf.fonttype": 42,  # TrueType: publishers refuse matplotlib's default
-            "svg.hashsalt": "acdpp",  # element names, and so whole files, that can be reproduced
+            "svg.hashsalt": "acdpp",  # reproducible element names, and so files
         }
 
     @contextmanager
     def applied(self) -> Iterator[None]:
-        """Matplotlib with this look, for as long as the block lasts."""
+        """Apply the matplotlib settings within a block."""
         with mpl.rc_context(self.rc()):
             yield
 
     def canvas(
         self, width: Width, height: float, rows: int = 1, columns: int = 1, **settings: Any
     ) -> tuple[Figure, NDArray[Any]]:
-        """An empty figure, `height` inches high in print, and its axes as an array of shape (rows, columns)."""
+        """An empty figure, `height` inches high in print, and its axes, of shape (rows, columns)."""
         figure = Figure(figsize=(INCHES[width] * self.scale, height * self.scale), layout="constrained")
         axes: NDArray[Any] = np.array(figure.subplots(rows, columns, squeeze=False, **settings))
         return figure, axes
 
     def zone(self, axes: Axes, first: float, last: float, label: str | None = None) -> None:
         """Shade and hatch a stretch of the horizontal axis."""
-        style: dict[str, Any] = {
-            "facecolor": self.faint,
-            "edgecolor": self.muted,
-            "hatch": "////",
-            "linewidth": 0,
-        }
-        axes.axvspan(first, last, zorder=0, label=label, **style)
+        axes.axvspan(first, last, zorder=0, label=label, **self.hatched)
+
+    @property
+    def hatched(self) -> dict[str, Any]:
+        """The style of shaded and hatched areas."""
+        return {"facecolor": self.faint, "edgecolor": self.muted, "hatch": "////", "linewidth": 0}
+
+    @property
+    def limit(self) -> dict[str, Any]:
+        """The style of the line of a budget."""
+        return {"color": self.ink, "linewidth": 0.8 * self.scale, "zorder": 1.9}
+
+    def zero(self, axes: Axes) -> None:
+        """Draw the horizontal line at 0."""
+        axes.axhline(0, color=self.ink, linewidth=0.6 * self.scale)
 
     def points(self, marker: str = "o") -> dict[str, Any]:
-        """How measured and brute-force points look: hollow, in ink, no line."""
+        """The style of measured and brute-force points: hollow, in ink, without a line."""
         return {"marker": marker, "linestyle": "none", "color": self.ink, "markerfacecolor": self.ground}
 
     def policy(self, name: str) -> dict[str, Any]:
-        """Colour, dashes and marker of a built-in policy, the same in every figure."""
+        """Colour, dashes and marker of a built-in policy in every figure."""
         place = POLICIES.index(name)
         return {
             "color": self.series[place],
@@ -193,7 +180,7 @@ class Look:
         }
 
     def policies(self, names: Sequence[str]) -> dict[str, dict[str, Any]]:
-        """The same for all policies of a result. Those that are not built in take the further looks in their order."""
+        """Colours, dashes and markers of all policies of a result, those not built in by their order."""
         own = [name for name in names if name not in POLICIES]
         looks = {
             name: {
@@ -206,7 +193,7 @@ class Look:
         return {name: looks[name] if name in looks else self.policy(name) for name in names}
 
     def legend(self, figure: Figure, handles: Sequence[Any], note: str = "") -> None:
-        """Below all panels, in as few even rows as the page's width allows, with a note over it."""
+        """A legend below all panels, in as few even rows as the page's width allows, with a note above."""
         em = 7 * self.scale / 72
         letter = 0.55 if "DejaVu" in self.family else 0.45  # its usual width
         page = figure.get_size_inches()[0] / em
@@ -225,9 +212,9 @@ class Look:
 
 
 def readable(name: str) -> str:
-    """A policy's name as text that matplotlib shows as it is: not too long, no formula, no leading underscore."""
-    if len(name) > LONGEST:
-        name = f"{name[: LONGEST // 3]}…{name[-(LONGEST - LONGEST // 3 - 1) :]}"
+    """A policy's name as matplotlib shows it literally: shortened, without a formula or a leading underscore."""
+    if len(name) > NAME_LETTERS_MAX:
+        name = f"{name[: NAME_LETTERS_MAX // 3]}…{name[-(NAME_LETTERS_MAX - NAME_LETTERS_MAX // 3 - 1) :]}"
     return re.sub("^_", " _", name).replace("$", r"\$")
 
 
@@ -251,30 +238,26 @@ PAPER = Look(
     family="STIXGeneral",
     math="stix",
 )
-SLIDES = Look(**(vars(PAPER) | {"scale": 1.6, "dpi": 150, "family": "DejaVu Sans", "math": "dejavusans"}))
-DARK = Look(
-    **(
-        vars(SLIDES)
-        | {
-            "ink": "#ECECEC",
-            "ground": "#14171A",
-            "faint": "#363B40",
-            "muted": "#7D858C",
-            "corrected": SKY,
-            "stated": ORANGE,
-            "series": (SKY, ORANGE, GREEN, PURPLE, YELLOW, VERMILLION, "#8080FF", "#FF4070"),
-            "own": (
-                *("#20DF9F", "#FFAFFF", "#AFAF9F", "#B08030", "#FF20CF", "#708FBF"),
-                *("#C050E0", "#FFFFAF", "#A0E0FF", "#FF9F80", "#00FF00", "#50A000"),
-            ),
-        }
-    )
+SLIDES = replace(PAPER, scale=1.6, dpi=150, family="DejaVu Sans", math="dejavusans")
+DARK = replace(
+    SLIDES,
+    ink="#ECECEC",
+    ground="#14171A",
+    faint="#363B40",
+    muted="#7D858C",
+    corrected=SKY,
+    stated=ORANGE,
+    series=(SKY, ORANGE, GREEN, PURPLE, YELLOW, VERMILLION, "#8080FF", "#FF4070"),
+    own=(
+        *("#20DF9F", "#FFAFFF", "#AFAF9F", "#B08030", "#FF20CF", "#708FBF"),
+        *("#C050E0", "#FFFFAF", "#A0E0FF", "#FF9F80", "#00FF00", "#50A000"),
+    ),
 )
 LOOKS = {Style.paper: PAPER, Style.slides: SLIDES, Style.dark: DARK}
 
 
 def decades(axes: Axes, *, vertical: bool = False) -> None:
-    """A logarithmic axis with a few labelled decades and nothing between them."""
+    """Make an axis logarithmic, with a few labelled decades and no minor ticks."""
     (axes.set_yscale if vertical else axes.set_xscale)("log")
     axis = axes.yaxis if vertical else axes.xaxis
     axis.set_major_locator(LogLocator(base=10, numticks=7))
@@ -282,14 +265,13 @@ def decades(axes: Axes, *, vertical: bool = False) -> None:
 
 
 def round_axis(axes: Axes, last: float) -> None:
-    """A logarithmic axis of the rounds 1..last; a handful of rounds are named one by one."""
+    """Make the horizontal axis logarithmic for the rounds 1..last; fewer than 10 rounds are all labelled."""
     decades(axes)
     if last >= 10:
         axes.set_xlim(1, last)
         return
     rounds = range(1, int(last) + 1)
-    axes.xaxis.set_major_locator(FixedLocator(list(rounds)))
-    axes.xaxis.set_major_formatter(FixedFormatter([str(t) for t in rounds]))
+    named_ticks(axes.xaxis, rounds, "{}")
     axes.set_xlim((1 + 1 / last) ** -0.5, last * (1 + 1 / last) ** 0.5)
 
 
@@ -297,3 +279,21 @@ def mix(one: str, other: str, weight: float) -> tuple[float, ...]:
     """A colour between two, `weight` of the first."""
     first, second = (np.array(to_rgb(colour)) for colour in (one, other))
     return tuple(float(x) for x in weight * first + (1 - weight) * second)
+
+
+def named_ticks(axis: Any, values: Sequence[float], text: str) -> None:
+    """Label exactly these values of an axis, in this format, without minor ticks."""
+    axis.set_major_locator(FixedLocator(list(values)))
+    axis.set_major_formatter(FixedFormatter([text.format(value) for value in values]))
+    axis.set_minor_locator(NullLocator())
+
+
+def letter(panels: Sequence[Axes]) -> None:
+    """Put (a), (b), … before the titles of panels."""
+    for name, axes in zip("abcdefghijkl", panels, strict=False):
+        axes.set_title(f"({name}) {axes.get_title(loc='left')}".rstrip())
+
+
+def key(label: str, **how: Any) -> Line2D:
+    """An entry of a legend."""
+    return Line2D([], [], **how, label=label)

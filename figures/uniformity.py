@@ -1,4 +1,4 @@
-r"""\(\widetilde V(t)\) and \(N_{\mathrm{eff}}/n\) under constant admission: counted, as printed, and as they are."""
+r"""\(\widetilde V(t)\) and \(N_{\mathrm{eff}}/n\) under constant admission: counted, as printed, and corrected."""
 
 from __future__ import annotations
 
@@ -8,30 +8,23 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
-from numpy.typing import NDArray
 
-from figures.style import DASHES, MARKERS, Look, Width
+from figures.style import DASHES, MARKERS, Floats, Look, Width, key
 from proofs_check.simulator import simulate
-from theory.reuse.counts import (
-    occupancy_constant,
-    uniformity_constant,
-    uniformity_constant_as_stated,
-)
+from theory.reuse.counts import occupancy_constant, uniformity_constant, uniformity_constant_as_stated
 from theory.setting import SettingError, retention
 
 __all__ = ["OneRetention", "Uniformity", "compute", "draw"]
 
-MOST = 200  # a larger K makes the count sample by sample slow, and the axis unreadable
-Floats = NDArray[np.float64]
+K_MAX = 200  # more makes counting sample by sample slow, and the axis unreadable
 
 
 @dataclass(frozen=True)
 class OneRetention:
-    """One K, in rounds 1..T: the uniformity counted sample by sample, and its two closed forms.
+    """The uniformity for one K in rounds 1..T: counted sample by sample, and its two closed forms.
 
-    The stated form has NaN in the rounds `impossible`, where it lies outside (0, 1].
+    The stated form has NaN in the rounds `impossible`, where it is outside (0, 1].
     """
 
     K: int
@@ -53,7 +46,7 @@ class OneRetention:
 
 @dataclass(frozen=True)
 class Uniformity:
-    """All curves, in order of K."""
+    """Curves in order of K."""
 
     curves: tuple[OneRetention, ...]
     rounds: int
@@ -66,11 +59,11 @@ def compute(retentions: Sequence[int] = (2, 5, 10), rounds: int | None = None) -
     (15, 20)
     """
     horizons = sorted({retention(K) for K in retentions})
-    if not horizons or horizons[-1] > MOST:
-        raise SettingError(f"this figure takes K from 1 to {MOST}, such as 2,5,10, got {horizons}")
+    if not horizons or horizons[-1] > K_MAX:
+        raise SettingError(f"this figure takes K from 1 to {K_MAX}, such as 2,5,10, got {horizons}")
     T = rounds or 3 * horizons[-1]
-    if not 2 <= T <= 3 * MOST:
-        raise SettingError(f"this figure counts sample by sample, for 2 to {3 * MOST} rounds, got {T}")
+    if not 2 <= T <= 3 * K_MAX:
+        raise SettingError(f"this figure counts sample by sample, for 2 to {3 * K_MAX} rounds, got {T}")
     return Uniformity(tuple(_one(K, T) for K in horizons), T)
 
 
@@ -89,7 +82,7 @@ def _one(K: int, T: int) -> OneRetention:
 
 
 def draw(data: Uniformity, look: Look) -> Figure:
-    """Two panels: the uniformity, and the effective sample size over the memory's size."""
+    """Draw the uniformity, and the effective sample size over the memory's size."""
     with look.applied():
         figure, grid = look.canvas(Width.double, 2.75, 1, 2)
         left, right = grid[0]
@@ -104,16 +97,11 @@ def draw(data: Uniformity, look: Look) -> Figure:
             right.plot(curve.rounds, curve.over_memory(curve.corrected), color=colour)
             right.plot(curve.rounds, curve.over_memory_as_stated(), color=colour, linestyle=DASHES[1])
             right.plot(curve.rounds, curve.over_memory(curve.counted), **points, markevery=every)
-        left.set(
-            xlim=(0.5, data.rounds + 0.5), ylim=(0, 1.03), ylabel=r"$\widetilde{V}(t)$", xlabel="round $t$"
-        )
         right.axhspan(0, 1, facecolor=look.faint, edgecolor=look.faint, zorder=0)
-        right.set(
-            xlim=(0.5, data.rounds + 0.5),
-            ylim=(0, 2.5),
-            ylabel=r"$N_{\mathrm{eff}}(t)\,/\,n(t)$",
-            xlabel="round $t$",
-        )
+        left.set(ylim=(0, 1.03), ylabel=r"$\widetilde{V}(t)$")
+        right.set(ylim=(0, 2.5), ylabel=r"$N_{\mathrm{eff}}(t)\,/\,n(t)$")
+        for axes in grid[0]:
+            axes.set(xlim=(0.5, data.rounds + 0.5), xlabel="round $t$")
         left.set_title("(a) uniformity of reuse")
         right.set_title("(b) effective sample size over memory size")
         figure.legend(handles=_legend(data, look), loc="outside lower center", ncols=4)
@@ -127,13 +115,10 @@ def _marks(look: Look, place: int) -> tuple[str, dict[str, Any]]:
 
 def _legend(data: Uniformity, look: Look) -> list[Any]:
     return [
-        *(
-            Line2D([], [], **_marks(look, i)[1], label=f"$K={curve.K}$")
-            for i, curve in enumerate(data.curves)
-        ),
-        Line2D([], [], **look.points(), label="counted"),
-        Line2D([], [], color=look.ink, label="corrected"),
-        Line2D([], [], color=look.ink, linestyle=DASHES[1], label="as stated"),
-        Line2D([], [], color=look.ink, linestyle="none", marker="x", label="stated, not in (0, 1]"),
+        *(key(f"$K={curve.K}$", **_marks(look, i)[1]) for i, curve in enumerate(data.curves)),
+        key("counted", **look.points()),
+        key("corrected", color=look.ink),
+        key("as stated", color=look.ink, linestyle=DASHES[1]),
+        key("stated, not in (0, 1]", color=look.ink, linestyle="none", marker="x"),
         Patch(facecolor=look.faint, label=r"$N_{\mathrm{eff}}<n$"),
     ]

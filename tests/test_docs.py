@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from figures import learning
-from figures.choices import Style
 from figures.measured import read
+from figures.options import Style
 from figures.style import LOOKS
 from proofs_check import ledger
 from proofs_check.text import terminal

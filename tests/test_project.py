@@ -31,9 +31,10 @@ FLOORS = {
     "figures": """
         drifting prediction
         constraints learning measured_mismatch money prices retention risk_vs_bound
-        bound_vs_horizon control design explained frontier measured mismatch omegas save section7 uniformity
+        section7
+        bound_vs_horizon control design explained frontier measured mismatch omegas save uniformity
         simulation style
-        choices missing regret_terms track
+        options
     """,
     "empirics": """
         reproduce reference

@@ -64,7 +64,7 @@ def _experiments() -> Iterator[Path]:
 
 def of_result(path: Path, place: str, track: Callable[[str], Track]) -> Iterator[Figure]:
     """All that a result can show, at `place` in the page; what was not measured in it is left out."""
-    from figures.missing import NotMeasured
+    from figures.options import NotMeasured
 
     for name in MEASURED:
         with suppress(NotMeasured):
@@ -75,7 +75,7 @@ def of_result(path: Path, place: str, track: Callable[[str], Track]) -> Iterator
 def _drawn(
     made: Drawing | list[Drawing], command: str, track: Callable[[str], Track], place: str = ""
 ) -> Iterator[Figure]:
-    from figures.choices import Format, Style
+    from figures.options import Format, Style
     from figures.save import Origin, render
     from figures.style import LOOKS
 

@@ -11,8 +11,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
-from figures.choices import Style
 from figures.measured import Measured
+from figures.options import Style
 from figures.style import LOOKS, Look
 from theory.setting import Constants
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from figures import bound_vs_horizon, control, design, mismatch, omegas, regret_terms, simulation, uniformity
-from figures.regret_terms import regret_term
+from figures import bound_vs_horizon, control, design, mismatch, omegas, simulation, uniformity
+from figures.omegas import regret_term
 from figures.simulation import Simulation, play
 from tests.refused import refused
 from theory.bound.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
@@ -177,27 +177,26 @@ def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused()
     for wrong in ({"rounds": 1}, {"seeds": 0}, {"V": 0.0}, {"K": 0}):
         refused(Simulation, **({"K": 5, "rate": 10, "rounds": 20} | wrong))
     assert "the admission rate" in refused(mismatch.compute, 4, 0)
-    most = int((mismatch.LARGEST / 2) ** 0.5)
+    most = int((mismatch.SAMPLES_TIMES_ROUNDS_MAX / 2) ** 0.5)
     assert f"draws 2 to {most} rounds, got {most + 1}" in refused(mismatch.compute, 4, 2, most + 1)
 
 
 def test_the_landscape_and_its_marks_are_the_theory_s() -> None:
     data = design.compute(BUDGET, UNIT, (100, 10**4))
-    for land in data.landscapes:
+    for land in data.bounds:
         expected = [constant_bound(int(K), best_rate(int(K), BUDGET), land.T, UNIT).total for K in data.K]
         assert land.bound == pytest.approx(expected)
         assert land.best == best_design(BUDGET, land.T, UNIT).K == data.K[np.argmin(land.bound)]
     assert data.stated == design_as_stated(BUDGET) == ((11, True), (10, False))
     assert data.corrected == design_limit(BUDGET, UNIT).K == 11
-    assert len(design._retentions(500)) == 200
     # the printed floor fills the buffers beyond the budget, and so seems better than anything feasible
-    assert data.landscapes[1].stated[1] < data.landscapes[1].bound.min()
+    assert data.bounds[1].stated[1] < data.bounds[1].bound.min()
 
 
 def test_what_is_certified_is_a_ball_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     enclosed: list[object] = []
-    monkeypatch.setattr(regret_terms, "ball", lambda x: enclosed.append(x) or ball(x))
+    monkeypatch.setattr(omegas, "ball", lambda x: enclosed.append(x) or ball(x))
     for certified in (False, True):
         assert not enclosed
-        regret_terms.regret_term("omega1", "stated", 4, 10, 50, UNIT, certified=certified)
+        regret_term("omega1", "stated", 4, 10, 50, UNIT, certified=certified)
     assert Fraction(1, 10) in enclosed

@@ -31,8 +31,8 @@ from figures import (
     risk_vs_bound,
     uniformity,
 )
-from figures.choices import Style
 from figures.measured import Measured, read
+from figures.options import Style
 from figures.section7 import draw_accuracy, draw_constraints
 from figures.section7 import read as reproduced
 from figures.simulation import Simulation

@@ -8,7 +8,7 @@ from empirics.run import run_study
 from empirics.settings.drift import Drift
 from figures import drifting, risk_vs_bound
 from figures.measured import Measured, read
-from figures.missing import NotMeasured
+from figures.options import NotMeasured
 from tests.empirics.small import blobs, study
 from tests.figures.small import PAPER, fits
 
@@ -33,7 +33,7 @@ def test_risk_over_time_has_the_moments_of_change(tmp_path: Path, measured: Meas
     ordered = drifting.compute(trained(tmp_path / "order", Drift(kind="order"), policies=("constant",)))
     assert (ordered.changes, ordered.predicted) == ([], {})
     assert "loss" in drifting.draw(ordered, PAPER).axes[0].get_ylabel()
-    with pytest.raises(NotMeasured, match="does not move"):
+    with pytest.raises(NotMeasured, match="does not drift"):
         drifting.compute(measured)
 
 

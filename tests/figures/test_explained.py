@@ -115,7 +115,7 @@ def test_baselines_are_no_departures_but_richer_constant_admission_is_a_row(tmp_
         ["acdpp", "constant@K=2,budget=200"]
     ]
     baselines = made({"paper": {"constant": 0.0, "oracle": 5.0}})
-    assert "no policy but the baselines" in refused(read, baselines, tmp_path)
+    assert "only baselines" in refused(read, baselines, tmp_path)
 
 
 def test_equal_spending_has_rows_of_its_own(tmp_path: Path) -> None:

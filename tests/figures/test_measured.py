@@ -12,8 +12,8 @@ from empirics.predict import predict_study
 from empirics.results.folder import read_result
 from empirics.run import study_of
 from figures import constraints, learning, measured_mismatch, money, prediction, risk_vs_bound
-from figures.measured import STRETCHES, Measured, _turns, read, thinned
-from figures.missing import NotMeasured
+from figures.measured import STRETCHES, Measured, read, thinned, turns
+from figures.options import NotMeasured
 from proofs_check.groundwork.bound.stable import overlap_of
 from proofs_check.simulator import simulate
 from tests.figures.small import PAPER, SWEEP, cut, summary_of
@@ -126,10 +126,11 @@ def test_money_is_what_was_spent_before_the_round_and_what_nobody_beats_falls_as
     labels = [h.get_text() for h in money.draw(data, PAPER).legends[0].get_texts()]
     assert labels == [*measured.policies, "nobody is below"]
     assert (
-        money._words(["constant", "constant@average=equal"])["constant@average=equal"] == "constant, averaged"
+        money.short_names(["constant", "constant@average=equal"])["constant@average=equal"]
+        == "constant, averaged"
     )
     two = ["constant@average=equal", "constant@average=tail"]
-    assert list(money._words(two).values()) == two
+    assert list(money.short_names(two).values()) == two
 
 
 COLUMNS_OF = {
@@ -229,7 +230,7 @@ def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:
     assert thinned(x[:3000], y[:3000]).tolist() == list(range(3000))
 
 
-def test_curves_have_all_points_marked_or_take_turns() -> None:
+def test_curves_have_all_points_marked_or_taketurns() -> None:
     """Of seven curves with six marks each: 48 marks are enough for a page."""
-    assert [len(turn) for turn in _turns(np.arange(1.0, 7), 7)] == [6] * 7
-    assert sorted(np.concatenate(_turns(np.arange(1.0, 8), 7))) == list(range(7))
+    assert [len(turn) for turn in turns(np.arange(1.0, 7), 7)] == [6] * 7
+    assert sorted(np.concatenate(turns(np.arange(1.0, 8), 7))) == list(range(7))

@@ -12,9 +12,8 @@ import pytest
 from empirics.run import run_study, study_of
 from empirics.settings.study import Study
 from figures import prediction, retention
-from figures.choices import Style
 from figures.measured import Measured, half_width, read
-from figures.missing import NotMeasured
+from figures.options import NotMeasured, Style
 from figures.style import LOOKS, Look
 from tests.figures.small import PAPER, SLIDES, SWEEP, cut, fits, summary_of
 from theory.design.offline import design, design_limit
@@ -82,7 +81,7 @@ def test_the_panel_says_how_far_the_bound_is_and_the_strip_how_far_the_predictio
 def test_policies_fill_a_page_and_what_is_left_out_is_said(policies: int, measured: Measured) -> None:
     names = [f"constant@K={K}" for K in range(1, policies + 1)]
     data = prediction.compute(cut(measured, names=names))
-    drawn = min(policies, prediction.MOST)
+    drawn = min(policies, prediction.POLICIES_MAX)
     assert len(data.policies) == drawn
     assert {names[0], names[-1]} <= set(data.policies)
     assert ("Drawn: 15 of 40 policies" in data.note) == (policies == 40)

@@ -15,7 +15,7 @@ from empirics.settings.costs import CostProcess
 from empirics.settings.study import Study
 from figures import prices
 from figures.measured import Measured
-from figures.missing import NotMeasured
+from figures.options import NotMeasured
 from figures.style import readable
 from tests.figures.small import PAPER, UNIT, cut
 from tests.refused import refused
@@ -37,7 +37,7 @@ def test_everything_follows_from_prices_and_purchases() -> None:
     data = prices.compute(STUDY, UNIT, replicate=2)
     (drawn,) = make_prices(STUDY.cost).chunks(STUDY.seed, 3, 60, 60)
     assert (data.cost == drawn[:, 2]).all()
-    assert list(data.policies) == list(prices.PLAYED)
+    assert list(data.policies) == list(prices.DRAWN)
     assert data.buying == ["buy-cheap-online", "buy-cheap"]
     t = np.arange(1, 61)
     for name, run in data.policies.items():
@@ -108,7 +108,7 @@ def test_a_result_that_cannot_be_drawn_says_why(result: Path, measured: Measured
     with pytest.raises(NotMeasured, match=reason):
         prices.compute_measured(without)
     sentence = refused(prices.compute_measured, measured, replicate=3)
-    assert "replicates 0 to 2: --replicate 3 is none of them" in sentence
+    assert "replicates 0 to 2: --replicate 3 does not exist" in sentence
     assert plot.prices(result, replicate=1, rounds=5).name == "measured-prices"
 
 

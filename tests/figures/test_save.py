@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 from PIL import Image
 
-from figures.choices import Format, Style
+from figures.options import Format, Style
 from figures.save import Origin, check_folder, render, save, write
 from figures.style import LOOKS, Width
 from tests.refused import refused

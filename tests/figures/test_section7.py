@@ -252,4 +252,4 @@ def test_more_results_than_can_be_seen_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_axis_of_roots_reaches_below_0() -> None:
-    assert section7._root(np.array([-4.0, 9.0])).tolist() == [-2, 3]
+    assert section7.signed_root(np.array([-4.0, 9.0])).tolist() == [-2, 3]

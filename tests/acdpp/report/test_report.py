@@ -14,7 +14,7 @@ from acdpp.report.erratum import latex
 from acdpp.report.mathml import NotTypeset, mathml
 from acdpp.report.outline import markdown
 from acdpp.report.page import page
-from figures.choices import Style
+from figures.options import Style
 from figures.style import LOOKS
 from tests.acdpp.program import acdpp, refusal
 
