@@ -1,29 +1,28 @@
-"""What buying cheap gains at equal budgets, measured. Run from the repository root:
+"""Gains of buying cheap at equal budgets, measured. Run from the repository root:
 
     python -m benchmarks.buying
     python -m benchmarks.buying --preset paper --rounds 1000 --device cuda --data-dir data/mnist --out mnist.json
 
 Trains constant admission, ACDPP, the policies that buy cheap and the oracle on the same prices and samples, for each
-price process, and prints what a round costs and which share of the gap between constant admission and the oracle each
-policy closes, with 95 % intervals (paired over the seeds). `constant-filled` is constant admission with the memory
-filled in round 1, as buying cheap has it: what it closes is not owed to prices. `narrow` prices hardly vary, and `tiny`
-buffers hold one or two samples a client: there little can be gained.
+price process. Prints the cost per round and the share of the gap between constant admission and the oracle that each
+policy closes, with 95 % intervals (paired over seeds). `constant-filled` is constant admission with the memory filled
+in round 1, as buying cheap has it: its share is not due to prices. `narrow` prices hardly vary, and `tiny` buffers
+hold one or two samples per client: there little can be gained.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from benchmarks.hardware import hardware, machine
+from benchmarks.hardware import hardware
+from benchmarks.options import settings
+from benchmarks.runner import Benchmark, markdown
 from empirics.control.policy import FOREVER, Fixed, Policy
 from empirics.control.registry import Brief, make_policy
 from empirics.run import run_study
@@ -31,23 +30,41 @@ from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 
-POLICIES = ("constant", "oracle", "acdpp", "acdpp-capped", "buy-cheap", "buy-cheap-online")
-MEAN = 5.49  # just below 5.5, where K = 10 spends the budget: constant admission then costs what it may
+SETTINGS = settings("buying")
+POLICIES = tuple(SETTINGS["policies"])
+PRICES = SETTINGS["options"]["prices"].split(",")
+MEAN = 5.49  # just below 5.5, where K = 10 spends the budget: constant admission then costs the whole budget
 WORDS = {
     "cumulative_excess_risk": "excess risk",
     "mean_accuracy": "accuracy",
     "final_accuracy": "final accuracy",
 }
-TINY = (1, 2, 1, 2, 1, 2, 1, 2, 1, 2)
 
 
 def spiky(study: Study) -> Any:
-    """Log-normal prices, five times as high in one round of five; a column for each replicate."""
+    """Log-normal prices, five times as high in one round of five; a column per replicate."""
     drawn = np.random.default_rng(study.seed)
     shape = (study.rounds, study.seeds)
     calm = drawn.lognormal(0, 0.3, shape)
     prices = np.where(drawn.random(shape) < 0.2, 5 * calm, calm)
     return prices * (MEAN / prices.mean())
+
+
+def price_names(text: str) -> list[str]:
+    """Names of price processes, separated by commas."""
+    if unknown := set(text.split(",")) - set(PRICES):
+        raise SystemExit(f"there are no {min(unknown)!r} prices: known are {', '.join(PRICES)}")
+    return text.split(",")
+
+
+def priced(study: Study, prices: str) -> tuple[Study, Any]:
+    """The study with a price process, and prices of its own if it has some."""
+    if prices == "spiky":
+        return study, spiky(study)
+    if prices == "tiny":
+        tiny = tuple(SETTINGS["tiny_buffers"])
+        return replace(study, buffers=tiny, budget=study.budget * sum(tiny) / sum(study.buffers)), None
+    return replace(study, cost=CostProcess(**SETTINGS["processes"][prices])), None
 
 
 @dataclass(frozen=True)
@@ -81,111 +98,51 @@ class Filled(Policy):
         return self.constant.book(state, cost, delivered)
 
 
-Setting = Callable[[Study], tuple[Study, Any]]
-
-
-def process(**cost: Any) -> Setting:
-    """A study with this cost process."""
-    return lambda study: (replace(study, cost=CostProcess(**cost)), None)
-
-
-PRICES: dict[str, Setting] = {
-    "uniform": process(process="uniform"),
-    "integer": process(process="integer"),
-    "markov": process(process="markov"),
-    "drifting": process(process="drifting"),
-    "spiky": lambda study: (study, spiky(study)),
-    "narrow": process(process="uniform", low=5, high=6),
-    "tiny": lambda study: (
-        replace(study, buffers=TINY, budget=study.budget * sum(TINY) / sum(study.buffers)),
-        None,
-    ),
-}
-
-
 def main() -> None:
-    """Parse, train, print, and write what was measured."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    """Parse, train, print, and write."""
+    benchmark = Benchmark.asked("buying", __doc__, show_tables)
+    given, base = (
+        benchmark.given,
+        replace(PRESETS[benchmark.given.preset], policies=POLICIES, K=None, predict=False),
     )
-    parser.add_argument("--preset", default="digits", choices=list(PRESETS))
-    parser.add_argument("--dataset")
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--prices", default="uniform,integer,markov,drifting,spiky,narrow,tiny")
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--data-dir", type=Path)
-    parser.add_argument("--out", type=Path, help="a JSON file to write")
-    parser.add_argument(
-        "--table", type=Path, nargs="+", help="JSON files to show as a table, without training"
-    )
-    given = parser.parse_args()
-    if given.table:
-        results = [json.loads(path.read_text(encoding="utf-8")) for path in given.table]
-        print("\n\n".join(f"{name}\n\n{table(results, name)}" for name in (*POLICIES[2:], "constant-filled")))
-        return
-    base = replace(PRESETS[given.preset], policies=POLICIES, seeds=given.seeds, K=None, predict=False)
     base = replace(base, rounds=given.rounds or base.rounds, dataset=given.dataset or base.dataset)
-    if given.device == "cuda":
-        base = replace(base, dtype="float32")
-    base = replace(base, measures=tuple(one for one in base.measures if one != "mismatch"))
+    measures = tuple(one for one in base.measures if one != "mismatch")
+    base = benchmark.on_device(replace(base, seeds=given.seeds, measures=measures))
     print(hardware())
-    found = {}
-    for name in given.prices.split(","):
-        study, cost = PRICES[name](base)
-        began = time.perf_counter()
-        with tempfile.TemporaryDirectory() as folder:
-            summary = run_study(
-                study,
-                Path(folder) / "result",
-                cost=cost,
-                policies={"constant-filled": Filled.of},
-                device=given.device,
-                data_dir=given.data_dir,
-            )
-        found[name] = measured(summary)
-        print(
-            f"\n{name} prices, {study.rounds} rounds, {study.seeds} seeds, {time.perf_counter() - began:.0f} s"
-        )
-        show(summary, study)
-    if given.out is not None:
-        words = f"{base.dataset}, {base.rounds} rounds, {base.seeds} seeds"
-        asked = {
-            key: value
-            for key, value in vars(given).items()
-            if value != parser.get_default(key) and key != "out"
-        }
-        options = [f"--{key.replace('_', '-')} {value}" for key, value in asked.items()]
-        document = {
-            "study": words,
-            "command": " ".join(["python -m benchmarks.buying", *options]),
-            "hardware": machine(given.device),
-            "studies": found,
-        }
-        given.out.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    document = benchmark.begin(study=f"{base.dataset}, {base.rounds} rounds, {base.seeds} seeds")
+    benchmark.measure(document, price_names(given.prices), lambda name: measured(base, name, benchmark))
 
 
-def measured(summary: dict[str, Any]) -> dict[str, Any]:
-    """What is kept of a study's summary."""
-    kept = (
-        "mean_cost",
-        "distinct_samples",
-        "effective_samples",
-        "cumulative_excess_risk",
-        "mean_accuracy",
-        "final_accuracy",
-    )
+def measured(base: Study, prices: str, benchmark: Benchmark) -> dict[str, Any]:
+    """Train all policies, print them, and return what is kept of the summary."""
+    study, cost = priced(base, prices)
+    given, began = benchmark.given, time.perf_counter()
+    own = {"constant-filled": Filled.of}
+    with tempfile.TemporaryDirectory() as folder:
+        place = {"device": given.device, "data_dir": given.data_dir}
+        summary = run_study(study, Path(folder) / "result", cost=cost, policies=own, **place)
+    took = time.perf_counter() - began
+    print(f"\n{prices} prices, {study.rounds} rounds, {study.seeds} seeds, {took:.0f} s")
+    show(summary, study)
     policies = {
-        name: {key: row[key] for key in kept if key in row} for name, row in summary["policies"].items()
+        name: {key: row[key] for key in SETTINGS["kept"] if key in row}
+        for name, row in summary["policies"].items()
     }
     return {"policies": policies, "gap_closed": summary["gap_closed"]}
 
 
+def show_tables(*results: dict[str, Any]) -> None:
+    """Print a table per policy, a column per result."""
+    names = (*POLICIES[2:], "constant-filled")
+    print("\n\n".join(f"{name}\n\n{table(list(results), name)}" for name in names))
+
+
 def table(results: list[dict[str, Any]], policy: str, measure: str | None = None) -> str:
-    """Markdown: which share of the gap a policy closes, in per cent, its interval, and its cost over constant's."""
-    names = [_measure(result) if measure is None else measure for result in results]
-    heads = ["prices", *(f"{one['study']}, {WORDS[name]}" for one, name in zip(results, names, strict=True))]
-    lines = [f"| {' | '.join(heads)} |", f"| {' | '.join(['---'] * len(heads))} |"]
+    """Markdown: the share of the gap that a policy closes, in per cent, its interval, and its cost over
+    constant's."""
+    names = [measure or _measure(result) for result in results]
+    heads = [f"{one['study']}, {WORDS[name]}" for one, name in zip(results, names, strict=True)]
+    lines = [["prices", *heads]]
     for prices in results[0]["studies"]:
         cells = [prices]
         for result, name in zip(results, names, strict=True):
@@ -194,38 +151,33 @@ def table(results: list[dict[str, Any]], policy: str, measure: str | None = None
             one = study["gap_closed"][name][policy]
             share, low, high = (round(100 * one[key]) for key in ("share", "low", "high"))
             cells.append(f"{share} ({low} to {high}), {100 * (paid / fair - 1):+.1f} %")
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append(cells)
+    return markdown(lines)
 
 
 def _measure(result: dict[str, Any]) -> str:
-    """Excess risk where it was measured, accuracy averaged over the rounds where not."""
+    """Excess risk where it was measured, otherwise accuracy averaged over rounds."""
     first = next(iter(result["studies"].values()))["gap_closed"]
     return next(one for one in WORDS if first.get(one))
 
 
 def show(summary: dict[str, Any], study: Study) -> None:
-    """A line for each policy."""
+    """Print a line per policy."""
     for name, row in summary["policies"].items():
-        cost = row["mean_cost"]["mean"]
+        cost, said = row["mean_cost"]["mean"], WORDS | {"final_accuracy": "final"}
         shares = [
             f"{measure.replace('_', ' ')} {100 * one[name]['share']:.0f} % [{100 * one[name]['low']:.0f}, "
             f"{100 * one[name]['high']:.0f}]"
             for measure, one in summary["gap_closed"].items()
             if one is not None and name in one
         ]
-        measured = [
+        means = [
             f"{words} {row[key]['mean']:.4g} ± {row[key]['error']:.2g}"
-            for key, words in (
-                ("cumulative_excess_risk", "excess risk"),
-                ("mean_accuracy", "accuracy"),
-                ("final_accuracy", "final"),
-            )
+            for key, words in said.items()
             if row.get(key)
         ]
-        print(
-            f"  {name:17} cost {cost:7.2f} ({cost / study.budget - 1:+.1%})  {', '.join([*measured, *shares])}"
-        )
+        over = f"{cost / study.budget - 1:+.1%}"
+        print(f"  {name:17} cost {cost:7.2f} ({over})  {', '.join([*means, *shares])}")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ every K up to T is out of reach at T = 10^6 and beyond; the alternative evaluate
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from dataclasses import replace
@@ -17,12 +16,14 @@ from fractions import Fraction
 import numpy as np
 
 from benchmarks.hardware import hardware
+from benchmarks.options import parser_of, settings
 from theory.bound.constant_admission import constant_bound
 from theory.design.offline import best_rate, design, fill_ratio
 from theory.setting import Budget, Constants
 
 SETTING = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
-REPEATS, SAMPLE = 5, 200
+SETTINGS = settings("design")
+REPEATS, SAMPLE = SETTINGS["repeats"], SETTINGS["sample"]
 TEN = (8, 9, 10, 11, 12) * 2
 FLAT = (  # buffers, cost, D, B, T: an optimum far from x, in the middle of a wide valley
     (TEN, 55, 100, Fraction(1, 10**4), 10**6),
@@ -55,10 +56,8 @@ def report(who: str, sizes: tuple[int, ...], cost: int, T: int, setting: Constan
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Time the finite-horizon design.")
-    parser.add_argument("--clients", type=int, default=10**6)
-    parser.add_argument("--horizon", type=int, default=10**9)
-    options = parser.parse_args()
+    """Print a line per setting."""
+    options = parser_of("design", __doc__).parse_args()
     print(hardware())
     sizes = tuple(map(int, np.random.default_rng(1).integers(5, 16, options.clients)))
     for cost in (options.clients, 55):

@@ -1,7 +1,7 @@
-"""How soon the page answers a slider: `python -m benchmarks.explore`, with Chromium and Playwright.
+"""Seconds until the page answers a slider: `python -m benchmarks.explore`, with Chromium and Playwright.
 
-Serves `acdpp explore`, moves the slider of the budget by a key, again and again, and takes the time in the browser from
-the key to the first answer, which is what money buys, and to the coarse curve of the new budget.
+Serves `acdpp explore`, moves the slider of the budget by a key, again and again, and takes the time in the browser
+from the key to the first answer, which is what money buys, and to the coarse curve of the new budget.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from argparse import ArgumentParser
 from pathlib import Path
 
 from benchmarks.hardware import hardware
+from benchmarks.options import parser_of
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 FIELD = 'input[data-field="{0}"], [data-field="{0}"] input'
@@ -40,10 +40,7 @@ def main() -> None:
     """Print hardware, n and the times."""
     from playwright.sync_api import sync_playwright
 
-    parser = ArgumentParser(description=__doc__)
-    parser.add_argument("--policy", default="taper-online")
-    parser.add_argument("--moves", type=int, default=10)
-    given = parser.parse_args()
+    given = parser_of("explore", __doc__).parse_args()
     found = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if found is None:
         raise SystemExit("there is no Chromium")

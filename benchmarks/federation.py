@@ -1,19 +1,17 @@
-"""What a round of a federation takes, and what of that is ours. Run from the repository root:
+"""Time of a federation's round, and the share of the server's own work. Run from the repository root:
 
     python -m benchmarks.federation                     # 2 and 10 processes, 2, 10 and 50 simulated clients
     python -m benchmarks.federation --processes 2,10,50 --rounds 4
 
-The same logistic regression on the digits, E = 10 steps on as many samples: `acdpp federate` under buy-cheap-online;
-Flower's own FedAvg with a plain client in the same kind of processes (TLS, authenticated nodes) or the same simulation,
-looking for answers as often as ours does; and the batched engine. Seconds a round are the median of those after the
-first, in which Flower starts its workers. Bytes are what went over loopback in that time, whoever sent them, so let
-nothing else run. The last columns time the server's own work alone: deciding, checking and booking a round.
+Logistic regression on the digits, E = 10 steps on as many samples: `acdpp federate` under buy-cheap-online; Flower's
+own FedAvg with a plain client in the same kind of processes (TLS, authenticated nodes) or the same simulation,
+looking for answers as often; and the batched engine. Seconds per round are medians without the first, in which Flower
+starts its workers. Bytes are all that went over loopback, so let nothing else run. The last columns time the server's
+own work: deciding, checking and booking a round.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 import tempfile
 import time
@@ -26,6 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.hardware import hardware, machine
+from benchmarks.options import parser_of, settings
+from benchmarks.runner import write
 from empirics.federation.app_folder import write_app
 from empirics.federation.client_reports import ClientReport
 from empirics.federation.processes import FederationFolder, federation
@@ -34,8 +34,8 @@ from empirics.results.folder import read_settings
 from empirics.run import run_study
 from empirics.settings.study import Study
 
-ROUNDS, PATIENCE, LONGER = 5, 3600, 500
-POLICY = "buy-cheap-online"
+SETTINGS = settings("federation")
+Count = Callable[[], int]
 PLAIN_SERVER = """
 import time
 from pathlib import Path
@@ -104,59 +104,30 @@ clients = {clients}
 
 def main() -> None:
     """Parse, measure, print a table, and write it down if asked."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--processes", type=_numbers, default=(2, 10), help="numbers of real clients")
-    parser.add_argument("--simulated", type=_numbers, default=(2, 10, 50), help="numbers of simulated ones")
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--out", type=Path, help="JSON file for the figures")
+    parser = parser_of("federation", __doc__)
     given = parser.parse_args()
     if given.rounds < 2:
         parser.error("--rounds must be 2 or more: the first does not count")
     print(hardware())
     print(f"{given.rounds} rounds; seconds a round, and kB over loopback a round")
-    head = (
-        "clients",
-        "kind",
-        "acdpp",
-        "FedAvg",
-        "ratio",
-        "kB",
-        "FedAvg kB",
-        "batched ms",
-        "books ms",
-        "of a round",
-    )
-    print(" ".join(f"{name:>10}" for name in head))
+    print(" ".join(f"{name:>10}" for name in SETTINGS["columns"]))
     found = []
     for kind, numbers in (("processes", given.processes), ("simulated", given.simulated)):
-        for clients in numbers:
+        for clients in (int(part) for part in numbers.split(",") if part):
             row = _measured(clients, given.rounds, simulation=kind == "simulated")
             found.append({"clients": clients, "kind": kind, **row})
             cells = [row["acdpp_s"], row["fedavg_s"], row["acdpp_s"] / row["fedavg_s"]]
             cells += [row["acdpp_kB"], row["fedavg_kB"], row["batched_ms"], row["books_ms"]]
             share = row["books_ms"] / 10 / row["acdpp_s"]
-            print(
-                f"{clients:10} {kind:>10}",
-                *(f"{cell:10.3g}" for cell in cells),
-                f"{share:8.2f} %",
-                flush=True,
-            )
-    if given.out:
-        command = f"python -m benchmarks.federation --rounds {given.rounds}"
-        for name in ("processes", "simulated"):
-            command += f" --{name} {','.join(map(str, getattr(given, name)))}"
-        document = {"hardware": machine(), "rounds": given.rounds, "cases": found, "command": command}
-        given.out.write_text(json.dumps(document, indent=1) + "\n")
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(",") if part)
+            numbers_said = " ".join(f"{cell:10.3g}" for cell in cells)
+            print(f"{clients:10} {kind:>10} {numbers_said} {share:8.2f} %", flush=True)
+    command = f"python -m benchmarks.federation --rounds {given.rounds}"
+    command += f" --processes {given.processes} --simulated {given.simulated}"
+    write({"hardware": machine(), "rounds": given.rounds, "cases": found, "command": command}, given.out)
 
 
 def _study(clients: int, rounds: int) -> Study:
-    study = federated(Study(rounds=rounds), POLICY)
+    study = federated(Study(rounds=rounds), SETTINGS["policy"])
     buffers = tuple(study.buffers[m % len(study.buffers)] for m in range(clients))
     return replace(study, buffers=buffers, budget=5.5 * clients)
 
@@ -168,10 +139,9 @@ def _measured(clients: int, rounds: int, *, simulation: bool) -> dict[str, float
         for name, measure in (("acdpp", _ours), ("fedavg", _plain)):
             seconds, sent = measure(study, place / name, simulation)
             found |= {f"{name}_s": seconds, f"{name}_kB": sent / 1e3}
-        short, long = (
-            _seconds_of(replace(study, rounds=n), place / f"batched-{n}") for n in (10, 10 + LONGER)
-        )
-        found["batched_ms"] = 1e3 * (long - short) / LONGER
+        more = SETTINGS["batched_rounds"]
+        short, long = (_seconds_of(replace(study, rounds=n), place / f"batched-{n}") for n in (10, 10 + more))
+        found["batched_ms"] = 1e3 * (long - short) / more
         found["books_ms"] = 1e3 * _books(study, place / "books")
     return found
 
@@ -185,13 +155,12 @@ def _seconds_of(study: Study, out: Path) -> float:
 def _ours(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
     prepare(study, out)
     place = FederationFolder.of_result(out)
-    write_app(place.app, study, result=str(out), patience=PATIENCE, buffers=str(place.clients))
+    write_app(
+        place.app, study, result=str(out), patience=SETTINGS["reply_seconds_max"], buffers=str(place.clients)
+    )
     with federation(place, study.clients, simulation=simulation) as running, _loopback() as sent:
         run = running.operator.start(place.app, study.clients if simulation else None)
-
-        def done() -> int:
-            return int(read_settings(out)["progress"]["done"])
-
+        done = lambda: int(read_settings(out)["progress"]["done"])  # noqa: E731
         return _paced(done, lambda: running.operator.over(run), study.rounds, sent)
 
 
@@ -212,17 +181,13 @@ def _plain(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
     def done() -> int:
         return len(times.read_text().split()) - 1 if times.exists() else 0
 
-    with (
-        federation(FederationFolder(out / "place"), study.clients, simulation=simulation) as running,
-        _loopback() as sent,
-    ):
+    place = FederationFolder(out / "place")
+    with federation(place, study.clients, simulation=simulation) as running, _loopback() as sent:
         run = running.operator.start(app, study.clients if simulation else None)
         return _paced(done, lambda: running.operator.over(run), study.rounds, sent)
 
 
-def _paced(
-    done: Callable[[], int], over: Callable[[], bool], rounds: int, sent: Callable[[], int]
-) -> tuple[float, float]:
+def _paced(done: Count, over: Callable[[], bool], rounds: int, sent: Count) -> tuple[float, float]:
     """The median seconds of a round after the first, and the mean bytes."""
     marks, asked = [], time.perf_counter()
     while len(marks) < rounds:
@@ -238,7 +203,7 @@ def _paced(
 
 
 @contextmanager
-def _loopback() -> Iterator[Callable[[], int]]:
+def _loopback() -> Iterator[Count]:
     """Bytes over loopback so far; 0 where the system does not say."""
     table = Path("/proc/net/dev")
 

@@ -1,6 +1,6 @@
 """Minimisations of J_t a second and their accuracy: `optimal_admission` against SciPy's `minimize_scalar`.
 
-    python -m benchmarks.minimiser [runs] [subsample]
+    python -m benchmarks.minimiser [runs] [sample]
 
 Three batches: the states that ACDPP visits, where nearly every minimum is an end of the region; the same
 states with debts that put it inside; and intervals across N = Pdim, with a corner and a concave stretch.
@@ -12,7 +12,6 @@ mpmath, besides the ends and the corner. Rates are the best of five: of five run
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
@@ -24,6 +23,7 @@ import sympy
 from scipy.optimize import minimize_scalar
 
 from benchmarks.hardware import hardware
+from benchmarks.options import parser_of
 from theory.control.admission import AdmissionState, acdpp_round
 from theory.control.minimiser import (
     drift_plus_penalty,
@@ -162,8 +162,9 @@ def compare(title: str, batch: Batch, subsample: int, rng: np.random.Generator) 
 
 
 def main() -> None:
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
-    subsample = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+    """Compare on three batches."""
+    given = parser_of("minimiser", __doc__).parse_args()
+    runs, subsample = given.runs, given.sample
     rng = np.random.default_rng(20)
     print(f"{hardware()}, NumPy {np.__version__}, SciPy {scipy.__version__}")
     states = visited(runs, rng)

@@ -1,4 +1,4 @@
-"""How fast ResNet-9 trains for many clients at once on a GPU, and against what. Run from the repository root:
+"""Speed of ResNet-9 for many clients at once on a GPU, against alternatives. Run from the repository root:
 
     python -m benchmarks.networks                      # 40 runs of 10 clients, 20 images of 32 x 32 each
     python -m benchmarks.networks --side 160 --runs 2 --images 40
@@ -12,17 +12,16 @@ random: the time does not depend on what they show.
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
 from collections.abc import Callable
-from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from benchmarks.hardware import hardware
+from benchmarks.options import parser_of
+from benchmarks.runner import write
 from empirics.training.model import Descent, Memory, Population
 from empirics.training.module import Module
 from empirics.training.networks import GROUPS, resnet9
@@ -30,17 +29,12 @@ from empirics.training.resnet import ManyResNets, flops
 
 STEPS, CLIENTS, TESTS = 10, 10, 4000
 REPEATED = 3
+Times = tuple[float, float]  # seconds of a step, and of a test
 
 
 def main() -> None:
     """Parse, measure, print a table, and write it down if asked."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--side", type=int, default=32, help="pixels of an image's side, a multiple of 8")
-    parser.add_argument("--runs", type=int, default=40)
-    parser.add_argument("--images", type=int, default=20, help="that every client holds")
-    parser.add_argument("--out", type=Path, help="JSON file for the figures")
+    parser = parser_of("networks", __doc__)
     given = parser.parse_args()
     if not torch.cuda.is_available():
         parser.error("this needs a CUDA device")
@@ -52,7 +46,7 @@ def main() -> None:
     few = max(1, runs // 10)
     here = _population(side, 10 * CLIENTS * images)
     found = {}
-    cases: dict[str, tuple[int, Callable[[Population, int, int], tuple[float, float]]]] = {
+    cases: dict[str, tuple[int, Callable[[Population, int, int], Times]]] = {
         "kernels, bfloat16": (runs, _kernels()),
         "kernels, bfloat16, momentum": (runs, _kernels(momentum=0.9)),
         "kernels, tf32": (runs, _kernels("tf32")),
@@ -70,25 +64,16 @@ def main() -> None:
         rate = 3 * flops(side, side) * count * CLIENTS * images / step / 1e12
         whole = (STEPS * step + test) / count
         found[name] = {"runs": count, "step_s": step, "tflops": rate, "run_round_s": whole}
-        print(
-            f"{name:32} {count:3} runs: {1e3 * step:8.1f} ms a step, {rate:6.1f} TFLOP/s ({rate / ceiling:5.1%}), "
-            f"{1e3 * whole:7.1f} ms a run-round"
-        )
-    both = [
-        found[name]["run_round_s"] for name in ("one client at a time", "kernels, bfloat16") if name in found
+        rates = f"{rate:6.1f} TFLOP/s ({rate / ceiling:5.1%}), {1e3 * whole:7.1f} ms a run-round"
+        print(f"{name:32} {count:3} runs: {1e3 * step:8.1f} ms a step, {rates}")
+    ends = [
+        found[one]["run_round_s"] for one in ("one client at a time", "kernels, bfloat16") if one in found
     ]
-    if len(both) == 2:
-        print(f"one client at a time / kernels: {both[0] / both[1]:.1f} times (n = {REPEATED}, medians)")
-    if given.out:
-        document = {
-            "hardware": card,
-            "ceiling_tflops": ceiling,
-            "side": side,
-            "images": images,
-            "cases": found,
-            "command": f"python -m benchmarks.networks --side {side} --runs {runs} --images {images}",
-        }
-        given.out.write_text(json.dumps(document, indent=1) + "\n")
+    if len(ends) == 2:
+        print(f"one client at a time / kernels: {ends[0] / ends[1]:.1f} times (n = {REPEATED}, medians)")
+    command = f"python -m benchmarks.networks --side {side} --runs {runs} --images {images}"
+    about = {"hardware": card, "ceiling_tflops": ceiling, "side": side, "images": images}
+    write({**about, "cases": found, "command": command}, given.out)
 
 
 def _seconds(work: Callable[[], object]) -> float:
@@ -122,14 +107,11 @@ def _population(side: int, count: int) -> Population:
 def _memory(here: Population, runs: int, images: int) -> Memory:
     shape = (runs, CLIENTS, images)
     index = torch.randint(0, len(here.y), shape, device="cuda")
-    return Memory(
-        index, torch.ones(shape, dtype=torch.bool, device="cuda"), torch.full(shape[:2], 0.1, device="cuda")
-    )
+    present, weights = torch.ones(shape, dtype=torch.bool), torch.full(shape[:2], 0.1)
+    return Memory(index, present.cuda(), weights.cuda())
 
 
-def _timed(
-    model: Module, here: Population, runs: int, images: int, momentum: float = 0.0
-) -> tuple[float, float]:
+def _timed(model: Module, here: Population, runs: int, images: int, momentum: float = 0.0) -> Times:
     """Seconds of a step, from the whole of E steps, and of a test on all images."""
     theta, memory = model.start(runs), _memory(here, runs, images)
     with torch.no_grad():
@@ -138,19 +120,19 @@ def _timed(
     return whole / STEPS, test
 
 
-def _kernels(precision: str = "bfloat16", momentum: float = 0.0) -> Callable[..., tuple[float, float]]:
-    def measure(here: Population, runs: int, images: int) -> tuple[float, float]:
+def _kernels(precision: str = "bfloat16", momentum: float = 0.0) -> Callable[..., Times]:
+    def measure(here: Population, runs: int, images: int) -> Times:
         return _timed(ManyResNets(resnet9(here), here, precision), here, runs, images, momentum)
 
     return measure
 
 
-def _vmap(here: Population, runs: int, images: int) -> tuple[float, float]:
+def _vmap(here: Population, runs: int, images: int) -> Times:
     with torch.autocast("cuda", torch.bfloat16):
         return _timed(Module(resnet9(here), here), here, runs, images)
 
 
-def _grouped(here: Population, runs: int, images: int) -> tuple[float, float]:
+def _grouped(here: Population, runs: int, images: int) -> Times:
     """All networks side by side as groups of channels of one; the head, a thousandth of the work, is left out."""
     count = runs * CLIENTS
     x = torch.rand(images, 3 * count, here.x.shape[2], here.x.shape[3], device="cuda").bfloat16()
@@ -190,7 +172,7 @@ def _grouped(here: Population, runs: int, images: int) -> tuple[float, float]:
     return _seconds(step), test
 
 
-def _alone(here: Population, runs: int, images: int) -> tuple[float, float]:
+def _alone(here: Population, runs: int, images: int) -> Times:
     """A plain script: one client after the other, float32 as torch has it by default."""
     network = resnet9(here).cuda()
     memory = _memory(here, runs, images)

@@ -1,12 +1,12 @@
-"""What data of one's own choose, and what that is worth: `python -m benchmarks.own_data`, with --data-dir for MNIST.
+"""Settings that a pilot chooses for own data, and their accuracy: `python -m benchmarks.own_data`, with --data-dir
+for MNIST.
 
-Constant admission with the preset for one's own data, as it stands and with the ball, the scale and the steps that a
-pilot chooses, beside scikit-learn's logistic regression, which sees all samples at once.
+Constant admission with the preset for own data, as it stands and with ball, scale and steps that a pilot chooses,
+beside scikit-learn's logistic regression, which sees all samples at once.
 """
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
@@ -17,10 +17,10 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
+from benchmarks.options import parser_of, settings
 from empirics import Dataset, Study, as_dataset, fitted_study, run_study
 
-ROUNDS, SEEDS = 500, 2
-FEWER = 10_000  # of MNIST's samples
+SETTINGS = settings("own_data")
 
 
 def loans(samples: int = 4000) -> tuple[Any, Any]:
@@ -49,11 +49,8 @@ def data_sets(data_dir: Path | None) -> Iterator[tuple[str, Dataset]]:
     yield "loans", as_dataset(loans())
     yield "sensors", as_dataset(sensors())
     if data_dir is not None:
-        whole = as_dataset("mnist", data_dir)
-        yield (
-            f"MNIST, {FEWER:,}",
-            replace(whole, train_x=whole.train_x[:FEWER], train_y=whole.train_y[:FEWER]),
-        )
+        whole, few = as_dataset("mnist", data_dir), SETTINGS["mnist_samples"]
+        yield f"MNIST, {few:,}", replace(whole, train_x=whole.train_x[:few], train_y=whole.train_y[:few])
 
 
 def learnt(data: Dataset, study: Study) -> float:
@@ -71,20 +68,12 @@ def beside(data: Dataset, *, standard: bool) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data-dir", type=Path)
-    given = {
-        "policies": ("constant",),
-        "rounds": ROUNDS,
-        "seeds": SEEDS,
-        "predict": False,
-        "measures": ("accuracy",),
-    }
+    given = {"policies": ("constant",), "measures": ("accuracy",), **SETTINGS["study"]}
     print(
         "| data | --no-fit | chosen by the data | accuracy then | scikit-learn, as they are | and standard |"
     )
     print("| --- | --- | --- | --- | --- | --- |")
-    for name, data in data_sets(parser.parse_args().data_dir):
+    for name, data in data_sets(parser_of("own_data", __doc__).parse_args().data_dir):
         fitted, _ = fitted_study(data, **given)
         chosen = f"radius {fitted.radius:g}, {fitted.scale}, η = {fitted.eta:.3g}"
         before, after = learnt(data, Study(**given)), learnt(data, fitted)

@@ -1,43 +1,38 @@
-"""How near bounds come to what is measured. Run from the repository root:
+"""Bounds over measured risk. Run from the repository root:
 
     acdpp train --seeds 20 --out results/digits-1
     python -m benchmarks.stability results/digits-1 --out digits.json
 
-Prints, for each policy of a result, the bound by stability and Theorem 1 corrected over the measured cumulative excess
-risk, and which share of the former is its constant of every round: what `acdpp plot risk-vs-bound` draws at the end.
+Prints, for each policy of a result, the bound by stability and Theorem 1 corrected over the measured cumulative
+excess risk, and the share of the former that is its constant per round: what `acdpp plot risk-vs-bound` draws at the
+end.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 from benchmarks.hardware import hardware, machine
+from benchmarks.options import parser_of
+from benchmarks.runner import write
 from figures.measured import read
 from figures.risk_vs_bound import READS, compute
 from theory.bound.sharper import step_constant
 
 
 def main() -> None:
-    """Parse, read, print, and write what was found."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("result", type=Path, help="a finished result folder of acdpp train")
-    parser.add_argument("--out", type=Path, help="a JSON file to write")
-    given = parser.parse_args()
+    """Parse, read, print, and write."""
+    given = parser_of("stability", __doc__).parse_args()
     found = ratios(given.result)
     print(hardware())
     for name, row in found["policies"].items():
         print(name, *(f"{key} {value:.4g}" for key, value in row.items() if value is not None), sep=", ")
-    if given.out:
-        given.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    write(found, given.out)
 
 
 def ratios(folder: Path) -> dict[str, Any]:
-    """Of the means over the seeds, at the last round; null where stability bounds nothing."""
+    """Ratios of means over seeds, at the last round; null where stability gives no bound."""
     result = read(folder, READS)
     rows = {}
     for constants, (name, one) in zip(result.constants, compute(result).policies.items(), strict=True):
@@ -51,12 +46,7 @@ def ratios(folder: Path) -> dict[str, Any]:
         }
     words = f"{result.study.dataset}, {result.horizon} rounds, {result.seeds} seeds"
     command = f"acdpp train --seeds {result.seeds} --out RESULT; python -m benchmarks.stability RESULT"
-    return {
-        "study": words,
-        "command": command,
-        "hardware": machine(),
-        "policies": rows,
-    }
+    return {"study": words, "command": command, "hardware": machine(), "policies": rows}
 
 
 if __name__ == "__main__":

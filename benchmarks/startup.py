@@ -6,7 +6,6 @@ whose commands are imported at its top. Processor time, user and system, since a
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import subprocess
@@ -15,21 +14,8 @@ from statistics import median
 
 from acdpp.main import COMMANDS
 from benchmarks.hardware import hardware
+from benchmarks.options import parser_of, settings
 
-BUDGET = "--buffers 8,9,10,11,12 --budget 55 --mean-cost 5.5"
-WORDS = (
-    "--help",
-    "nonsense",
-    "design --buffers x",
-    "bound constant --K x",
-    "bound constant",
-    "bound constant --certified",
-    f"design {BUDGET}",
-    f"design {BUDGET} --horizon 1e6",
-    "buy --cost uniform:1:10",
-    "predict --rounds 0",
-    "train --show-config",
-)
 EAGER = "; ".join(f"import {one.module}" for one in COMMANDS.values())
 EAGER += (
     "; import sympy, mpmath, flint, scipy.special, theory; [getattr(theory, name) for name in theory.__all__]"
@@ -51,15 +37,13 @@ def seconds(code: str, words: str, n: int) -> float:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--n", type=int, default=5, help="processes of each kind")
-    n = parser.parse_args().n
+    n = parser_of("startup", __doc__).parse_args().n
     run = "from acdpp.__main__ import main; main()"
     print(f"{hardware()}; median of n = {n} processes, processor seconds")
     print(f"{'python alone':<73} {seconds('pass', '', n):5.2f}")
     print(f"{'import typer':<73} {seconds('import typer', '', n):5.2f}")
     print(f"{'acdpp …':<73} {'':>5} {'all loaded':>11} {'times':>6}")
-    for words in WORDS:
+    for words in settings("startup")["commands"]:
         lazy, eager = seconds(run, words, n), seconds(f"{EAGER}; {run}", words, n)
         print(f"{words:<73} {lazy:5.2f} {eager:11.2f} {eager / lazy:6.1f}", flush=True)
 

@@ -1,24 +1,22 @@
-"""Streams that are made, learnt in their order: how long to keep samples, told and measured.
-
-No real stream is shipped here. Two are made from MNIST's training images, pooled to 14 × 14 pixels, with a time.
-`classes` come and go: half of the ten are there at any time, and in a stream every one leaves and comes back twice.
-`turning` images are turned by an angle that grows from 0 to a right angle and falls again, twice. Nine are made from
-the bundled digits, with 20 images going by in a round: which classes there are, how images look or what they are
-called changes, or nothing does (`DIGITS`). They were chosen before any was learnt, and none was left out. From
-the repository root:
+"""Retention of samples in streams that are made, predicted and measured. Run from the repository root:
 
     python -m benchmarks.streams --device cuda --data-dir data/mnist --out streams.json
     python -m benchmarks.streams --dataset digits --rounds 300 --seed 7 --out streams.json
 
-A pilot sample with its times says K for the study as it is, with an interval. Then constant admission at several K, and
-of MNIST every policy, learn the stream in its order; what is averaged is the loss of each round's model on that round's
-samples before it trains on them, with the standard error over seeds, which draw among the samples that go by.
-Differences to the best K are paired over seeds. With `--out` what is finished is kept: asked again, the rest is done.
+Two streams are made from MNIST's training images, pooled to 14 × 14 pixels, with timestamps. `classes` come and go:
+half of the ten are present at any time, and each leaves and comes back twice. `turning` images are turned by an angle
+that grows from 0 to a right angle and falls again, twice. Nine are made from the bundled digits, 20 images per round:
+which classes there are, how images look or which label they have changes, or nothing does (`DIGITS`). All were chosen
+before any was learnt, and none was left out.
+
+A pilot sample with timestamps gives K with an interval. Then constant admission at several K, and on MNIST every
+policy, learn the stream in its order. Averaged is the loss of each round's model on that round's samples before it
+trains on them, with the standard error over seeds, which draw among the samples of the round. Differences to the best
+K are paired over seeds.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -28,8 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import rotate
 
-from benchmarks.drift import POLICIES
-from benchmarks.kept import asked, begun, continued, write
+from benchmarks.options import settings
+from benchmarks.runner import Benchmark, above_best, write
 from empirics.control.schedule import Schedule
 from empirics.data import load
 from empirics.data.dataset import Dataset
@@ -43,11 +41,9 @@ from empirics.training.constants import calibrate
 from empirics.training.device import threads
 from empirics.training.engine import Engine
 from empirics.training.problem import make_problem
-from theory.numbers.student import half_width
 
-RETENTIONS = {"mnist": (1, 2, 3, 5, 7, 10, 14, 20, 30), "digits": (*range(1, 11), 14, 20, 30)}
-EACH, FEW = 100, 20  # samples that go by in a round, of MNIST and of the digits
-SETTLED = 50  # rounds until the start is forgotten
+EACH, FEW = 100, 20  # samples per round, of MNIST and of the digits
+START_ROUNDS = 50  # left out of the mean
 PERIODS = 2  # of either change, in the whole stream
 Floats = NDArray[np.float64]
 
@@ -60,7 +56,7 @@ def pooled(images: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def classes(data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, Any]:
-    """Classes that come and go: c is there while the cosine of its phase is positive, and as often as that says."""
+    """Classes that come and go: c is as likely as the positive part of the cosine of its phase."""
     pools = [np.flatnonzero(data.train_y == c) for c in range(data.classes)]
     found = []
     for t in range(rounds):
@@ -73,7 +69,7 @@ def classes(data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, A
 
 
 def turning(data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, Any]:
-    """Images that turn: by a right angle and back, as a cosine."""
+    """Images that turn by a right angle and back, as a cosine."""
     index = rng.permutation(len(data.train_y))[np.arange(rounds * EACH) % len(data.train_y)]
     angle = 45 * (1 - np.cos(2 * np.pi * PERIODS * np.arange(rounds) / rounds))
     groups = index.reshape(rounds, EACH)
@@ -85,7 +81,7 @@ def turning(data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, A
     return {"x": x, "y": data.train_y[index], "time": np.arange(len(index)) / EACH}
 
 
-# --- of the digits -----------------------------------------------------------------------------------------
+# --- digits ------------------------------------------------------------------------------------------------
 
 
 def _all(s: float) -> Floats:
@@ -108,8 +104,7 @@ def _half_dark(images: Any, s: float) -> Any:
 
 @dataclass(frozen=True)
 class Made:
-    """What of a stream changes, as functions of the share of it that has passed: how likely each class is, how images
-    look, and what they are called."""
+    """Changes of a stream, as functions of the share that has passed: probabilities of classes, images and labels."""
 
     there: Callable[[float], Floats] = _all
     seen: Callable[[Any, float], Any] = lambda images, s: images
@@ -146,12 +141,11 @@ DIGITS = {
 STREAMS: dict[str, Any] = {"mnist": {"classes": classes, "turning": turning}, "digits": DIGITS}
 
 
-def told(base: Study, data: dict[str, Any], given: argparse.Namespace) -> dict[str, Any]:
-    """What a pilot sample says, at the study's step, without any curve."""
+def pilot_says(base: Study, data: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
+    """Drift and K by a pilot sample, at the study's step size."""
     study = HandedOver(data).named(replace(base, policies=("constant",), dtype="float64"))
-    drawn = draw_pilot(make_problem(study, "cpu", dataset=data), given.pilot).problem
-    forecaster = StudyForecaster.of(drawn, calibrate(drawn).constants.merged)
-    found = drift_advice(forecaster, drawn)
+    drawn = draw_pilot(make_problem(study, "cpu", dataset=data), benchmark.given.pilot).problem
+    found = drift_advice(StudyForecaster.of(drawn, calibrate(drawn).constants.merged), drawn)
     if found is None or isinstance(found, str):
         return {"q": None, "why": found}
     document = found.document()
@@ -159,7 +153,7 @@ def told(base: Study, data: dict[str, Any], given: argparse.Namespace) -> dict[s
 
 
 def losses(base: Study, names: tuple[str, ...], data: dict[str, Any], device: str) -> dict[str, Floats]:
-    """Of each policy, on samples before they are trained on: each seed's mean over rounds."""
+    """Loss of each policy on samples before they are trained on: each seed's mean over rounds."""
     study = replace(base, policies=names, rounds=base.rounds - 1, drift=Drift(kind="order"))
     with threads(study, "take fewer seeds"):
         problem = make_problem(study, device, dataset=data)
@@ -168,77 +162,64 @@ def losses(base: Study, names: tuple[str, ...], data: dict[str, Any], device: st
         while schedule.round <= study.rounds:
             rounds = schedule.advance(min(study.checkpoint, study.rounds - schedule.round + 1))
             found.append(engine.play(rounds)["risk"])
-    late = np.concatenate(found)[min(SETTLED, study.rounds // 2) :].mean(axis=0)
+    late = np.concatenate(found)[min(START_ROUNDS, study.rounds // 2) :].mean(axis=0)
     return dict(zip(names, late.reshape(len(names), study.seeds), strict=True))
 
 
-def made(base: Study, name: str, given: argparse.Namespace) -> dict[str, Any]:
-    """A stream."""
-    rng = np.random.default_rng(given.seed)
-    data: dict[str, Any] = STREAMS[given.dataset][name](load(given.dataset, given.data_dir), base.rounds, rng)
+def made(base: Study, name: str, benchmark: Benchmark) -> dict[str, Any]:
+    """A stream: samples with timestamps."""
+    given = benchmark.given
+    loaded, rng = load(given.dataset, given.data_dir), np.random.default_rng(given.seed)
+    data: dict[str, Any] = STREAMS[given.dataset][name](loaded, base.rounds, rng)
     return data
 
 
-def measured(base: Study, name: str, given: argparse.Namespace) -> dict[str, Any]:
-    """A stream: what a pilot sample says of it, and what every policy loses on it."""
-    began = time.monotonic()
-    data = made(base, name, given)
-    there = time.monotonic()
-    document: dict[str, Any] = {"pilot": told(base, data, given)}
-    foretold = time.monotonic()
-    kept = tuple(f"constant@K={K}" for K in RETENTIONS[given.dataset])
-    names = (*kept, *POLICIES) if given.dataset == "mnist" else kept
+def measured(base: Study, name: str, benchmark: Benchmark) -> dict[str, Any]:
+    """A stream: the pilot's prediction, and the loss of every policy."""
+    given, began = benchmark.given, time.monotonic()
+    data = made(base, name, benchmark)
+    ready = time.monotonic()
+    pilot = pilot_says(base, data, benchmark)
+    predicted = time.monotonic()
+    kept = tuple(f"constant@K={K}" for K in benchmark.settings["retentions"][given.dataset])
+    names = (*kept, *settings("drift")["policies"]) if given.dataset == "mnist" else kept
     found = losses(base, names, data, given.device)
     best = min(kept, key=lambda one: found[one].mean())
-    for policy, each in found.items():
-        apart = each - found[best]
-        document.setdefault("policies", {})[policy] = {
+    policies = {
+        policy: {
             "loss": float(each.mean()),
             "error": float(each.std(ddof=1) / np.sqrt(len(each))),
-            "above_best": float(apart.mean()),
-            "half_width": float(half_width(apart, 0.95)) if policy != best else 0.0,
+            **above_best(each, found[best]),
         }
-    took = {"made": there - began, "pilot": foretold - there, "trained": time.monotonic() - foretold}
-    return document | {"best": best, "seconds": {key: round(value, 1) for key, value in took.items()}}
+        for policy, each in found.items()
+    }
+    took = {"made": ready - began, "pilot": predicted - ready, "trained": time.monotonic() - predicted}
+    seconds = {key: round(value, 1) for key, value in took.items()}
+    return {"pilot": pilot, "policies": policies, "best": best, "seconds": seconds}
 
 
-def show(document: dict[str, Any]) -> None:
-    """As tables."""
-    print(f"{document['study']}\n{document['command']}\n{document['hardware']}")
-    for name, found in document["studies"].items():
-        pilot, took = found["pilot"], found["seconds"]
-        print(f"\n{name} ({', '.join(f'{seconds:.0f} s {doing}' for doing, seconds in took.items())})")
-        print(f"  pilot: {pilot}; best of the fixed K: {found['best']}")
-        for policy, row in found["policies"].items():
-            words = f"{row['above_best']:+.4f} ± {row['half_width']:.4f}"
-            print(f"  {policy:45} {row['loss']:.4f} ± {row['error']:.4f}  {words}")
+def show(*documents: dict[str, Any]) -> None:
+    """Print tables."""
+    for document in documents:
+        print(f"{document['study']}\n{document['command']}\n{document['hardware']}")
+        for name, found in document["studies"].items():
+            took = ", ".join(f"{seconds:.0f} s {doing}" for doing, seconds in found["seconds"].items())
+            print(f"\n{name} ({took})\n  pilot: {found['pilot']}; best of the fixed K: {found['best']}")
+            for policy, row in found["policies"].items():
+                words = f"{row['above_best']:+.4f} ± {row['half_width']:.4f}"
+                print(f"  {policy:45} {row['loss']:.4f} ± {row['error']:.4f}  {words}")
 
 
 def main() -> None:
-    """Parse, measure what is not there yet, print, and write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=500)
-    parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--eta", type=float, default=4.0)
-    parser.add_argument("--steps", type=int, default=1, help="local steps E")
-    parser.add_argument("--pilot", type=int, default=2000)
-    parser.add_argument("--dataset", choices=list(STREAMS), default="mnist", help="what they are made from")
-    parser.add_argument("--again", action="store_true", help="pilot samples of what was measured tell anew")
-    given, own, end = asked(parser, show)
-    base, document = begun(given, own, "streams")
-    base = replace(base, labels="classes", eta=given.eta, steps=given.steps)
-    document["study"] = f"{base.task}, {base.rounds} rounds, {base.seeds} seeds"
-    document = continued(document, given.out)
-    for name in STREAMS[given.dataset]:
-        if name in document["studies"] and given.again:
-            document["studies"][name]["pilot"] = told(base, made(base, name, given), given)
-            write(document, given.out)
-        if name not in document["studies"] and time.monotonic() < end:
-            document["studies"][name] = measured(base, name, given)
-            write(document, given.out)
+    """Parse, measure what the file does not hold, print, and write."""
+    benchmark = Benchmark.asked("streams", __doc__, show)
+    given = benchmark.given
+    base = replace(benchmark.study(), labels="classes", eta=given.eta, steps=given.steps)
+    document = benchmark.begin_with(base)
+    for name in document["studies"] if given.again else ():
+        document["studies"][name]["pilot"] = pilot_says(base, made(base, name, benchmark), benchmark)
+        write(document, given.out)
+    benchmark.measure(document, STREAMS[given.dataset], lambda name: measured(base, name, benchmark))
     show(document)
 
 

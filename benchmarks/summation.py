@@ -1,4 +1,4 @@
-"""How long does Σ_{t≤T} of the bound take, and how exact is it, by four methods?
+"""Time and error of Σ_{t≤T} of the bound, by four methods.
 
     python -m benchmarks.summation            # T = 10^9, about a minute
     python -m benchmarks.summation --quick    # T = 10^7, a few seconds
@@ -10,7 +10,6 @@ work on the machine disturbs less than the wall clock.
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from collections.abc import Callable
@@ -23,6 +22,7 @@ import mpmath
 import numpy as np
 
 from benchmarks.hardware import hardware
+from benchmarks.options import parser_of
 from theory.bound.constant_admission import constant_breaks, constant_round
 from theory.numbers import summation
 from theory.numbers.algebra import ball as to_ball
@@ -76,11 +76,7 @@ def relative_error(value: Any, reference: Any) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Time the summation of the bound by four methods.")
-    parser.add_argument("--horizon", type=int, default=10**9, help="T")
-    parser.add_argument("--quick", action="store_true", help="T = 10^7")
-    parser.add_argument("--without-plain", action="store_true", help="leave the term-by-term sum out")
-    options = parser.parse_args()
+    options = parser_of("summation", __doc__).parse_args()
     T = 10**7 if options.quick else options.horizon
     print(f"{hardware()}, NumPy {np.__version__}, mpmath {mpmath.__version__}, flint {flint.__version__}")
 

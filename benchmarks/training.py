@@ -1,4 +1,4 @@
-"""How fast the batched engine is, and against what. Run from the repository root:
+"""Speed of the batched engine, against one client at a time. Run from the repository root:
 
     python benchmarks/training.py --device cuda --data-dir DIR --only learning,twin,clients
     python benchmarks/training.py --device cpu --quick
@@ -9,7 +9,6 @@ of MNIST's shape: the time does not depend on what they show.
 
 from __future__ import annotations
 
-import argparse
 import platform
 import resource
 import statistics
@@ -25,6 +24,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from benchmarks.options import parser_of
 from empirics.control.registry import make_policy
 from empirics.control.released import CONSTANTS
 from empirics.control.schedule import Rounds, Schedule, brief_for, plan
@@ -41,17 +41,7 @@ from theory.setting import Constants
 
 def main() -> None:
     """Parse, and run the four measurements."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--device", default="cpu")
-    parser.add_argument("--data-dir", type=Path, help="folder with MNIST's four IDX files")
-    parser.add_argument("--threads", type=int, help="of torch on the CPU; its own choice if not given")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the work and less")
-    parser.add_argument(
-        "--only", default="learning,twin,clients,control", help="some of these, separated by commas"
-    )
-    given = parser.parse_args()
+    given = parser_of("training", __doc__).parse_args()
     if given.threads:
         torch.set_num_threads(given.threads)
     device, quick, chosen = choose_device(given.device), given.quick, given.only.split(",")

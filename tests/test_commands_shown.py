@@ -6,7 +6,6 @@ output of a command that is run as it stands must be in that output. Commands in
 but the command and its options must exist and their values must be readable.
 """
 
-import ast
 import importlib.util
 import re
 import shlex
@@ -178,15 +177,12 @@ def module_takes(module: str, options: list[str]) -> None:
     found = importlib.util.find_spec(module)
     assert found is not None, f"no module {module}"
     source = Path(found.origin or "")
-    own = (source.with_name("__main__.py") if source.name == "__init__.py" else source).read_text("utf-8")
-    shared = (
-        (ROOT / "benchmarks" / "kept.py").read_text("utf-8") if "benchmarks.kept import asked" in own else ""
-    )
-    trees = map(ast.parse, (own, shared))
-    words = (node.value for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    spelled = {
-        name for word in words if isinstance(word, str) for name in word.split("/")
-    }  # as Click has --on/--off
+    own = source.with_name("__main__.py") if source.name == "__init__.py" else source
+    settings = ROOT / "benchmarks" / "studies" / f"{module.rpartition('.')[2]}.toml"
+    spelled = set(re.findall(r"--[\w-]+", own.read_text("utf-8")))
+    if settings.exists():
+        spelled |= {f"--{name}" for name in tomllib.loads(settings.read_text("utf-8"))["options"]}
+        spelled |= set(re.findall(r"--[\w-]+", (ROOT / "benchmarks" / "runner.py").read_text("utf-8")))
     for option in options:
         assert not option.startswith("--") or option in spelled, f"{module} has no {option}"
 

@@ -1,4 +1,4 @@
-"""Who notices an error: the claims that execute the broken lines, then the tests that do.
+"""Judges of an error: the claims that execute the broken lines, then the tests that do.
 
 Each mutant is judged in a process of its own, forked from one that has loaded the libraries but nothing of the
 project, so that the broken module is imported as if it stood on disk. Claims come first, the quickest first. What
@@ -26,33 +26,25 @@ from typing import Any
 from benchmarks.mutants.plant import ROOT, Mutant, planted
 from benchmarks.mutants.watch import Batch, bodies, noticing
 
-__all__ = [
-    "Coverage",
-    "Judgement",
-    "Observation",
-    "everywhere",
-    "judge",
-    "labels",
-    "load_libraries",
-    "observe",
-]
-
-# the order says how strong a kill is: what the mathematics noticed comes before what a record noticed
-GRACE = 30.0  # seconds for those that were begun when the time was up
-QUICK = 1.0  # seconds: claims that take less are asked before the tests, all others after them
+GRACE_SECONDS = 30.0  # for processes that are running when the time is up
+QUICK_SECONDS = 1.0  # claims that take less are asked before the tests, all others after them
+# the strongest first: what the mathematics noticed comes before what a record noticed
 BY_CLAIMS = ("verdict", "evidence", "check broke", "time limit", "text")
 
 
 @dataclass(frozen=True)
 class Broken:
-    """What a process sends whose work failed."""
+    """The error of a process whose work failed."""
 
     why: str
+
+    def __str__(self) -> str:
+        return self.why
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """`by` says who noticed: a way of BY_CLAIMS, "import" (the tree does not load any more), "test", or nobody."""
+    """`by` is a way of BY_CLAIMS, "import" (the tree does not load any more), "test", or empty if nothing noticed."""
 
     key: str
     by: str
@@ -61,7 +53,7 @@ class Judgement:
 
 
 class Coverage:
-    """Which claims execute which lines of the project."""
+    """Claims, by the lines that they execute."""
 
     def __init__(self, seen: dict[str, Observation]) -> None:
         self.seen = seen
@@ -80,7 +72,9 @@ class Coverage:
             or (mutant.function == "module" and lines)
         }
         asked = [hit[label] for label in sorted(hit, key=lambda name: (name != last, hit[name].seconds))]
-        quick, others = ([o.entry for o in asked if (o.seconds < QUICK) == is_] for is_ in (True, False))
+        quick, others = (
+            [o.entry for o in asked if (o.seconds < QUICK_SECONDS) == is_] for is_ in (True, False)
+        )
         return quick, others
 
 
@@ -88,17 +82,12 @@ class Coverage:
 
 
 def everywhere(
-    jobs: list[tuple[Any, ...]],
-    work: Callable[..., Any],
-    *,
-    processes: int,
-    limit: float,
-    within: float = float("inf"),
-) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    jobs: list[Any], work: Callable[..., Any], *, processes: int, limit: float, within: float = float("inf")
+) -> Iterator[tuple[Any, Any]]:
     """Run `work(*job)` in a forked process for each job, some at a time; pairs (job, result) as they come.
 
-    The result is None where the process died or ran into the time limit. None is begun later than `within` seconds,
-    and those that are not done soon after that are left out.
+    The result is None if the process died or reached the time limit. No job begins later than `within` seconds, and
+    jobs that are not done soon after that are left out.
     """
     end = time.monotonic() + within
     context = multiprocessing.get_context("fork")
@@ -106,7 +95,7 @@ def everywhere(
     while waiting or running:
         if time.monotonic() > end:
             waiting.clear()
-        if time.monotonic() > end + GRACE:
+        if time.monotonic() > end + GRACE_SECONDS:
             for process, _, _ in running.values():
                 process.kill()
             return
@@ -118,18 +107,17 @@ def everywhere(
             there.close()
             running[here] = (process, job, time.monotonic() + limit)
         ready = multiprocessing.connection.wait(list(running), timeout=1)
-        late = [
-            c for c, (_, _, deadline) in running.items() if c not in ready and time.monotonic() > deadline
-        ]
+        now = time.monotonic()
+        late = [c for c, (_, _, deadline) in running.items() if c not in ready and now > deadline]
         for connection in [*ready, *late]:
-            process, job, _ = running.pop(connection)  # type: ignore[call-overload]
+            process, job, _ = running.pop(connection)
             result = None
             if connection in ready:
                 with contextlib.suppress(EOFError):
-                    result = connection.recv()  # type: ignore[union-attr]
+                    result = connection.recv()
             process.kill()  # a thread that a test left would keep it
             process.join()
-            connection.close()  # type: ignore[union-attr]
+            connection.close()
             yield job, result
 
 
@@ -177,9 +165,8 @@ def labels() -> list[str]:
 
 @dataclass(frozen=True)
 class Observation:
-    """One claim of the sound tree: its entry (pickled: this process knows no such class), what of it differs from
-    the ledger, its seconds, the lines that it executes, and who notices when a link, hypothesis or formula goes.
-    """
+    """A claim of the sound tree: its entry (pickled: this process knows no such class), differences from the ledger,
+    seconds, executed lines, and judgements of the claim without each link, hypothesis or formula."""
 
     entry: bytes
     differences: list[str]
@@ -203,10 +190,8 @@ def observe(label: str) -> Observation:
     seconds = time.perf_counter() - start
     watcher.stop()
     data = watcher.get_data()
-    lines = {
-        str(Path(f).relative_to(ROOT)): set(data.lines(f) or ()) & bodies(Path(f))
-        for f in data.measured_files()
-    }
+    measured = {Path(file): set(data.lines(file) or ()) for file in data.measured_files()}
+    lines = {str(path.relative_to(ROOT)): found & bodies(path) for path, found in measured.items()}
     differences = ledger.differences([case], ledger.read())
     sealed = pickle.dumps(ledger.entry(case))
     return Observation(sealed, differences, seconds, lines, list(_without(case)))
@@ -268,14 +253,13 @@ def _way(sentence: str) -> str:
     return "evidence" if "evidence" in sentence else "text"
 
 
+Entries = tuple[list[bytes], list[bytes]]  # of quick claims, and of the others
+
+
 def judge(
-    mutant: Mutant,
-    entries: tuple[list[bytes], list[bytes]],
-    tests: list[Batch],
-    last: list[Batch],
-    patience: float,
+    mutant: Mutant, entries: Entries, tests: list[Batch], last: list[Batch], patience: float
 ) -> Judgement:
-    """Who notices this error: the test that did the last time, quick claims, the other tests, the other claims.
+    """Ask the test that noticed the error last time, quick claims, the other tests, the other claims.
 
     A text that changed is a weaker notice than a verdict or evidence: all claims are asked before it counts.
     """

@@ -1,7 +1,7 @@
-"""Which test executes which lines: every test is run once as the tree is, file by file, each in a process of its own.
+"""Lines that each test executes: every test is run once on the sound tree, each part of a file in its own process.
 
-Tests that start a process (a browser, a build, a notebook, a command) are left out, whichever they are: they would not
-see an error that stands in this process alone. So are those marked slow or gpu, and those that fail or take too long.
+Left out are tests that start a process (a browser, a build, a notebook, a command), since they would not see an error
+that stands in this process alone, tests marked slow or gpu, and tests that fail or take too long.
 """
 
 from __future__ import annotations
@@ -24,25 +24,17 @@ from typing import Any, ClassVar
 
 import pytest
 
-from benchmarks.mutants.plant import ALSO, PACKAGES, ROOT
+from benchmarks.mutants.plant import ROOT, SETTINGS
 
-__all__ = ["PATIENCE", "Batch", "Test", "Watched", "bodies", "digest", "files", "noticing", "watch"]
+__all__ = ["Batch", "Test", "Watched", "bodies", "digest", "files", "noticing", "watch"]
 
-LONGEST = 12.0  # seconds of a processor: a test that takes longer, under observation, judges nothing
-PATIENCE = 20.0  # seconds of a processor for the tests of one mutant, the quickest first
-ENOUGH = 100.0  # seconds of a processor: what a part of a file has left after them judges nothing
-QUICK = 0.1  # seconds of a processor: tests that take less are asked before all others, whichever file they are in
-PART = 150  # lines of a test file that one process runs
-NOT_HERE = ("tests/attack", "tests/benchmarks", "tests/test_project.py")
-QUIET = (
-    *("-q", "--no-header", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"),
-    *(
-        "-p",
-        "no:hypothesispytest",
-        "-W",
-        "ignore::pytest.PytestAssertRewriteWarning",
-    ),  # libraries came before pytest
-)
+# processor seconds
+TEST_SECONDS_MAX = 12.0  # a test that takes longer, under observation, judges nothing
+PART_SECONDS_MAX = 100.0  # tests of a part of a file that come later judge nothing
+QUICK_SECONDS = 0.1  # tests that take less are asked before all others, whichever file they are in
+PART_LINES = 150  # of a test file that one process runs
+QUIET = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest"]
+QUIET += ["-m", "not slow", "-W", "ignore::pytest.PytestAssertRewriteWarning"]  # libraries came before pytest
 
 
 @dataclass(frozen=True)
@@ -83,49 +75,45 @@ class Watched:
         found: dict[tuple[bool, int, bool, str], Batch] = {}
         for test in self.tests:
             if test.file in near:
-                turn = 0 if test.seconds < QUICK else 1 if "recorded" in test.file else 2
+                turn = 0 if test.seconds < QUICK_SECONDS else 1 if "recorded" in test.file else 2
                 key = test.id not in hit, turn, test.file != own, test.file
                 found.setdefault(key, (test.file, {}))[1][test.id] = test.seconds
         return [found[key] for key in sorted(found, key=lambda key: key[:3])]
 
 
 def files(only: tuple[str, ...] = ("",)) -> list[tuple[str, int, int]]:
-    """What to run, as (file, part, of so many parts): tests, and the modules with doctests, the longest first.
+    """Files to run, as (file, part, number of parts): tests, then modules with doctests, the longest first.
 
     Where only some modules are asked for, the tests of their package or folder alone.
     """
-    sources = [path for folder in PACKAGES for path in sorted((ROOT / folder).rglob("*.py"))]
-    sources += [ROOT / f"{module.replace('.', '/')}.py" for module in ALSO]
+    begin, out = tuple(prefix.replace(".", "/") for prefix in only), tuple(SETTINGS["tests_left_out"])
+    sources = [path for folder in SETTINGS["packages"] for path in sorted((ROOT / folder).rglob("*.py"))]
+    sources += [ROOT / f"{module.replace('.', '/')}.py" for module in SETTINGS["modules"]]
     tests = {path for prefix in only for path in _folder(prefix).rglob("test_*.py")}
-    texts = {
-        str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in (*sorted(tests), *sources)
-    }
-    begin = tuple(prefix.replace(".", "/") for prefix in only)
+    texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in tests}
     parts = {
-        name: len(text.splitlines()) // PART + 1 if name.startswith("tests/") else 1
-        for name, text in texts.items()
-        if (
-            not name.startswith(NOT_HERE)
-            if name.startswith("tests/")
-            else name.startswith(begin) and ">>> " in text
-        )
+        n: len(text.splitlines()) // PART_LINES + 1 for n, text in texts.items() if not n.startswith(out)
     }
-    longest = sorted(parts, key=lambda name: (not name.startswith("tests/"), -len(texts[name])))
+    for path in sources:
+        texts[name := str(path.relative_to(ROOT))] = path.read_text(encoding="utf-8")
+        if name.startswith(begin) and ">>> " in texts[name]:
+            parts[name] = 1
+    longest = sorted(parts, key=lambda name: (not name.startswith("tests/"), -len(texts[name]), name))
     return [(name, part, parts[name]) for name in longest for part in range(parts[name])]
 
 
 def _folder(prefix: str) -> Path:
-    """Where the tests of the modules stand whose name begins so."""
+    """The folder with the tests of the modules whose name begins so."""
     folder = ROOT / "tests"
     for name in prefix.split("."):
         folder = folder / name if (folder / name).is_dir() else folder
     return folder
 
 
-def digest() -> str:
-    """Of everything that a test can depend on."""
+def digest(*more: str) -> str:
+    """A digest of everything that a claim can depend on, and of more folders."""
     found = hashlib.sha256()
-    for folder in (*PACKAGES, "acdpp", "tests", "benchmarks/mutants"):
+    for folder in ("theory", "proofs_check", "benchmarks/mutants", *more):
         for path in sorted((ROOT / folder).rglob("*.py")):
             found.update(path.read_bytes())
     found.update((ROOT / "proofs_check" / "ledger.json").read_bytes())
@@ -157,7 +145,7 @@ def _no_processes() -> None:
         starting(process)
 
     sys.addaudithook(seen)
-    multiprocessing.process.BaseProcess.start = start  # type: ignore[method-assign]
+    multiprocessing.process.BaseProcess.start = start
 
 
 @dataclass(eq=False)
@@ -223,14 +211,16 @@ def watch(file: str, part: int, parts: int) -> tuple[list[Test], list[str]]:
     """The tests of one part of a file that can judge, and the names of those that fail."""
     import coverage
 
-    watcher = coverage.Coverage(data_file=None, source=[str(ROOT / name) for name in (*PACKAGES, "acdpp")])
+    watcher = coverage.Coverage(
+        data_file=None, source=[str(ROOT / name) for name in (*SETTINGS["packages"], "acdpp")]
+    )
     _no_processes()
     run = _Run(
         choose=lambda items: items[part::parts],
-        limit=lambda _: LONGEST,
+        limit=lambda _: TEST_SECONDS_MAX,
         stopped=lambda: _left_out("takes too long"),
         started=watcher.switch_context,
-        until=time.process_time() + ENOUGH,
+        until=time.process_time() + PART_SECONDS_MAX,
     )
     watcher.start()
     run(file)
@@ -260,13 +250,11 @@ def noticing(batches: list[Batch], patience: float) -> str:
             return ""
 
         def choose(items: list[pytest.Item], order: dict[str, float] = seconds) -> list[pytest.Item]:
-            return sorted(
-                (item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid]
-            )
+            return sorted((i for i in items if i.nodeid in order), key=lambda item: order[item.nodeid])
 
         run = _Run(
             choose=choose,
-            limit=lambda test, of=seconds: 10 * of[test] + 5,  # type: ignore[misc]
+            limit=lambda test, of=seconds: 10 * of[test] + 5,
             stopped=lambda: pytest.fail("takes too long"),
             until=until,
         )

@@ -1,14 +1,16 @@
-"""The planting of errors itself: every kind is planted where it can be, and nowhere else."""
+"""Planted errors: every kind is planted where it can be, and nowhere else."""
 
 import ast
+import fnmatch
 import pickle
 import sys
+from functools import cache
 
 import pytest
 
-from benchmarks.mutants import plant
+from benchmarks.mutants.__main__ import reasons
 from benchmarks.mutants.judge import everywhere, judge
-from benchmarks.mutants.plant import chosen, mutants, planted
+from benchmarks.mutants.plant import ROOT, SETTINGS, chosen, errors_in, mutants, planted
 from benchmarks.mutants.watch import Test, Watched
 from proofs_check import ledger
 
@@ -45,24 +47,14 @@ def linked():
     return argument((a > b, [a > 2], "where"), (c, d, "both"), (1 / t, t, end, "limit"), (a > 1, named, ""))
 """
 
-ELSEWHERE = "law.curved.local_shift: sign"
+ELSEWHERE = "local_shift: sign"
 
 
-@pytest.fixture
-def broken(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def broken():
     """All errors of the sources above: pairs (mutant, the source with it)."""
-    monkeypatch.setattr(plant, "ROOT", tmp_path)
-    found = []
-    for module, source in (
-        ("theory.made_up", SOURCE),
-        ("empirics.made_up", SOURCE),
-        ("proofs_check.claims.made_up", CLAIMS),
-    ):
-        path = tmp_path / f"{module.replace('.', '/')}.py"
-        path.parent.mkdir(parents=True)
-        path.write_text(source)
-        found += [(mutant, broken()) for mutant, broken in plant._all_in(path, module)]
-    return found
+    texts = {"theory.made_up": SOURCE, "empirics.made_up": SOURCE, "proofs_check.claims.made_up": CLAIMS}
+    return [(error, source()) for name, text in texts.items() for error, source in errors_in(text, name)]
 
 
 @pytest.mark.parametrize(
@@ -124,16 +116,26 @@ def test_an_error_in_the_text_of_a_claim_is_known_by_its_id(broken):
     } <= kinds
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
-        "theory.reuse.counts",
-        "proofs_check.claims.reuse",
-        "empirics.control.policy",
-        "figures.measured",
-        "acdpp.parse",
-    ],
+def test_errors_are_planted_in_modules_that_exist():
+    assert [one for one in SETTINGS["modules"] if not (ROOT / f"{one.replace('.', '/')}.py").exists()] == []
+
+
+@pytest.mark.slow
+def test_every_pattern_of_equivalent_errors_matches_an_error():
+    keys = [mutant.key for mutant in mutants()]
+    assert [one for one in reasons() if not fnmatch.filter(keys, one)] == []
+
+
+MODULES = (
+    "theory.reuse",
+    "proofs_check.claims.reuse",
+    "empirics.control.policy",
+    "figures.measured",
+    "acdpp.parse",
 )
+
+
+@pytest.mark.parametrize("module", MODULES)
 def test_every_error_of_the_tree_has_a_name_of_its_own_and_can_be_planted_by_it(module):
     every = mutants((module,))
     assert len({m.key for m in every}) == len(every)
@@ -164,24 +166,32 @@ def _judged(mutant, entry):
     return judge(mutant, ([entry], []), [], [], 20.0)
 
 
+@cache
+def formulas():
+    return mutants(("theory.",))
+
+
+OTHERS = [
+    ("effective_from_sums: factor dropped", "eq:Neff-def"),
+    ("generalisation_term: constant", "lem:gen-Neff-app"),
+    ("fill_ratio: factor dropped", "cor:optimal-k"),
+    ("debt_update: positive part", "eq:Z-update/start"),
+    ("master_bound: sign", "eq:omega-master/drift-term"),
+    ("stationary_noise: factor dropped", "law:reuse/retention"),
+    ("purchase_bound: sign", "buy:limit"),
+]
+
+
 @pytest.mark.parametrize(
     ("error", "label"),
     [
-        pytest.param("reuse.effective_from_sums: factor dropped", "eq:Neff-def", marks=pytest.mark.slow),
-        ("reuse.counts.uniformity_constant: constant", "eq:vck-exact"),
-        pytest.param("bound.generalisation_term: constant", "lem:gen-Neff-app", marks=pytest.mark.slow),
-        pytest.param("design.fill_ratio: factor dropped", "cor:optimal-k", marks=pytest.mark.slow),
-        pytest.param("admission.debt_update: positive part", "eq:Z-update/start", marks=pytest.mark.slow),
-        pytest.param("regret.master_bound: sign", "eq:omega-master/drift-term", marks=pytest.mark.slow),
-        pytest.param("law.stationary_noise: factor dropped", "law:reuse/retention", marks=pytest.mark.slow),
-        pytest.param("knapsack.purchase_bound: sign", "buy:limit", marks=pytest.mark.slow),
+        ("uniformity_constant: constant", "eq:vck-exact"),
         (ELSEWHERE, "eq:vck-exact"),
+        *(pytest.param(*other, marks=pytest.mark.slow) for other in OTHERS),
     ],
 )
 def test_a_claim_notices_an_error_in_its_formula_and_not_one_elsewhere(error, label):
-    wrong = next(
-        m for m in mutants((f"theory.{error.split('.')[0]}",)) if m.key.startswith(f"theory.{error}: ")
-    )
+    wrong = next(m for m in formulas() if f".{error}: " in m.key)
     (entry,) = (pickle.dumps(one) for one in ledger.read() if one.id == label)
     ((_, found),) = everywhere([(wrong, entry)], _judged, processes=1, limit=100)
     assert (found.by in ("verdict", "evidence", "check broke")) == (error != ELSEWHERE)

@@ -1,0 +1,129 @@
+"""One runner for all studies: settings and options of studies/NAME.toml, results kept in a file as they come.
+
+Besides its own options a benchmark of studies takes --device, --data-dir, --seconds, --out and --table. A case
+that --out already holds is not measured again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.hardware import machine
+from benchmarks.options import parser_of, settings
+from empirics.files import replace_file
+from empirics.settings.presets import PRESETS
+from empirics.settings.study import Study
+from theory.numbers.student import half_width
+
+PRESET = {"digits": "digits", "mnist": "own"}
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark as the command line asks for it; no case begins after `end`."""
+
+    settings: dict[str, Any]
+    given: argparse.Namespace
+    command: str
+    end: float
+
+    @classmethod
+    def asked(cls, name: str, text: str | None, show: Callable[..., None] | None = None) -> Benchmark:
+        """Parse the command line; with --table, show the files and exit."""
+        found, parser = settings(name), parser_of(name, text)
+        parser.add_argument("--device", default="cpu")
+        parser.add_argument("--data-dir", type=Path)
+        parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no study after these")
+        parser.add_argument("--out", type=Path, help="JSON file to write, or to continue")
+        if show:
+            parser.add_argument("--table", type=Path, nargs="+", help="JSON files to show, without training")
+        given = parser.parse_args()
+        if show and given.table:
+            show(*(json.loads(path.read_text(encoding="utf-8")) for path in given.table))
+            raise SystemExit(0)
+        passing = {"out", "table", "seconds", *found.get("passing", ())}
+        words = [
+            _word(key, value, found["options"])
+            for key, value in vars(given).items()
+            if value != parser.get_default(key) and key not in passing
+        ]
+        command = " ".join([f"python -m benchmarks.{name}", *words])
+        return cls(found, given, command, time.monotonic() + given.seconds)
+
+    def study(self) -> Study:
+        """The study that every case changes: risk alone is measured, and nothing predicted."""
+        given = self.given
+        base = replace(PRESETS[PRESET[given.dataset]], dataset=given.dataset, rounds=given.rounds)
+        base = replace(base, seeds=given.seeds, seed=given.seed, predict=False, measures=("risk",))
+        return self.on_device(base)
+
+    def begin_with(self, study: Study, **about: Any) -> Document:
+        """The document of cases that change this study."""
+        return self.begin(study=f"{study.task}, {study.rounds} rounds, {study.seeds} seeds", **about)
+
+    def on_device(self, study: Study) -> Study:
+        """The study in float32 on a GPU."""
+        return replace(study, dtype="float32") if self.given.device == "cuda" else study
+
+    def begin(self, key: str = "studies", **about: Any) -> Document:
+        """The document before anything is measured, or what the file holds of the same command."""
+        document = {"command": self.command, "hardware": machine(self.given.device), **about, key: {}}
+        out = self.given.out
+        if out is None or not out.exists():
+            return document
+        there: Document = json.loads(out.read_text(encoding="utf-8"))
+        if there["command"] != document["command"]:
+            raise SystemExit(f"{out} was written by {there['command']}: choose another file")
+        return there
+
+    def measure(
+        self, document: Document, cases: Iterable[str], measured: Callable[[str], Any], key: str = "studies"
+    ) -> None:
+        """Measure the cases that the document does not hold, and write each as soon as it is done."""
+        for case in cases:
+            if case not in document[key] and time.monotonic() < self.end:
+                document[key][case] = measured(case)
+                write(document, self.given.out)
+
+
+def _word(key: str, value: Any, options: dict[str, Any]) -> str:
+    """An option as it was given; of the folder with data only that there is one."""
+    about = options.get(key, {})
+    if isinstance(about, dict) and about.get("positional"):
+        return str(value)
+    name = f"--{key.replace('_', '-')}"
+    if value is True:
+        return name
+    shown = "DIR" if key == "data_dir" else f"{value:g}" if isinstance(value, float) else value
+    return f"{name} {shown}"
+
+
+def write(document: Document, out: Path | None) -> None:
+    """Write the document whole or not at all."""
+    if out is not None:
+        text = json.dumps(document, indent=1, allow_nan=False) + "\n"
+        replace_file(out, lambda beside: beside.write_text(text, encoding="utf-8"))
+
+
+def markdown(lines: Iterable[Iterable[str]]) -> str:
+    """A table, the first line its head."""
+    head, *rows = map(list, lines)
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows))
+
+
+def above_best(each: Any, best: Any) -> dict[str, float]:
+    """Mean difference to the best, paired, with half of its 95 % interval."""
+    apart = np.asarray(each) - np.asarray(best)
+    return {
+        "above_best": float(apart.mean()),
+        "half_width": float(half_width(apart, 0.95)) if apart.any() else 0.0,
+    }
