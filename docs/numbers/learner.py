@@ -1,0 +1,116 @@
+"""Numbers and tables of the learner: means of models, falling steps, tapered bursts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks import averaged_networks
+from benchmarks import learner as benchmark
+from docs.numbers.results import half, result, span, table
+from empirics.settings.policy_name import PolicyName
+
+__all__ = ["over_bound", "over_bounds", "row", "total"]
+
+
+def row(study: str, policy: str, ours: bool = True, prices: str = "uniform") -> dict[str, Any]:
+    """What was measured of a policy with our learner, before variants of it, or with the paper's."""
+    rows: dict[str, Any] = result(f"learner-{study}")["studies"][prices]["policies"]
+    names = ((name, PolicyName(name)) for name in rows)
+    first = next(name for name, one in names if one.base == policy and ("average" in one.own) is ours)
+    found: dict[str, Any] = rows[first]
+    return found
+
+
+def total(study: str, policy: str, ours: bool = True, prices: str = "uniform") -> float:
+    """Mean cumulative excess risk."""
+    mean: float = row(study, policy, ours, prices)["cumulative_excess_risk"]["mean"]
+    return mean
+
+
+def total_within(study: str, policy: str, ours: bool = True, prices: str = "uniform") -> str:
+    """Cumulative excess risk with its interval."""
+    found = row(study, policy, ours, prices)["cumulative_excess_risk"]
+    return f"{found['mean']:.3g} ± {half(found):.2g}"
+
+
+def over_bound(study: str, policy: str, prices: str = "uniform") -> float:
+    """Final excess risk over the lower bound."""
+    found: float = row(study, policy, prices=prices)["final_over_bound"]
+    return found
+
+
+def over_bound_within(study: str, policy: str) -> str:
+    """The same with its interval."""
+    found = row(study, policy)
+    return f"{found['final_over_bound']:.2f} ± {half(found['final_excess_risk']) / found['bound']:.2f}"
+
+
+def over_bounds(study: str, policy: str) -> str:
+    """Range of the final excess risk over the lower bound, over all price processes."""
+    return span(over_bound(study, policy, prices) for prices in result(f"learner-{study}")["studies"])
+
+
+def changed(what: str) -> float:
+    """Final risk over the lower bound of `taper` on 3,000 rounds of digits with one setting changed."""
+    rows = benchmark.table(result("learner-digits-3000")["studies"]["uniform"]).splitlines()
+    (found,) = (line for line in rows if line.startswith(f"| taper | ours, {what} |"))
+    return float(found.split(" | ")[4])
+
+
+def split(study: str) -> str:
+    """Cumulative excess risk with neither, either and both of our policy and learner."""
+    return benchmark.split(result(f"learner-{study}"))
+
+
+def uniform() -> str:
+    """Every policy at uniform prices, 3,000 rounds of digits."""
+    return benchmark.table(result("learner-digits-3000")["studies"]["uniform"])
+
+
+def network(name: str) -> str:
+    """The last model and the mean of models of a network."""
+    return averaged_networks.table(result(f"learner-{name}"))
+
+
+def _predicted(study: str, prices: str) -> dict[str, dict[str, float]]:
+    rows = result(f"learner-predicted-{study}")["studies"][prices]["policies"]
+    return {PolicyName(name).base: row["over_measured"] for name, row in rows.items()}
+
+
+def predicted(study: str, measure: str, prices: str = "uniform", but: str = "") -> str:
+    """Range of predicted over measured risk, with or without one policy."""
+    rows = _predicted(study, prices).items()
+    return span(over[measure] for policy, over in rows if policy != but)
+
+
+def predicted_of(study: str, policy: str, measure: str, prices: str = "uniform") -> float:
+    """Predicted over measured risk of a policy."""
+    return _predicted(study, prices)[policy][measure]
+
+
+def predictions() -> str:
+    """Predicted over measured risk at uniform prices."""
+    rows = [
+        [study, policy, f"{over['cumulative']:.2f}", f"{over['final']:.2f}"]
+        for study in ("digits-500", "mnist-1000")
+        for policy, over in _predicted(study, "uniform").items()
+    ]
+    return table(["study", "policy", "cumulative", "final"], rows)
+
+
+def farthest(measure: str) -> float:
+    """Largest deviation of a prediction for means of models on MNIST, in per cent."""
+    studies = result("learner-predicted-mnist-1000")["studies"]
+    return max(
+        100 * abs(over[measure] - 1)
+        for prices in studies
+        for over in _predicted("mnist-1000", prices).values()
+    )
+
+
+def prediction_seconds() -> str:
+    """Processor time of the predictions on MNIST, the survey included."""
+    studies = result("learner-predicted-mnist-1000")["studies"].values()
+    return span(
+        (s["survey_seconds"] + row["seconds"] for s in studies for row in s["policies"].values()), ".0f"
+    )

@@ -1,0 +1,111 @@
+"""Numbers of predictions, bounds, plans and the federation."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from docs.numbers.results import ROOT, result, span, table
+
+PREDICTED = "prediction-digits-500"
+
+
+def _rows(name: str, key: str) -> dict[str, float]:
+    return {policy: row[key] for policy, row in result(name)["policies"].items()}
+
+
+def prediction_off() -> float:
+    """Largest deviation of predicted from measured cumulative risk on the digits, in per cent."""
+    return max(100 * abs(ratio - 1) for ratio in _rows(PREDICTED, "predicted_over_measured").values())
+
+
+def prediction_ratios() -> str:
+    """Range of predicted over measured cumulative risk on the digits."""
+    return span(_rows(PREDICTED, "predicted_over_measured").values())
+
+
+def bound_ratios(but: str = "") -> str:
+    """Range of Theorem 1 corrected over measured risk, to hundreds."""
+    rows = _rows("stability-digits-500", "corrected_over_measured").items()
+    return span((round(ratio, -2) for policy, ratio in rows if policy != but), ",.0f")
+
+
+def stability(policy: str = "") -> str:
+    """The bound by stability over measured risk: of one policy, or the range over those that replace samples."""
+    rows = _rows("stability-digits-500", "stability_over_measured")
+    return f"{rows[policy]:.0f}" if policy else span((v for p, v in rows.items() if p != "hybrid"), ".0f")
+
+
+def constant_share() -> str:
+    """Share of ηEG²/2 in the bound by stability, in per cent, where samples are replaced."""
+    rows = _rows("stability-digits-500", "constant_share").items()
+    return span((100 * value for policy, value in rows if policy != "hybrid"), ".0f")
+
+
+def above_oracle() -> str:
+    """Predicted over measured difference between policies and the oracle."""
+    rows = result(PREDICTED)["policies"]
+    measured = {name: row["cumulative_excess_risk"]["mean"] for name, row in rows.items()}
+    predicted = {name: row["predicted_over_measured"] * measured[name] for name, row in rows.items()}
+    others = [name for name in rows if name != "oracle"]
+    return span(
+        (predicted[name] - predicted["oracle"]) / (measured[name] - measured["oracle"]) for name in others
+    )
+
+
+def plan(rounds: int) -> dict[str, Any]:
+    """The recorded search by prediction, and what its choice came to when it was trained."""
+    record = result(f"design-digits-{rounds}")
+    final = record["trained"]["final_excess_risk"]
+    least = record["design"]["lower_bound"]["final_excess_risk"]
+    return record | {"over_bound": final["mean"] / least, "tried": len(record["design"]["tried"])}
+
+
+def planned_in_the_notebook() -> tuple[str, str]:
+    """The K of the bound for 200 rounds and that of the law, as the planning notebook prints them."""
+    path = ROOT / "docs" / "notebooks" / "planning-from-a-pilot.ipynb"
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    printed = "".join("".join(out.get("text", "")) for cell in cells for out in cell.get("outputs", ()))
+    bound = re.search(r"T = 200: K = (\d+)", printed)
+    tried = re.findall(r"(?m)^ ?(\d+) +[\d.]+ +([\d.]+)$", printed)
+    assert bound
+    return bound[1], min(tried, key=lambda one: float(one[1]))[0]
+
+
+def federation() -> str:
+    """What a round of a federation takes."""
+    rows = [
+        [
+            f"{case['clients']}, {case['kind']}",
+            f"{case['acdpp_s']:.3g}",
+            f"{case['fedavg_s']:.3g}",
+            f"{case['acdpp_s'] / case['fedavg_s']:.2f}",
+            f"{case['acdpp_kB']:.0f}",
+            f"{case['fedavg_kB']:.0f}",
+            f"{case['books_ms']:.0f} ms",
+            f"{case['batched_ms']:.1f} ms",
+        ]
+        for case in result("federation")["cases"]
+    ]
+    head = ["clients", "seconds per round", "FedAvg", "ratio", "kB per round", "FedAvg"]
+    return table([*head, "server's own work", "batched engine"], rows)
+
+
+def server_work() -> str:
+    """Milliseconds of the server's own work per round."""
+    return span((case["books_ms"] for case in result("federation")["cases"]), ".0f")
+
+
+def _processes() -> list[dict[str, Any]]:
+    return [case for case in result("federation")["cases"] if case["kind"] == "processes"]
+
+
+def server_share() -> str:
+    """The same as a share of a round of processes, in per cent."""
+    return span(case["books_ms"] / 10 / case["acdpp_s"] for case in _processes())
+
+
+def longer_than_fedavg() -> str:
+    """How much longer a round of processes takes than FedAvg's, in per cent."""
+    return span((100 * (case["acdpp_s"] / case["fedavg_s"] - 1) for case in _processes()), ".0f")
