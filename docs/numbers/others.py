@@ -7,6 +7,8 @@ import re
 from typing import Any
 
 from docs.numbers.results import ROOT, result, span, table
+from theory.design.offline import design
+from theory.setting import Budget, Constants
 
 PREDICTED = "prediction-digits-500"
 
@@ -109,3 +111,9 @@ def server_share() -> str:
 def longer_than_fedavg() -> str:
     """How much longer a round of processes takes than FedAvg's, in per cent."""
     return span((100 * (case["acdpp_s"] / case["fedavg_s"] - 1) for case in _processes()), ".0f")
+
+
+def designed(rounds: int) -> int:
+    """The K of the bound for three small buffers and this many rounds, with the command's constants."""
+    budget = Budget(buffers=(8, 9, 10), cost=15, mean_cost=5.5)
+    return design(budget, rounds, Constants(D=1, sigma=1, eta=0.1, B=1, Pdim=5)).K
