@@ -125,7 +125,7 @@ def on_files(files: Any, config: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Tables, sections, links that lead out of `docs/`, and numbers without their markers."""
     uri = page.file.src_uri
-    markdown = re.sub(r"<!--(?:=.*?|/)-->\n?", "", markdown)
+    markdown = re.sub(r"<!--(?:=.*?|/)-->", "", markdown)
     if (ROOT / "docs" / uri).is_file():
         markdown = relinked(markdown, f"docs/{uri}", uri)
     markdown = re.sub(r"<!-- modules: (\w+) -->", lambda found: _modules(found[1], uri), markdown)
