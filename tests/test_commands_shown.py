@@ -70,79 +70,8 @@ SHORTER = {
 }
 
 
-<<<<<<< HEAD
-SHORTER = (
-    Shorter(
-        "acdpp verify --claim",
-        "tests/proofs_check decide it",
-        instead="acdpp verify --claim eq:Z-update/start",
-    ),
-    Shorter("acdpp verify", "tests/proofs_check decide all claims", instead=""),
-    Shorter(
-        "acdpp report",
-        "it decides all claims",
-        add="--claim eq:Z-update/start --no-figures",
-    ),
-    Shorter(
-        "acdpp predict --dataset npz:mine.npz --steps",
-        "500 rounds of six policies",
-        "--rounds 2 --policies constant",
-    ),
-    Shorter(
-        "acdpp predict",
-        "500 rounds of six policies, and a search over K and step sizes",
-        add="--rounds 2 --no-best --policies constant",
-    ),
-    Shorter(
-        "acdpp plan --dataset csv:samples.csv",
-        "the same search; tests/empirics/test_predict_command.py looks at its file",
-        instead="acdpp plan --help",
-    ),
-    Shorter("acdpp plan", "the same search", add="--rounds 2 --eta 1 --steps 1 --pilot 60"),
-    Shorter(
-        "acdpp explore",
-        "it serves until Ctrl-C: tests/acdpp/explore look at it",
-        instead="acdpp explore --help",
-    ),
-    Shorter("acdpp plot frontier", "it predicts risk for many budgets", add="--no-risk"),
-    Shorter(
-        "acdpp train --drift gradual,start=100,length=300",
-        "hundreds of rounds, of which the first hundred stand still",
-        instead="acdpp train --drift gradual,length=2 --policies constant --out results/moves --rounds 2 --seeds 1",
-    ),
-    *(
-        Shorter(
-            f"acdpp train {words}",
-            "processes of Ray's, which tests/empirics/shards start; the folder is of the same kind",
-            instead=f"acdpp train {here} --policies constant --rounds 2 --seeds 1",
-        )
-        for words, here in (
-            ("--seeds 100 --on ray", "--out results/many"),
-            ("--resume results/many", "--resume results/many"),
-            ("--config study.toml --device cuda --on", "--out results/gpus"),
-        )
-    ),
-    Shorter("acdpp train", "hundreds of rounds", add="--rounds 2 --seeds 1"),
-    Shorter(
-        "acdpp federate --policy buy-cheap-online --clients 2 --rounds 100 --export",
-        "as it is: it only writes an app",
-    ),
-    Shorter(
-        "acdpp federate",
-        "processes of their own, minutes: tests/empirics/federation run them; the folder is of the same kind",
-        instead="acdpp train --dataset npz:mine.npz --policies buy-cheap-online --rounds 2 --seeds 1 --out results/try",
-    ),
-    Shorter(
-        "acdpp reproduce cifar10",
-        "CIFAR-10 and a GPU; a made-up MNIST in its place",
-        instead="acdpp reproduce mnist --model logistic --data-dir DIR --device cpu --rounds 1 --seeds 1",
-    ),
-    Shorter("acdpp reproduce", "100 rounds of ten seeds", add="--rounds 1 --seeds 1 --device cpu"),
-)
-=======
 def blocks(page: str) -> Iterator[tuple[list[list[str]], str]]:
     """The blocks of commands of a page, each command as its words, and the output that the next block shows.
->>>>>>> 1f5b6cd (State page tests by behaviour; five tests of sentences go)
 
     Comments and continued lines are as in a shell.
     """
@@ -294,8 +223,10 @@ def test_the_commands_of_a_page_run(
 
 @pytest.mark.parametrize("page", [page for page in PAGES if list(inline(page))])
 def test_the_commands_in_the_text_are_understood(page: str) -> None:
+    """A command without options is a mention, which may leave out what the command requires."""
     for words in inline(page):
-        understood(words)
+        mention = not any(word.startswith("-") for word in words)
+        understood([*words, "--help"] if mention else words)
 
 
 def test_the_examples_of_the_program_are_understood() -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from proofs_check import table
-from proofs_check.ledger import read
-from proofs_check.tally import tally
+from proofs_check import claims_page
+from proofs_check.ledger import read, tally
 
 __all__ = ["count", "repairs", "statements"]
 
@@ -21,4 +20,4 @@ def count(verdict: str, substance: bool = False) -> int:
 
 def repairs() -> str:
     """The shortest repair of every statement that needs one."""
-    return table.repairs(read())
+    return claims_page.repairs(read())
