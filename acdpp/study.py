@@ -91,12 +91,16 @@ def papers_learner(study: Study) -> Study:
     return replace(study, policies=("constant",), preset=preset, **given)
 
 
-def refuse_early(study: Study, doing: str, task: Task = "train", **options: Any) -> None:
+def refuse_early(
+    study: Study, doing: str, task: Task = "train", *, files_here: bool = True, **options: Any
+) -> None:
     """Refuse an invalid study before a pilot is read and, where possible, before torch is loaded."""
-    from empirics.validate import validate
+    from empirics.validate import validate, validate_samples
 
     with users_code(), needed_for(doing):
-        validate(study, task, **options)
+        if files_here:
+            validate_samples(study)
+        validate(study, task, files_here=files_here, **options)
 
 
 # --- parsing -----------------------------------------------------------------------------------------------

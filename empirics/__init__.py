@@ -11,7 +11,7 @@ the population is the finite data set itself. What comes out is a folder that ex
 | `export` | a trained model to take away: `export_model` |
 | `predict` | what a study will learn before anything is trained: `predict_study` |
 | `shards` | who trains: this process, or workers on Ray, each some of the runs |
-| `results` | what remembers: result folder, columns, summary |
+| `results` | what remembers: result folder, rows, summary |
 | `prediction` | what foretells: the law of reuse on a study's own problem |
 | `training` | what trains: samples, models, the batched engine and its slow twin |
 | `control` | what decides: prices, policies, schedule, and a `Controller` for a server of your own |
@@ -32,6 +32,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from empirics.columns import COLUMNS
     from empirics.control.controller import Books, Controller
     from empirics.control.policy import Policy
     from empirics.control.prices import Prices, Trace, make_prices, read_trace
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from empirics.planning.plan import Plan, plan_study
     from empirics.predict import predict_study
     from empirics.prediction.result import Prediction
-    from empirics.results.columns import COLUMNS
     from empirics.results.folder import Result, read_result
     from empirics.run import run_study
     from empirics.settings.costs import CostProcess
@@ -60,7 +60,7 @@ _HOMES = {
     "settings.costs": ("CostProcess",),
     "settings.presets": ("PRESETS", "read_toml"),
     "results.folder": ("Result", "read_result"),
-    "results.columns": ("COLUMNS",),
+    "columns": ("COLUMNS",),
     "control.controller": ("Books", "Controller"),
     "control.policy": ("Policy",),
     "control.registry": ("Brief", "register"),

@@ -15,9 +15,9 @@ from torch import Tensor, nn
 
 from empirics.data import Columns, as_dataset
 from empirics.files import replace_file
+from empirics.results.fingerprint import fingerprint, same_model
 from empirics.results.folder import read_state
-from empirics.results.measures import versions
-from empirics.results.resume import fingerprint, same_model
+from empirics.results.provenance import versions
 from empirics.settings.study import GIVEN, Study
 from empirics.training.device import choose_device
 from empirics.training.linear import Linear

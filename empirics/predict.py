@@ -66,15 +66,8 @@ def predict_study(
     study = own.named(Study() if study is None else study)
     prices = own.prices(study)
     if not validated:
-        validate(
-            study,
-            "predict",
-            out=out,
-            device=device or "cpu",
-            prices=prices,
-            policies=policies,
-            read_samples=False,
-        )
+        here = device or "cpu"
+        validate(study, "predict", out=out, device=here, prices=prices, policies=policies)
     if pilot is not None and study.drift.kind != "none":
         raise SettingError(
             "a pilot sample is measured for drift, and has none of its own: leave out the pilot or the drift"

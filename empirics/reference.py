@@ -11,9 +11,9 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from empirics.columns import COLUMNS
 from empirics.results import explained_gain as explained
 from empirics.results import folder
-from empirics.results.columns import COLUMNS
 from empirics.results.summary import FIELDS
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study

@@ -14,16 +14,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 from empirics.control.prices import Prices
-from empirics.control.registry import maker_of
+from empirics.control.registry import find_policies
 from empirics.control.released import CONSTANTS
 from empirics.control.schedule import Schedule
 from empirics.data import Columns, as_dataset
 from empirics.settings.dataset_name import OWN_FILES
-from empirics.settings.policy_name import PolicyName, is_built_in
 from empirics.settings.study import Study
 from theory.setting import SettingError
 
-__all__ = ["Task", "validate"]
+__all__ = ["Task", "validate", "validate_samples"]
 
 Task = Literal["train", "predict", "plan", "federate"]
 SAMPLES_BYTES_MAX = 5_000_000  # of a file of samples that is read once more to refuse it early
@@ -39,35 +38,23 @@ def validate(
     prices: Prices | None = None,
     policies: Mapping[str, Any] | None = None,
     files_here: bool = True,
-    read_samples: bool = True,
 ) -> None:
-    """Refuse prices, policies, a budget, samples, a device, a place for the result or a size that will not do.
+    """Refuse prices, policies, a budget, a device, a place for the result or a size that will not do.
 
     `prices` and `policies` are handed over in Python in place of what the settings name. Without `files_here` no file
-    is looked at, because they lie on other machines; without `read_samples` no samples are, because the caller reads
-    them next.
+    is looked at, because they lie on other machines.
     """
-    built_in = []
-    for name in study.policies:
-        if is_built_in(PolicyName(name).base):
-            built_in.append(name)
-        elif files_here or ":" not in name:
-            maker_of(name, policies)  # is found and not made, which takes the constants of the data
+    built_in = find_policies(study.policies, policies, imports=files_here)
     if files_here or study.cost.file is None:
-        played = replace(study, policies=tuple(built_in) or ("constant",))
+        played = replace(study, policies=built_in or ("constant",))
         trains = task in ("train", "federate")
         Schedule(played, CONSTANTS, prices=prices, trains=trains).advance(1)
-    if files_here and read_samples:
-        _validate_samples(study)
-    if task == "federate":
-        if out is not None:
-            _validate_result(study, Path(out))
-        return
-    from empirics.training.device import choose_device
+    if task != "federate":
+        from empirics.training.device import choose_device
 
-    choose_device(device)
-    if task == "train":
-        _validate_result(study, None if out is None else Path(out))
+        choose_device(device)
+    if task in ("train", "federate"):
+        _validate_result(study, out)
     else:
         from empirics.prediction.result import refuse_existing, refuse_flood
 
@@ -76,7 +63,8 @@ def validate(
         refuse_flood(study)
 
 
-def _validate_samples(study: Study) -> None:
+def validate_samples(study: Study) -> None:
+    """Read a small file of samples for a command that loads torch next, which takes longer."""
     if not study.dataset.startswith(OWN_FILES):
         return
     try:
@@ -87,13 +75,13 @@ def _validate_samples(study: Study) -> None:
         as_dataset(study.dataset, columns=Columns.of(study))
 
 
-def _validate_result(study: Study, out: Path | None) -> None:
+def _validate_result(study: Study, out: Path | str | None) -> None:
     """Refuse a folder that holds something, and a disk that cannot hold the result."""
     from empirics.results.folder import refuse_existing
 
+    wanted = Path("." if out is None else out)
     if out is not None:
-        refuse_existing(out)
-    wanted = Path(".") if out is None else out
+        refuse_existing(wanted)
     place = next((path for path in (wanted, *wanted.absolute().parents) if path.is_dir()), Path("."))
     needed, free = study.rounds * study.runs * ROW_BYTES, shutil.disk_usage(place).free
     if needed > free:

@@ -44,6 +44,7 @@ FLOORS = {
         results
         prediction
         training overrides
+        columns
         control
         data
         settings

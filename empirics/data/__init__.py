@@ -13,10 +13,11 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from empirics.data import cifar10, digits, imagenette, mnist, npz, table
+from empirics.data import cifar10, digits, imagenette, mnist
 from empirics.data.arrays import from_arrays, from_mapping, from_torch
 from empirics.data.dataset import Dataset
-from empirics.data.table import Columns, from_table, is_table
+from empirics.data.npz import load_npz
+from empirics.data.table import Columns, from_table, is_table, load_table
 from empirics.settings.dataset_name import BUILT_IN, NPZ, TABLES
 from theory.setting import SettingError
 
@@ -63,9 +64,9 @@ def load(
             case "imagenette":
                 return imagenette.load(data_dir, imagenette.SIDE if size is None else size)
             case str() if name.startswith(NPZ):
-                return npz.load(name)
+                return load_npz(name)
             case str() if name.startswith(TABLES):
-                return table.load(name, columns or Columns())
+                return load_table(name, columns or Columns())
     except OSError as error:  # a folder that may not be looked into
         raise SettingError(f"{data_dir} cannot be read ({error.strerror or error})") from error
     raise SettingError(f"there is no data set {name!r}: choose one of {', '.join(BUILT_IN)} or {FILES}")
@@ -79,6 +80,8 @@ def as_dataset(
     >>> as_dataset(([[0], [1], [2], [3], [4], [5]], [0, 1, 0, 1, 0, 1])).train_y.shape
     (5,)
     """
+    if isinstance(thing, str):
+        return load(thing, data_dir, columns=columns)
     if is_table(thing):
         raise SettingError(
             "a table needs its columns named: hand over empirics.from_table(table, label=COLUMN) in its place"
@@ -86,8 +89,6 @@ def as_dataset(
     match thing:
         case Dataset():
             return thing
-        case str():
-            return load(thing, data_dir, columns=columns)
         case Mapping():
             return from_mapping(thing)
         case ((_, _) as train, (_, _) as test):  # no pair (x, y): two samples are too few to hold one out

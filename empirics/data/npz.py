@@ -21,7 +21,7 @@ from empirics.data.files import brief, corrupt, memory
 from empirics.settings.dataset_name import NPZ
 from theory.setting import SettingError
 
-__all__ = ["load"]
+__all__ = ["load_npz"]
 
 WANTED = (
     "it should hold the arrays x and y, and perhaps test_x and test_y, time and client, as np.savez(FILE, x=x, y=y) "
@@ -30,7 +30,7 @@ WANTED = (
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
-def load(name: str) -> Dataset:
+def load_npz(name: str) -> Dataset:
     """The data set of `npz:FILE`; a relative FILE is looked for in the working directory."""
     if not name.removeprefix(NPZ):
         raise SettingError(f"{NPZ} needs the name of a file, such as {NPZ}mine.npz: {WANTED}")

@@ -31,7 +31,7 @@ from theory.setting import SettingError
 if TYPE_CHECKING:
     from empirics.settings.study import Study
 
-__all__ = ["Columns", "from_table", "is_table", "load"]
+__all__ = ["Columns", "from_table", "is_table", "load_table"]
 
 WANTED = "it should be a table with a sample in each row, its columns named in the first line"
 HUNGER = 4  # bytes of memory for a byte of a table, about
@@ -52,7 +52,7 @@ class Columns:
         return cls(study.label_column, study.time_column, study.client_column)
 
 
-def load(name: str, columns: Columns) -> Dataset:
+def load_table(name: str, columns: Columns) -> Dataset:
     """The data set of `csv:FILE` or `parquet:FILE`; a relative FILE is looked for in the working directory."""
     kind = next(prefix for prefix in TABLES if name.startswith(prefix))
     if not name.removeprefix(kind):

@@ -23,8 +23,9 @@ import numpy as np
 
 from empirics.draws import Purpose, permutation, uniform
 from empirics.federation.client_memory import NONE, Draw, Samples, Source
+from empirics.training.partition import Index
 from empirics.training.problem import Problem
-from empirics.training.streams import Index, windows
+from empirics.training.sample_order import windows
 from theory.setting import SettingError
 
 __all__ = ["Stream", "checked", "of_part", "of_stream"]

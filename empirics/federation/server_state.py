@@ -20,6 +20,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from empirics.columns import FRESH, LAST, Arrays
 from empirics.control.controller import Controller
 from empirics.control.policy import FOREVER
 from empirics.control.prices import Prices, make_prices
@@ -27,14 +28,17 @@ from empirics.control.schedule import Rounds
 from empirics.control.state_json import plain, restored
 from empirics.federation.client_reports import ClientAccounts, ClientReport
 from empirics.overrides import HandedOver
+from empirics.results.divergence import CALMER
+from empirics.results.fingerprint import fingerprint
 from empirics.results.folder import Folder, read_settings, refuse_existing
-from empirics.results.measures import CALM, final_measures, least_for, settings_document, with_excess
-from empirics.results.resume import fingerprint, refuse_changes, refuse_model
-from empirics.results.rows import Columns, rows_of
+from empirics.results.measures import final_measures, least_for, with_excess
+from empirics.results.provenance import settings_document
+from empirics.results.resume import refuse_changes, refuse_model
+from empirics.results.rows import rows_of
 from empirics.results.summary import Tally
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration, calibrate
-from empirics.training.engine import FRESH, LAST, aggregation_weights
+from empirics.training.engine import aggregation_weights
 from empirics.training.model import listening
 from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import Least, project
@@ -192,7 +196,7 @@ class ServerState:
         self.controller.observe(total / came.sum() if came.any() else None)
         return float(total / came.sum()) if came.any() else np.nan
 
-    def _measured(self) -> Columns:
+    def _measured(self) -> Arrays:
         """Measures at θ(t), before the round trains, and of the mean where models are averaged."""
         models = {"": self.theta} if self.averaged is None else {"": self.averaged, LAST: self.theta}
         found: dict[str, Any] = {}
@@ -211,7 +215,7 @@ class ServerState:
         moved = self.theta + torch.from_numpy(step).to(self.theta)
         theta = project(moved, self.study.radius)
         if not theta.isfinite().all():
-            raise SettingError(f"training diverged: θ is not finite after round {self.done + 1}: {CALM}")
+            raise SettingError(f"training diverged: θ is not finite after round {self.done + 1}: {CALMER}")
         self.theta = theta
         if self.mean is not None:
             self.mean = torch.lerp(self.mean, moved, self.controller.share)

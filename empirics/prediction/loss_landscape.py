@@ -28,9 +28,9 @@ from empirics.prediction.subsample import AXES_INPUTS, GroupedPopulation, draw_s
 from empirics.settings.study import Study
 from empirics.training.linear import Linear
 from empirics.training.model import Population
+from empirics.training.partition import Streams
 from empirics.training.problem import Problem
 from empirics.training.risk import Least, Minimiser, alone, minimise
-from empirics.training.streams import Streams
 from theory.market.lower_bound import least_risk
 from theory.setting import SettingError
 

@@ -15,8 +15,8 @@ from empirics.draws import Purpose, permutation
 from empirics.prediction.best_constant import OWN, Best, gain
 from empirics.prediction.curves import StudyForecaster
 from empirics.training.linear import Linear
+from empirics.training.partition import Streams
 from empirics.training.problem import Problem
-from empirics.training.streams import Streams
 from theory.setting import SettingError
 
 __all__ = ["PARTS", "Pilot", "draw_pilot", "jackknife", "jackknife_errors"]

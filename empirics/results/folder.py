@@ -3,7 +3,7 @@
 | file | what |
 | --- | --- |
 | `settings.json` | the study, device, versions, digests, constants; and which of the other files belong to it |
-| `rounds.parquet` | one row per policy, seed and round; the columns are `empirics.results.columns.COLUMNS` |
+| `rounds.parquet` | one row per policy, seed and round; the columns are `empirics.columns.COLUMNS` |
 | `summary.json` | what `acdpp train` prints; there once the study is complete |
 | `reproduction.json` | what `acdpp reproduce` prints, with the curves, made from the files above |
 | `state-ROUND.npz` | parameters after that round, to continue or extend the study from; reading takes none |
@@ -37,8 +37,8 @@ from filelock import FileLock, Timeout
 from numpy.typing import NDArray
 
 from empirics.files import PARTIAL, replace_file, sha256_of, writable
-from empirics.results.columns import table
 from empirics.results.logs import Log, opened, refuse_missing
+from empirics.results.rows import table
 from empirics.settings.section7 import command_for
 from theory.setting import SettingError
 

@@ -1,73 +1,45 @@
-"""The rows of a chunk of rounds, and the recorded ones decided again."""
+"""The rows of a chunk of rounds as a table, and recorded rows decided again."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
+from empirics.columns import COLUMNS, FRESH, LAST, Arrays, decided, measured_columns
 from empirics.control.schedule import Rounds, Schedule
-from empirics.training.engine import FRESH, LAST, measured_columns
-from theory.reuse.counts import Trajectory
 from theory.setting import SettingError
 
-__all__ = ["Columns", "replay", "rows_of", "stated_mismatch"]
-
-REPLAYED = ("cost", "admitted", "n", "N", "debt")  # columns that a schedule decides
-Columns = dict[str, NDArray[Any]]
+__all__ = ["replay", "rows_of", "table"]
 
 
-def stated_mismatch(track: Trajectory) -> NDArray[np.float64]:
-    """1/n - 1/N_eff; no number where n is 0."""
-    found: NDArray[np.float64] = 1 / np.where(track.n > 0, track.n, np.nan) - 1 / track.effective
-    return found
+def table(columns: Mapping[str, Any]) -> pa.Table:
+    """A table of these columns that carries their meaning."""
+    fields = [
+        pa.field(name, pa.type_for_alias(COLUMNS[name].kind), metadata={"description": COLUMNS[name].help})
+        for name in columns
+    ]
+    return pa.table(dict(columns), schema=pa.schema(fields))
 
 
-def _idle(rounds: Rounds, measured: Columns, value: float) -> Columns:
-    """What was measured, with a mismatch of this value where there is no memory that could mismatch.
+def rows_of(rounds: Rounds, measured: Arrays) -> Arrays:
+    """The columns of a chunk, rounds varying fastest within a run."""
+    found = decided(rounds) | _with_idle(rounds, measured, np.nan)
+    return {name: np.ascontiguousarray(values.T).ravel() for name, values in found.items()}
 
-    It is 0 in the program, so that no sum knows it, and no number in the record.
-    """
+
+def _with_idle(rounds: Rounds, measured: Arrays, value: float) -> Arrays:
+    """The measured columns with this mismatch in idle rounds: 0 while training, to be summed, and NaN in the record."""
     if "mismatch" not in measured:
         return measured
     idle = (rounds.track.n == 0) & np.isfinite(measured["variance"])  # those of a run that diverged stay NaN
     return measured | {"mismatch": np.where(idle, value, measured["mismatch"])}
 
 
-def _planned(rounds: Rounds) -> Columns:
-    """What follows from the schedule alone, (rounds, runs) each."""
-    track, study = rounds.track, rounds.study
-    return {
-        "cost": rounds.cost,
-        "admitted": rounds.admissions.sum(axis=2),
-        "n": track.n.astype(np.int64),
-        "N": track.N.astype(np.int64),
-        "N_eff": track.effective,
-        "uniformity": track.uniformity,
-        "chi": track.mismatch,
-        "stated_mismatch": stated_mismatch(track),
-        "debt": rounds.debt,
-        "overflow": np.maximum(rounds.occupancy - np.array(study.buffers), 0).sum(axis=2),
-    }
-
-
-def rows_of(rounds: Rounds, measured: Columns) -> Columns:
-    """The columns of a chunk, rounds varying fastest within a run."""
-    study, count = rounds.study, len(rounds.cost)
-    places = {
-        "policy": np.repeat(np.array(study.policies), study.seeds * count),
-        "seed": np.tile(np.repeat(np.arange(study.seeds), count), len(study.policies)),
-        "round": np.tile(np.arange(rounds.first, rounds.last + 1), study.runs),
-    }
-    found = _planned(rounds) | _idle(rounds, measured, np.nan)
-    flat = {name: np.ascontiguousarray(v.T).ravel() for name, v in found.items()}
-    return places | flat
-
-
-def _decided(schedule: Schedule, count: int, saved: Columns) -> Rounds:
-    """So many rounds, by policies that are told again what they were told."""
+def _decided_again(schedule: Schedule, count: int, saved: Arrays) -> Rounds:
+    """The next `count` rounds, by policies that hear the recorded losses again."""
     if not schedule.listening:
         return schedule.advance(count)
     parts = []
@@ -77,7 +49,7 @@ def _decided(schedule: Schedule, count: int, saved: Columns) -> Rounds:
     return Rounds.joined(parts)
 
 
-def replay(name: str, schedule: Schedule, rows: pa.Table) -> tuple[Rounds, Columns]:
+def replay(name: str, schedule: Schedule, rows: pa.Table) -> tuple[Rounds, Arrays]:
     """The recorded rounds of the folder `name`, decided again and compared with the record."""
     study = schedule.study
     count, rest = divmod(rows.num_rows, study.runs)
@@ -88,17 +60,15 @@ def replay(name: str, schedule: Schedule, rows: pa.Table) -> tuple[Rounds, Colum
         column: rows[column].to_numpy(zero_copy_only=False).reshape(study.runs, count).T
         for column in rows.column_names
     }
-    rounds = _decided(schedule, count, saved)
-    expected = {name: values.reshape(study.runs, count).T for name, values in rows_of(rounds, {}).items()}
-    for column in ("policy", "seed", "round", *REPLAYED):
-        wrong = saved[column] != expected[column]
+    rounds = _decided_again(schedule, count, saved)
+    for column, now in decided(rounds).items():
+        wrong = COLUMNS[column].compared & (saved[column] != now)
         if wrong.any():
             t, run = next(zip(*np.nonzero(wrong), strict=True))
             raise SettingError(
                 f"cannot resume {name!r}: in round {first + t} of {study.policies[run // study.seeds]}, {column} was "
-                f"{saved[column][t, run]} and is {expected[column][t, run]} now: the "
-                f"policy, the prices or acdpp have changed"
+                f"{saved[column][t, run]} and is {now[t, run]} now: the policy, the prices or acdpp have changed"
             )
     wanted = [*measured_columns(study), "excess_risk", f"{LAST}excess_risk"]
     found = {column: saved[column] for column in wanted if column in saved}
-    return rounds, _idle(rounds, found, 0.0)
+    return rounds, _with_idle(rounds, found, 0.0)

@@ -15,14 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from empirics.columns import LAST, measured_columns, stated_mismatch
 from empirics.control.schedule import Rounds
 from empirics.prediction.forecast import Forecast
 from empirics.results.best_policy import told_apart
 from empirics.results.oracle_gap import gap_closed
-from empirics.results.rows import stated_mismatch
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration
-from empirics.training.engine import LAST, measured_columns
 from empirics.training.risk import Least
 from theory.bound.theorem1 import (
     initial_term,

@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from empirics.columns import FRESH, Arrays
 from empirics.control.schedule import Rounds, Schedule
-from empirics.results.rows import Columns
 from empirics.shards.shard import Played, Tick, Trainer
-from empirics.training.engine import FRESH
 
 __all__ = ["Chunks"]
 
@@ -35,7 +34,7 @@ class Chunks:
             rounds = self.schedule.advance(self._next)
             self.begun.append((rounds, self.schedule.digest, self.trainer.begin(rounds, self.tick)))
 
-    def __iter__(self) -> Iterator[tuple[Rounds, str, Columns, Columns]]:
+    def __iter__(self) -> Iterator[tuple[Rounds, str, Arrays, Arrays]]:
         while self._next or self.begun:
             if self.schedule.listening:
                 yield self._listened(self._next)
@@ -44,8 +43,8 @@ class Chunks:
             rounds, digest, played = self.begun.popleft()
             yield rounds, digest, *played()
 
-    def _listened(self, count: int) -> tuple[Rounds, str, Columns, Columns]:
-        parts, measured, state = [], list[Columns](), Columns()
+    def _listened(self, count: int) -> tuple[Rounds, str, Arrays, Arrays]:
+        parts, measured, state = [], list[Arrays](), Arrays()
         for left in reversed(range(count)):
             parts.append(self.schedule.advance(1))
             found, state = self.trainer.begin(parts[-1], self.tick, keep=not left)()

@@ -16,9 +16,9 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from empirics.columns import Arrays
 from empirics.control.schedule import Rounds
-from empirics.results.measures import versions
-from empirics.results.rows import Columns
+from empirics.results.provenance import versions
 from empirics.settings.study import Study
 from empirics.shards.shard import TRAITS, Assignment, Bookmark, Played, Tick
 from empirics.shards.split import Part
@@ -170,19 +170,19 @@ class Crew:
 
         return played
 
-    def final(self) -> Columns:
+    def final(self) -> Arrays:
         return self._joined(self._each("final", lambda one: ()))
 
     # --- asking, and being answered ------------------------------------------------------------------------
 
-    def _state(self, bookmarks: Sequence[Bookmark]) -> Columns:
+    def _state(self, bookmarks: Sequence[Bookmark]) -> Arrays:
         """Of all runs: traits have them last, and all else first."""
         states = [dict(one.state) for one in bookmarks]
         told = self._joined([{TRAITS: one.pop(TRAITS)} for one in states])
         return self._joined(states, axis=0) | told
 
-    def _joined(self, parts: Sequence[Columns], axis: int = -1) -> Columns:
-        """Columns of all runs in their order, which are along this axis."""
+    def _joined(self, parts: Sequence[Arrays], axis: int = -1) -> Arrays:
+        """Arrays of all runs in their order, which are along this axis."""
         order = np.argsort(np.concatenate([one.runs for one in self.members]))
         whole = {name: np.concatenate([part[name] for part in parts], axis=axis) for name in parts[0]}
         return {

@@ -11,11 +11,12 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from empirics.columns import Arrays
 from empirics.control.schedule import Rounds
 from empirics.data import Dataset
-from empirics.results.measures import last_measures, machine
-from empirics.results.resume import probe, traits
-from empirics.results.rows import Columns
+from empirics.results.fingerprint import probe, traits
+from empirics.results.measures import last_measures
+from empirics.results.provenance import machine
 from empirics.settings.study import Study
 from empirics.shards.split import Part
 from empirics.training.device import choose_device, threads
@@ -34,8 +35,8 @@ Tick = Callable[[int], None]
 class Played(NamedTuple):
     """What was measured in some rounds, (rounds, runs) each, and the state after them, if asked for."""
 
-    measured: Columns
-    state: Columns
+    measured: Arrays
+    state: Arrays
 
 
 class Trainer(Protocol):
@@ -58,7 +59,7 @@ class Trainer(Protocol):
     def begin(self, rounds: Rounds, tick: Tick, *, keep: bool = True) -> Callable[[], Played]:
         """Take on a chunk of rounds, to be waited for by calling what comes back; `keep` asks for the state."""
 
-    def final(self) -> Columns:
+    def final(self) -> Arrays:
         """Measured after the last round, run by run."""
 
 
@@ -130,12 +131,12 @@ class Shard:
     ) -> Callable[[], Played]:
         return lambda: Played(self.engine.play(rounds, tick, widths), self.state() if keep else {})
 
-    def state(self) -> Columns:
+    def state(self) -> Arrays:
         """What a checkpoint holds."""
         found = {name: tensor.cpu().numpy() for name, tensor in self.engine.state.items()}
         return found | {TRAITS: traits(self.problem, self.engine.theta)}
 
-    def final(self) -> Columns:
+    def final(self) -> Arrays:
         return last_measures(self.problem, self.engine.theta, self.engine.averaged)
 
 
@@ -156,7 +157,7 @@ class Assignment:
 class Bookmark(NamedTuple):
     """All that a worker needs to go on for another: the state, if any was trained, and what follows from the rounds."""
 
-    state: Columns
+    state: Arrays
     arrivals: Any
     learner: Any
 
@@ -195,19 +196,19 @@ class Worker:
             self.shard.restore({name: values.copy() for name, values in saved.items()})
             return self._bookmark(self.shard.state())
 
-    def play(self, rounds: Rounds, widths: NDArray[np.int64], keep: bool) -> tuple[Columns, Bookmark | None]:
+    def play(self, rounds: Rounds, widths: NDArray[np.int64], keep: bool) -> tuple[Arrays, Bookmark | None]:
         """What was measured, and the bookmark after it if asked for."""
         with self._threads():
             played = self.shard.begin(rounds, lambda _: None, keep=False, widths=widths)()
             return played.measured, self._bookmark(self.shard.state()) if keep else None
 
-    def final(self) -> Columns:
+    def final(self) -> Arrays:
         with self._threads():
             return self.shard.final()
 
     def _threads(self) -> Any:
         return threads(self.shard.problem.study, REMEDY)
 
-    def _bookmark(self, state: Columns) -> Bookmark:
+    def _bookmark(self, state: Arrays) -> Bookmark:
         engine = self.shard.engine
         return Bookmark(state, engine.arrivals, engine.learner)

@@ -21,28 +21,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from empirics.columns import FRESH, LAST, measured_columns
 from empirics.control.learner import Learner
 from empirics.control.schedule import Rounds
 from empirics.settings.study import Study
 from empirics.training.model import Descent, Memory, Model, listening
+from empirics.training.partition import Streams
 from empirics.training.risk import project
-from empirics.training.streams import Arrivals, Streams
+from empirics.training.sample_order import SampleOrder
 from empirics.training.world import world_of
 from theory.setting import SettingError
 
-__all__ = ["FRESH", "LAST", "Engine", "aggregation_weights", "measured_columns", "padded"]
+__all__ = ["Engine", "aggregation_weights", "padded"]
 
-MEASURED = {"risk": ("risk",), "mismatch": ("mismatch", "variance"), "accuracy": ("accuracy",)}
 OF_A_MODEL = ("risk", "accuracy")
-FRESH = "fresh_loss"
-LAST = "last_"  # begins what is measured of the last iterate where the model is a mean
-
-
-def measured_columns(study: Study, *, averages: bool | None = None) -> list[str]:
-    """What is measured in every round: of the model, and of the last iterate too where that is not the model."""
-    found = [column for measure in study.measures for column in MEASURED[measure]]
-    both = study.averages if averages is None else averages
-    return found + [LAST + name for name in found if both and name in OF_A_MODEL]
 
 
 def padded(width: Any) -> Any:
@@ -98,7 +90,7 @@ class Engine:
         averages: bool | None = None,
     ) -> None:
         self.model, self.study, self.listens = model, study, listens
-        self.arrivals = Arrivals(streams, study)
+        self.arrivals = SampleOrder(streams, study)
         self.theta = model.start(study.runs)
         self.device = self.theta.device
         recorded = self.device.type == "cuda" and getattr(model, "graphs", True)

@@ -24,8 +24,9 @@ from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 from empirics.training.constants import smoothness
 from empirics.training.linear import Linear
-from empirics.training.problem import Problem, make_problem, standardised
+from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import duality_gap, project
+from empirics.training.scaling import standardised
 from theory.setting import SettingError
 
 __all__ = ["FITTED", "Ball", "BallFit", "fit_ball", "fitted_study", "why_not"]

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import product
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from empirics.draws import Purpose, uniform
+from empirics.settings.study import Study
 from empirics.training.model import Descent, Memory, Population, each, inverse_counts, per_run, row_by_row
 
-__all__ = ["Linear"]
+__all__ = ["Linear", "first_parameters"]
 
 FEW = 4  # times as many samples are there as are looked at
 
@@ -210,3 +213,15 @@ def passing(weights: Tensor) -> Tensor | None:
         return None
     there = weights[0].nonzero()[:, 0]
     return there if FEW * len(there) < weights.shape[1] else None
+
+
+def first_parameters(study: Study, population: Population, first: int) -> torch.Tensor | None:
+    """θ(1) of the linear model: 0, or each replicate's own direction, as long as 1 or the ball's radius."""
+    if "start" not in study.per_seed:
+        return None
+    size = population.x.shape[1] * (1 if population.classes == 2 else population.classes)
+    replicates = np.arange(first, first + study.seeds)[:, np.newaxis]
+    address = {"replicate": replicates, "slot": np.arange(size)}
+    drawn = 2 * uniform(study.seed, Purpose.start, **address) - 1
+    length = min(1.0, study.radius or 1.0)
+    return torch.from_numpy(length * drawn / np.linalg.norm(drawn, axis=1, keepdims=True))

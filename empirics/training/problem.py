@@ -18,50 +18,28 @@ from numpy.typing import NDArray
 
 from empirics.data import Columns, Dataset, as_dataset
 from empirics.data.dataset import Arrivals
-from empirics.draws import Purpose, uniform
 from empirics.settings.study import GIVEN, Study
 from empirics.training.device import choose_device
-from empirics.training.linear import Linear
+from empirics.training.linear import Linear, first_parameters
 from empirics.training.model import Model, Population
+from empirics.training.partition import Streams, make_pools
 from empirics.training.risk import MOST_DENSE, Least, least_along, least_of_each, least_risk
-from empirics.training.streams import Streams, make_pools
+from empirics.training.scaling import AS_THEY_ARE, Scaling, scaled_inputs, scaling_of
 from empirics.training.world import both_parts, in_order, parted, second_part
 from theory.setting import SettingError
 
 __all__ = [
     "Problem",
-    "Scaling",
     "data_of",
     "from_dataset",
     "make_model",
     "make_problem",
-    "standardised",
 ]
-
-ROUNDED = 1e-6  # of a feature: float32 has seven digits
 
 MOST_APART, MOST_KNOWN = (
     2000,
     10**5,
 )  # populations of clients who drift apart, and rounds, whose least risk is known
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """What is taken from an input, and what it is then divided by: numbers, or an array of an input's shape."""
-
-    less: NDArray[np.float64]
-    over: NDArray[np.float64]
-
-    def of(self, given: NDArray[Any], dtype: str) -> NDArray[Any]:
-        found: NDArray[Any] = given.astype(dtype)
-        if self.less.any():
-            found = found - self.less.astype(dtype)
-        scaled: NDArray[Any] = found / self.over.astype(dtype)
-        return scaled
-
-
-AS_THEY_ARE = Scaling(np.array(0.0), np.array(1.0))
 
 
 @dataclass(frozen=True)
@@ -136,8 +114,10 @@ def from_dataset(
     """The same, from a data set already loaded; of a part of a study, `first` is the number of its first replicate."""
     streams, data = _placed(study, data, first)
     linear = _is_linear(study, model)
-    scaling = _scaling(data.train_x, study)
-    train_x, test_x = (_inputs(part, scaling, study, flat=linear) for part in (data.train_x, data.test_x))
+    scaling = scaling_of(data.train_x, study)
+    train_x, test_x = (
+        scaled_inputs(part, scaling, study, flat=linear) for part in (data.train_x, data.test_x)
+    )
     binary = study.labels == "parity"
     train_y, test_y = (labels % 2 if binary else labels for labels in (data.train_y, data.test_y))
 
@@ -188,62 +168,7 @@ def _is_linear(study: Study, model: Any) -> bool:
 def make_model(study: Study, population: Population, model: Any = None, first: int = 0) -> Model:
     """The study's model over a population, or the one given, for replicates from number `first` on."""
     if _is_linear(study, model):
-        return Linear(population, _first(study, population, first))
+        return Linear(population, first_parameters(study, population, first))
     from empirics.training.other_models import other_model  # logistic regression needs no networks
 
     return other_model(study, population, model, first)
-
-
-def _scaling(train: NDArray[Any], study: Study) -> Scaling:
-    """By the largest norm of a training input; of `standard` inputs, once every feature varies by 1 around 0."""
-    if study.scale == "pixels":
-        return AS_THEY_ARE
-    if study.scale == "standard":
-        less, over = standardised(train)
-        return Scaling(less, over * _longest((train - less) / over))
-    return Scaling(np.array(0.0), np.array(_longest(train.astype(study.dtype))))
-
-
-def standardised(x: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Mean and standard deviation of every feature; 1 for one that does not vary by more than it was rounded.
-
-    >>> standardised(np.array([[0.1, 3.0, 0.0], [0.1, 7.0, 0.0]], np.float32))[1].tolist()
-    [1.0, 2.0, 1.0]
-    >>> standardised(np.array([[0.1, 3.0], [0.3, 9.0]]))[1].round(6).tolist()
-    [0.1, 3.0]
-    """
-    mean, spread = x.mean(axis=0, dtype=np.float64), x.std(axis=0, dtype=np.float64)
-    return mean, np.where(spread > ROUNDED * np.abs(x).max(axis=0), spread, 1.0)
-
-
-def _longest(x: NDArray[Any]) -> float:
-    return float(np.linalg.norm(x.reshape(len(x), -1), axis=1).max()) or 1.0
-
-
-def _inputs(given: NDArray[Any], scaling: Scaling, study: Study, *, flat: bool) -> NDArray[Any]:
-    """Inputs of the study's type and scale.
-
-    Flat ones, for the linear model, get a constant 1 for the bias, and (x/‖x‖_max, 1)/√2 has norm at most 1.
-    """
-    part = scaling.of(given, study.dtype)
-    if flat:
-        part = part.reshape(len(part), -1)
-        part = np.concatenate([part, np.ones((len(part), 1), part.dtype)], axis=1)
-        if study.scale != "pixels":
-            part = part / np.sqrt(np.array(2, part.dtype))
-    return part
-
-
-# --- the first parameters ----------------------------------------------------------------------------------
-
-
-def _first(study: Study, population: Population, first: int) -> torch.Tensor | None:
-    """θ(1) of the linear model: 0, or each replicate's own direction, as long as 1 or the ball's radius."""
-    if "start" not in study.per_seed:
-        return None
-    size = population.x.shape[1] * (1 if population.classes == 2 else population.classes)
-    replicates = np.arange(first, first + study.seeds)[:, np.newaxis]
-    address = {"replicate": replicates, "slot": np.arange(size)}
-    drawn = 2 * uniform(study.seed, Purpose.start, **address) - 1
-    length = min(1.0, study.radius or 1.0)
-    return torch.from_numpy(length * drawn / np.linalg.norm(drawn, axis=1, keepdims=True))

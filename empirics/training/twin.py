@@ -20,8 +20,8 @@ from empirics.control.registry import capacity_for, dropped_by, kept_for
 from empirics.draws import Purpose, permutation, uniform
 from empirics.settings.study import Study
 from empirics.training.linear import Linear
+from empirics.training.partition import Streams
 from empirics.training.problem import Problem
-from empirics.training.streams import Streams
 
 __all__ = ["Client", "Record", "run_twin"]
 

@@ -16,7 +16,8 @@ from torch import Tensor
 from empirics.data import Dataset
 from empirics.settings.study import Study
 from empirics.training.model import Model, Population
-from empirics.training.streams import Index, Streams, windows
+from empirics.training.partition import Index, Streams
+from empirics.training.sample_order import windows
 from theory.setting import SettingError
 
 __all__ = ["World", "both_parts", "in_order", "parted", "second_part", "world_of"]

@@ -7,8 +7,8 @@ import torch
 from empirics import run
 from empirics.overrides import HandedOver
 from empirics.prediction import time_estimate
-from empirics.results.measures import machine
-from empirics.results.resume import fingerprint
+from empirics.results.fingerprint import fingerprint
+from empirics.results.provenance import machine
 from empirics.settings.costs import CostProcess
 from empirics.training.device import threads
 from tests.empirics.small import blobs, problem, study
@@ -51,9 +51,7 @@ def test_a_model_that_comes_with_us_needs_no_fingerprint():
 
 def test_a_prediction_that_takes_long_is_left_out_and_the_folder_is_announced(tmp_path, monkeypatch):
     monkeypatch.setattr(time_estimate, "PREDICTION_SECONDS_MAX", 0)
-    monkeypatch.setattr(
-        time_estimate, "training_seconds", lambda given: 2 * time_estimate.prediction_seconds(given)
-    )
+    monkeypatch.setattr(time_estimate, "PREDICTION_SHARE_MAX", 0)
     told, doing, out = [], [], tmp_path / "result"
     short = study(rounds=2, policies=("constant",))
     summary = run.run_study(short, out, dataset=blobs(), announce=told.append, doing=doing.append)

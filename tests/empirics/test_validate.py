@@ -9,7 +9,7 @@ from empirics import validate as module
 from empirics.control.prices import make_prices
 from empirics.predict import predict_study
 from empirics.run import run_study
-from empirics.validate import validate
+from empirics.validate import validate, validate_samples
 from tests.empirics.small import refused, study
 
 GAP = "size,kind\n,a\n" + "3,a\n5,b\n" * 20
@@ -36,12 +36,11 @@ def test_a_policy_of_the_users_own_is_found_and_not_made(tmp_path, monkeypatch):
     validate(study(policies=("constant", "mine")), policies={"mine": lambda brief: brief.constants.L})
 
 
-def test_samples_are_read_unless_they_are_large_or_elsewhere_or_read_next(table, monkeypatch):
-    assert "'size', is empty in row 1" in refused(validate, table)
-    validate(table, files_here=False)
-    validate(table, read_samples=False)
+def test_a_file_of_samples_is_read_early_unless_it_is_large(table, monkeypatch):
+    assert "'size', is empty in row 1" in refused(validate_samples, table)
+    validate_samples(study(dataset="mnist"))
     monkeypatch.setattr(module, "SAMPLES_BYTES_MAX", len(GAP) - 1)
-    validate(table)
+    validate_samples(table)
 
 
 @pytest.mark.parametrize("task", ["train", "predict", "plan", "federate"])

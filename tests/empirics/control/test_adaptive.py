@@ -16,7 +16,7 @@ from empirics.settings.study import Study
 from empirics.training.engine import Engine
 from empirics.training.model import Memory
 from empirics.training.problem import from_dataset
-from empirics.training.streams import Arrivals
+from empirics.training.sample_order import SampleOrder
 from tests.empirics.small import (
     CONTROL,
     assert_same_rows,
@@ -145,7 +145,7 @@ def test_what_is_heard_is_the_loss_on_the_samples_of_the_round(studied):
     schedule = Schedule(setting, CONTROL, trains=True)
     engine, arrivals = (
         Engine(task.model, setting, task.streams, listens=True),
-        Arrivals(task.streams, setting),
+        SampleOrder(task.streams, setting),
     )
     for _ in range(4):
         theta, rounds = engine.theta.clone().numpy(), schedule.advance(1)

@@ -3,22 +3,30 @@
 import json
 import shutil
 import tracemalloc
-from types import SimpleNamespace
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import torch
 
-from empirics.results import measures as measuring
-from empirics.results.columns import COLUMNS
+from empirics.columns import COLUMNS, decided
+from empirics.control.schedule import Schedule
+from empirics.results import provenance
 from empirics.results.folder import read_result
-from empirics.results.rows import _planned
 from empirics.results.summary import FIELDS
 from empirics.run import run_study
 from empirics.settings.study import Study
 from empirics.training.module import Module
-from tests.empirics.small import Steady, assert_same_rows, blobs, blobs_file, columns, refused, stopped_at
+from tests.empirics.small import (
+    CONTROL,
+    Steady,
+    assert_same_rows,
+    blobs,
+    blobs_file,
+    columns,
+    refused,
+    stopped_at,
+)
 from theory.bound.theorem1 import theorem_1
 from theory.reuse.counts import trajectory
 from theory.setting import Constants
@@ -93,7 +101,7 @@ def test_a_finished_result_can_be_read_again_but_neither_overwritten_nor_changed
     for given, resume, message in (
         ({}, False, "already holds a result"),
         ({"seed": 1, "eta": 0.25}, True, "eta is 0.5 there and 0.25 here; seed is 0 there and 1 here"),
-        ({"rounds": 30}, True, "has 40 rounds already, which cannot be cut to 30"),
+        ({"rounds": 30}, True, "already has 40 rounds, which cannot be cut to 30"),
     ):
         assert message in refused(run_study, small(**given), out, resume=resume)
     copy = shutil.copytree(out, tmp_path / "copy")
@@ -149,12 +157,12 @@ def test_rows_without_their_checkpoint_are_written_again(result, killed):
 
 
 def test_another_version_is_a_warning_that_says_what_it_means(result, killed, monkeypatch):
-    known = dict(measuring.versions())
-    measuring.versions().clear()
-    assert measuring.versions() == known
-    monkeypatch.setattr(measuring, "versions", lambda: known | {"torch": "99.0"})
-    monkeypatch.setattr(measuring.platform, "machine", lambda: "abacus")
-    with pytest.warns(UserWarning, match=r"torch .* → 99.0, device .* → .*abacus.* need not bit") as caught:
+    known = dict(provenance.versions())
+    provenance.versions().clear()
+    assert provenance.versions() == known
+    monkeypatch.setattr(provenance, "versions", lambda: known | {"torch": "99.0"})
+    monkeypatch.setattr(provenance.platform, "machine", lambda: "abacus")
+    with pytest.warns(UserWarning, match=r"torch .* → 99.0, device .* → .*abacus.* up to rounding") as caught:
         summary = run_study(out=killed, resume=True)
     assert len(caught) == 1
     assert summary == result[1]
@@ -438,10 +446,12 @@ def test_a_place_that_cannot_be_used_is_refused_and_left_alone(tmp_path):
     assert [path.read_text() for path in tmp_path.iterdir()] == ["precious"]
 
 
-def test_what_one_client_holds_too_much_another_does_not_make_up_for():
-    held, none = np.array([[[10, 9]]]), np.ones((1, 1))
-    track = SimpleNamespace(n=none, N=none, effective=none, uniformity=none, mismatch=none)
-    rounds = SimpleNamespace(
-        study=small(), track=track, occupancy=held, admissions=held, cost=none, debt=none
-    )
-    assert _planned(rounds)["overflow"].tolist() == [[2]]
+def test_overflow_of_one_client_is_not_made_up_for_by_another():
+    study = small(policies=["mine"])
+    rounds = Schedule(study, CONTROL, policies={"mine": Steady(5, 1)}).advance(4)
+    assert decided(rounds)["overflow"][:, 0].tolist() == [
+        0,
+        2,
+        7,
+        7,
+    ]  # of 5, 10, 15, 15 and buffers of 8 and 12

@@ -10,16 +10,17 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from empirics.columns import measured_columns
 from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
-from empirics.results.resume import probe
+from empirics.results.fingerprint import probe
 from empirics.settings.costs import CostProcess
 from empirics.settings.drift import Drift
-from empirics.training.engine import Engine, measured_columns, padded
+from empirics.training.engine import Engine, padded
 from empirics.training.linear import Linear
 from empirics.training.model import Descent, Memory, inverse_counts, per_run
 from empirics.training.module import Module
-from empirics.training.streams import make_pools
+from empirics.training.partition import make_pools
 from empirics.training.twin import run_twin
 from tests.empirics.small import CONTROL, problem, refused, study
 from theory.law.averaging import averaged, contractions, equal, exponential, over_models, polynomial

@@ -13,7 +13,8 @@ from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training import fit as ball
 from empirics.training.fit import CLOSE, Ball, BallFit, _classes, _standard, fit_ball, fitted_study
-from empirics.training.problem import _scaling, from_dataset
+from empirics.training.problem import from_dataset
+from empirics.training.scaling import scaling_of
 from tests.acdpp.program import acdpp, refusal
 from tests.empirics.small import problem, refused, study
 
@@ -87,7 +88,7 @@ def test_features_of_very_different_sizes_are_all_made_to_vary_by_one():
 def test_inputs_are_scaled_by_the_longest_of_all_whichever_part_it_is_in(monkeypatch):
     x, _ = sizes(9)
     setting = study(labels="classes", scale="standard", buffers=(4, 5))
-    scaling = _scaling(x, setting)
+    scaling = scaling_of(x, setting)
     varied = (x - x.mean(0)) / x.std(0)
     longest = np.linalg.norm(varied, axis=1).max()
     np.testing.assert_allclose(scaling.of(x, "float64"), varied / longest)

@@ -17,7 +17,7 @@ from empirics.training.linear import Linear
 from empirics.training.model import Population
 from empirics.training.problem import from_dataset
 from empirics.training.risk import minimise
-from empirics.training.streams import Arrivals
+from empirics.training.sample_order import SampleOrder
 from empirics.training.world import _turned
 from tests.empirics.small import (
     CONTROL,
@@ -140,7 +140,7 @@ def test_clients_draw_from_the_parts_by_their_own_weights():
     task, schedule = problem(setting), Schedule(setting, CONTROL)
     upper = blobs().train_y >= 2
     rounds = schedule.advance(40)
-    origin, lists = Arrivals(task.streams, setting).extend(rounds)
+    origin, lists = SampleOrder(task.streams, setting).extend(rounds)
     for m in range(3):
         for t in (0, 10, 39):
             begin, end = (limit[t, :, m] - origin[:, m] for limit in (rounds.starts, rounds.ends))
@@ -157,7 +157,7 @@ def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
     )
     setting = replace(setting, measures=("risk", "accuracy"))
     task = from_dataset(setting, replace(data, time=times), torch.device("cpu"))
-    schedule, arrivals = Schedule(setting, CONTROL), Arrivals(task.streams, setting)
+    schedule, arrivals = Schedule(setting, CONTROL), SampleOrder(task.streams, setting)
     engine = Engine(task.model, setting, task.streams)
     for t in range(1, 12):
         rounds, theta = schedule.advance(1), engine.theta.clone()
@@ -180,7 +180,7 @@ def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
                 assert set(fresh) <= set(window)
     assert "client 0 has 120 samples in their order" in refused(problem, replace(setting, rounds=12))
     many = replace(setting, policies=("oracle",), drift=Drift(kind="order", length=3))
-    assert "4 samples of the 3 that go by in round 1" in refused(
+    assert "4 samples of the 3 that pass in round 1" in refused(
         run_study, many, tmp_path / "out", dataset=blobs()
     )
     assert not (tmp_path / "out").exists()
@@ -211,7 +211,7 @@ def test_a_study_under_drift_goes_on_and_is_extended_to_the_last_bit(drift, tmp_
         run_study(replace(setting, drift=Drift(kind="order")), tmp_path / "all", dataset=blobs())
         longer = replace(setting, drift=Drift(kind="order"), rounds=30)
         said = refused(run_study, longer, tmp_path / "all", dataset=blobs(), resume=True)
-        assert "how many samples go by in a round" in said
+        assert "how many samples pass in a round" in said
 
 
 def test_what_cannot_drift_says_so():

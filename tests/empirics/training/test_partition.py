@@ -9,7 +9,8 @@ import torch
 from empirics.control.schedule import Schedule, plan
 from empirics.draws import Purpose, check_seed, philox, uniform
 from empirics.training.linear import passing
-from empirics.training.streams import DRAWN, LISTED, Arrivals, make_pools
+from empirics.training.partition import make_pools
+from empirics.training.sample_order import DRAW_BYTES_PER_SAMPLE, LIST_BYTES_PER_SAMPLE, SampleOrder
 from tests.empirics.small import CONTROL, blobs, refused, study
 
 LABELS = blobs().train_y
@@ -19,7 +20,7 @@ def drawn(setting, run=0):
     """Each client's samples of the whole study, in order of arrival."""
     schedule = plan(setting, CONTROL)
     streams = make_pools(LABELS, setting)
-    origin, lists = Arrivals(streams, setting).extend(schedule)
+    origin, lists = SampleOrder(streams, setting).extend(schedule)
     assert (origin == 0).all()
     return streams, [lists[run, m, : schedule.ends[-1, run, m]] for m in range(setting.clients)]
 
@@ -28,7 +29,9 @@ def test_lists_that_the_machine_cannot_hold_are_refused(monkeypatch):
     setting = study(policies=("constant",))
     schedule = plan(setting, CONTROL)
     longest = int(schedule.ends.max())
-    needed = LISTED * setting.runs * setting.clients * longest + DRAWN * int(schedule.admissions.sum())
+    needed = LIST_BYTES_PER_SAMPLE * setting.runs * setting.clients * longest + DRAW_BYTES_PER_SAMPLE * int(
+        schedule.admissions.sum()
+    )
     for pages, does in ((needed, drawn), (needed - 1, lambda given: refused(drawn, given))):
         monkeypatch.setattr("os.sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": pages}.get)
         does(setting)
@@ -50,8 +53,8 @@ def test_a_split_deals_out_every_sample_once(partition):
 def test_any_stretch_of_rounds_gives_the_same_samples(replacement):
     setting = study(policies=("constant", "hybrid", "oracle"), replacement=replacement)
     schedule, streams = Schedule(setting, CONTROL), make_pools(LABELS, setting)
-    _, everything = Arrivals(streams, setting).extend(plan(setting, CONTROL))
-    arrivals = Arrivals(streams, setting)
+    _, everything = SampleOrder(streams, setting).extend(plan(setting, CONTROL))
+    arrivals = SampleOrder(streams, setting)
     for size in (1, 11, 8, 10):
         rounds = schedule.advance(size)
         origin, lists = arrivals.extend(rounds)
@@ -63,7 +66,7 @@ def test_any_stretch_of_rounds_gives_the_same_samples(replacement):
 
 def test_asking_for_more_than_the_pool_holds_is_refused():
     setting = study(policies=("oracle",), replacement=False, partition="two-class", per_class=2)
-    arrivals = Arrivals(make_pools(LABELS, setting), setting)
+    arrivals = SampleOrder(make_pools(LABELS, setting), setting)
     assert "more samples than a client's pool" in refused(arrivals.extend, plan(setting, CONTROL))
 
 
@@ -80,10 +83,10 @@ def test_every_replicate_can_have_a_partition_of_its_own(partition):
     assert [one.tolist() for pools in part for one in pools] == [
         one.tolist() for pools in streams.pools[1:] for one in pools
     ]
-    later = Arrivals(make_pools(LABELS, replace(setting, seeds=2), first=1), replace(setting, seeds=2))
+    later = SampleOrder(make_pools(LABELS, replace(setting, seeds=2), first=1), replace(setting, seeds=2))
     assert later.replicate.tolist() == [1, 2, 1, 2]
     schedule = plan(setting, CONTROL)
-    _, lists = Arrivals(streams, setting).extend(schedule)
+    _, lists = SampleOrder(streams, setting).extend(schedule)
     for run, m in np.ndindex(6, 3):
         seen = lists[run, m, : schedule.ends[-1, run, m]]
         assert np.isin(seen, streams.pools[run % 3][m]).all()

@@ -1,16 +1,14 @@
-"""What the clients' samples are: a pool of the population for each client, and which of them come in which order.
+"""The order of samples: which sample of its pool a client admits in which slot of which round.
 
-P_m is uniform over client m's pool, and P = Σ α_m P_m. Samples are population indices, drawn i.i.d. with
-replacement (the paper's assumption) or, as the released code does, without, from a shuffled pool that starts again
-when fewer remain than are asked for.
+Samples are drawn i.i.d. with replacement (the paper's assumption) or, as the released code does, without, from a
+shuffled pool that starts again when fewer remain than are asked for. Under drift of kind "order" they pass in the order
+of their times.
 """
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,135 +16,16 @@ from numpy.typing import NDArray
 from empirics.control.schedule import Rounds
 from empirics.draws import Purpose, permutation, uniform
 from empirics.settings.study import Study
+from empirics.training.partition import Index, Streams
 from theory.setting import SettingError
 
-__all__ = ["Arrivals", "Index", "Streams", "make_pools", "windows"]
+__all__ = ["SampleOrder", "windows"]
 
-Index = NDArray[np.int64]
-LISTED, DRAWN = 16, 150  # bytes for a sample's place in a list, and for drawing one
-
-
-@dataclass(frozen=True)
-class Streams:
-    """Pools of population indices, one per client: the same for all replicates, or each replicate's own.
-
-    Replicates are those from number `first` on: a part of a study has some of its replicates.
-    """
-
-    pools: tuple[tuple[Index, ...], ...]
-    population: int
-    alpha: tuple[float, ...]
-    later: tuple[tuple[Index, ...], ...] | None = None  # of a population's second part, where it moves
-    first: int = 0
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """P of each sample of the population, of shape (1 or replicates, population); half of each part, if two."""
-        return self.of_part(0) if self.later is None else (self.of_part(0) + self.of_part(1)) / 2
-
-    def of_part(self, part: int) -> NDArray[np.float64]:
-        """The same of one part."""
-        total = np.zeros((len(self.pools), self.population))
-        for m in range(len(self.alpha)):
-            total += self.of_client(m)[part]
-        return total
-
-    def of_client(self, m: int) -> list[NDArray[np.float64]]:
-        """What a client has in each part of the population, α_m in all, (1 or replicates, population) each."""
-        found = []
-        for pools in (self.pools,) if self.later is None else (self.pools, self.later):
-            rows = np.zeros((len(pools), self.population))
-            for row, clients in zip(rows, pools, strict=True):
-                row[clients[m]] = self.alpha[m] / len(clients[m])
-            found.append(rows)
-        return found
-
-    @property
-    def shared(self) -> bool:
-        """Whether all clients draw from one pool."""
-        return all(pool is clients[0] for clients in self.pools for pool in clients)
-
-    def moves_as_one(self, study: Study) -> bool:
-        """Whether P(t) is a mixture of two distributions, and not of two for each client."""
-        return study.drift.apart == 0 or self.shared
+LIST_BYTES_PER_SAMPLE, DRAW_BYTES_PER_SAMPLE = 16, 150
 
 
-def make_pools(labels: Index, study: Study, client: Index | None = None, first: int = 0) -> Streams:
-    """The pools of the study's partition. `labels` are the class numbers, also where the task is binary, `client` is
-    whose each sample is, if that is known, and `first` the number of the first replicate."""
-    random = study.partition in ("split", "dirichlet") or study.per_class is not None
-    drawn = range(first, first + study.seeds) if "partition" in study.per_seed and random else range(1)
-    alpha = study.alpha or (1 / study.clients,) * study.clients
-    pools = tuple(_pools(labels, study, client, s) for s in drawn)
-    return Streams(pools, len(labels), alpha, first=first)
-
-
-def _pools(labels: Index, study: Study, client: Index | None, replicate: int) -> tuple[Index, ...]:
-    M, N = study.clients, len(labels)
-    if study.partition == "iid":
-        pools: Sequence[Index] = [np.arange(N)] * M
-    elif study.partition == "split":
-        order = permutation(N, study.seed, Purpose.partition, replicate=replicate)
-        pools = [np.sort(part) for part in np.array_split(order, M)]
-    elif study.partition == "two-class":
-        pools = _two_classes(labels, study)
-    elif study.partition == "client":
-        pools = _own(client, study)
-    else:
-        pools = _dirichlet(labels, study, replicate)
-    if study.per_class is not None:
-        pools = [_at_most(pool, labels, study, m, replicate) for m, pool in enumerate(pools)]
-    empty = [m for m, pool in enumerate(pools) if len(pool) == 0]
-    if empty:
-        raise SettingError(f"client {empty[0]} gets no sample: use fewer clients or a larger concentration")
-    return tuple(pools)
-
-
-def _own(client: Index | None, study: Study) -> list[Index]:
-    if client is None:
-        raise SettingError(
-            "the data set does not tell whose a sample is: give client_column, or another partition"
-        )
-    known = int(client.max()) + 1
-    if known != study.clients:
-        raise SettingError(
-            f"the samples are of {known} clients, and there are {study.clients} buffers: give one for each client"
-        )
-    return [np.flatnonzero(client == m) for m in range(known)]
-
-
-def _two_classes(labels: Index, study: Study) -> list[Index]:
-    classes = np.unique(labels)
-    pairs = [(classes[m % len(classes)], classes[(m + 1) % len(classes)]) for m in range(study.clients)]
-    return [np.flatnonzero(np.isin(labels, pair)) for pair in pairs]
-
-
-def _dirichlet(labels: Index, study: Study, replicate: int) -> list[Index]:
-    """Each class is dealt out to the clients in proportions drawn from a symmetric Dirichlet distribution."""
-    parts: list[list[Index]] = [[] for _ in range(study.clients)]
-    for c in np.unique(labels):
-        key = [study.seed, int(Purpose.partition), int(c)]
-        rng = np.random.default_rng([*key, replicate] if replicate else key)
-        members = rng.permutation(np.flatnonzero(labels == c))
-        share = rng.dirichlet(np.full(study.clients, study.concentration))
-        cuts = np.round(np.cumsum(share)[:-1] * len(members)).astype(int)
-        for part, piece in zip(parts, np.split(members, cuts), strict=True):
-            part.append(piece)
-    return [np.sort(np.concatenate(part)) for part in parts]
-
-
-def _at_most(pool: Index, labels: Index, study: Study, client: int, replicate: int) -> Index:
-    address = {"client": client, "t": 1, "replicate": replicate}
-    shuffled = pool[permutation(len(pool), study.seed, Purpose.partition, **address)]
-    kept = [shuffled[labels[shuffled] == c][: study.per_class] for c in np.unique(labels[pool])]
-    return np.sort(np.concatenate(kept))
-
-
-# --- which sample comes when -------------------------------------------------------------------------------
-
-
-class Arrivals:
-    """Which samples a schedule brings to whom, in order of arrival: `extend` takes its chunks one after the other."""
+class SampleOrder:
+    """The samples that a schedule brings to each client, in order of arrival: `extend` takes its chunks in turn."""
 
     def __init__(self, streams: Streams, study: Study) -> None:
         self.study = study
@@ -188,21 +67,22 @@ class Arrivals:
         return origin, lists
 
     def _refuse_flood(self, rounds: Rounds, longest: int) -> None:
-        """Lists that the machine's memory cannot hold are refused before they are made."""
-        needed = LISTED * self.study.runs * self.study.clients * longest + DRAWN * int(
-            rounds.admissions.sum()
+        """Refuse lists that the machine's memory cannot hold before they are made."""
+        needed = (
+            LIST_BYTES_PER_SAMPLE * self.study.runs * self.study.clients * longest
+            + DRAW_BYTES_PER_SAMPLE * int(rounds.admissions.sum())
         )
         memory = (
             os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else math.inf
         )
         if needed > memory:
             raise SettingError(
-                f"{len(rounds.cost)} rounds of {self.study.runs} runs hold and draw so many samples that they take "
+                f"{len(rounds.cost)} rounds of {self.study.runs} runs hold and draw samples that take "
                 f"{needed / 1e9:,.0f} GB of memory: lower the buffers, the rate, the seeds or checkpoint"
             )
 
     def _drawing(self, rounds: Rounds, t: Index, run: Index, client: Index, slot: Index) -> Index:
-        """Where among all pools lies what a client admits in the chunk's round t, from 0, at the given slot."""
+        """The place among all pools of what a client admits in the chunk's round t, from 0, at the given slot."""
         study, size, offset = self.study, self.sizes[run, client], self.offset[run, client]
         if not study.replacement and study.drift.kind != "order":
             return offset + self._without_replacement(rounds, t, run, client, slot)
@@ -260,7 +140,7 @@ class Arrivals:
 
 
 def windows(study: Study, t: Index, size: Index) -> tuple[Index, Index]:
-    """Which samples of a pool of this size go by in round t: from the first to before the second."""
+    """The samples of a pool of this size that pass in round t: first, and first of the next round."""
     length = study.drift.length
     if length is None:
         return (t - 1) * size // (study.rounds + 1), t * size // (study.rounds + 1)
@@ -271,13 +151,13 @@ def _refuse_more(asked: Index, there: Index, t: Index) -> None:
     short = asked > there
     if short.any():
         raise SettingError(
-            f"a client is to admit {asked[short][0]} samples of the {there[short][0]} that go by in round "
+            f"a client is to admit {asked[short][0]} samples of the {there[short][0]} that pass in round "
             f"{t[short][0]}: take fewer rounds or a larger length, or draw with replacement"
         )
 
 
 def _each_sample(rounds: Rounds) -> tuple[Index, ...]:
-    """Of every sample admitted in these rounds: the round, from 0, run, client, slot, and its place in the list."""
+    """Round, from 0, run, client, slot and place in the list of every sample admitted in these rounds."""
     t, run, client = np.nonzero(rounds.admissions)
     count = rounds.admissions[t, run, client]
     slot = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)

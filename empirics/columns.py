@@ -1,0 +1,145 @@
+"""The columns of a result, each declared here and nowhere else: its type, meaning and origin.
+
+The Parquet file and the reference page carry the words. A column follows from the schedule (`decided`), is measured
+while training for an entry of the setting `measures`, or is added by what is named in its words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from empirics.control.schedule import Rounds
+from empirics.settings.study import Study
+from theory.reuse.counts import Trajectory
+
+__all__ = ["COLUMNS", "FRESH", "LAST", "Arrays", "Column", "decided", "measured_columns", "stated_mismatch"]
+
+Arrays = dict[str, NDArray[Any]]
+LAST = "last_"  # begins the name of what is measured of the last iterate where the model is a mean
+FRESH = "fresh_loss"
+_WORD, _WHOLE, _REAL = "string", "int64", "double"  # as Arrow calls them
+
+
+class Column(NamedTuple):
+    """A column's type and meaning, and where it comes from."""
+
+    kind: str
+    help: str
+    decided: Callable[[Rounds], NDArray[Any]] | None = None  # from the schedule alone, (rounds, runs)
+    compared: bool = True  # with the record, bit for bit, when a decided column is decided again
+    measure: str | None = None  # the entry of the setting `measures` that asks for it
+
+
+def stated_mismatch(track: Trajectory) -> NDArray[np.float64]:
+    """1/n - 1/N_eff; NaN where n is 0."""
+    found: NDArray[np.float64] = 1 / np.where(track.n > 0, track.n, np.nan) - 1 / track.effective
+    return found
+
+
+def _policies(rounds: Rounds) -> NDArray[Any]:
+    return np.tile(np.repeat(np.array(rounds.study.policies), rounds.study.seeds), (len(rounds.cost), 1))
+
+
+def _seeds(rounds: Rounds) -> NDArray[Any]:
+    return np.tile(np.arange(rounds.study.seeds), (len(rounds.cost), len(rounds.study.policies)))
+
+
+def _numbers(rounds: Rounds) -> NDArray[Any]:
+    return np.tile(np.arange(rounds.first, rounds.last + 1)[:, np.newaxis], (1, rounds.study.runs))
+
+
+def _overflow(rounds: Rounds) -> NDArray[Any]:
+    over: NDArray[Any] = np.maximum(rounds.occupancy - np.array(rounds.study.buffers), 0).sum(axis=2)
+    return over
+
+
+COLUMNS: dict[str, Column] = {
+    "policy": Column(_WORD, "name of the policy", _policies),
+    "seed": Column(
+        _WHOLE,
+        "replicate, from 0: policies with the same seed see the same costs and, slot by slot, the same samples",
+        _seeds,
+    ),
+    "round": Column(_WHOLE, "t, from 1", _numbers),
+    "cost": Column(_REAL, "c(t), price of one sample", lambda rounds: rounds.cost),
+    "admitted": Column(
+        _WHOLE, "Λ(t), whole samples admitted by all clients", lambda rounds: rounds.admissions.sum(axis=2)
+    ),
+    "n": Column(
+        _WHOLE,
+        "samples in memory when round t trains; 0 if it is idle and makes no step",
+        lambda rounds: rounds.track.n.astype(np.int64),
+    ),
+    "N": Column(_WHOLE, "distinct samples admitted so far", lambda rounds: rounds.track.N.astype(np.int64)),
+    "N_eff": Column(
+        _REAL,
+        "effective sample size; NaN, like Ṽ(t), while there is no sample",
+        lambda rounds: rounds.track.effective,
+        compared=False,
+    ),
+    "uniformity": Column(_REAL, "Ṽ(t) = N_eff/N", lambda rounds: rounds.track.uniformity, compared=False),
+    "chi": Column(
+        _REAL,
+        "χ(t), the true mismatch factor; NaN, like every column of a mismatch, in an idle round",
+        lambda rounds: rounds.track.mismatch,
+        compared=False,
+    ),
+    "stated_mismatch": Column(
+        _REAL,
+        "1/n - 1/N_eff, the paper's factor, signed",
+        lambda rounds: stated_mismatch(rounds.track),
+        compared=False,
+    ),
+    "debt": Column(_REAL, "Z(t), at the beginning of round t", lambda rounds: rounds.debt),
+    "overflow": Column(_WHOLE, "Σ_m max(n_m - B_m, 0)", _overflow, compared=False),
+    "risk": Column(
+        _REAL,
+        "F_P(θ(t)), before round t trains, or the risk of the mean of θ(1), …, θ(t) where the study averages; if "
+        "measured; where the population moves, P is that of round t",
+        measure="risk",
+    ),
+    "excess_risk": Column(
+        _REAL,
+        "risk less F_P(θ*); absent where there is no ball or the model is not linear, where samples come in their own "
+        "order, and where clients that differ drift apart in more than 2,000 steps, or with many parameters",
+    ),
+    "predicted_excess_risk": Column(
+        _REAL,
+        "excess risk that the law of reuse predicts, equal for all seeds of a policy; absent where nothing is "
+        "predicted",
+    ),
+    "mismatch": Column(_REAL, "‖∇F_all - ∇F_mem‖² at θ(t), if measured", measure="mismatch"),
+    "variance": Column(
+        _REAL, "E‖∇ℓ - ∇F_P‖² under P at θ(t), measured with the mismatch", measure="mismatch"
+    ),
+    "accuracy": Column(_REAL, "test accuracy of θ(t), or of the mean, if measured", measure="accuracy"),
+    FRESH: Column(
+        _REAL,
+        "mean loss of the model on the samples that round t brought, before it trains, NaN if none came; where a "
+        "policy listens to losses",
+    ),
+    f"{LAST}risk": Column(_REAL, "F_P(θ(t)) of the last iterate, where the study averages", measure="risk"),
+    f"{LAST}excess_risk": Column(_REAL, "risk of the last iterate less F_P(θ*), where the study averages"),
+    f"{LAST}accuracy": Column(
+        _REAL, "test accuracy of the last iterate, where the study averages", measure="accuracy"
+    ),
+}
+
+
+def decided(rounds: Rounds) -> Arrays:
+    """The columns that follow from the schedule alone, (rounds, runs) each."""
+    return {name: column.decided(rounds) for name, column in COLUMNS.items() if column.decided is not None}
+
+
+def measured_columns(study: Study, *, averages: bool | None = None) -> list[str]:
+    """The columns measured in every round: of the model, and of the last iterate too where the model is a mean."""
+    both = study.averages if averages is None else averages
+    found = [
+        name for measure in study.measures for name, column in COLUMNS.items() if column.measure == measure
+    ]
+    last = [name for name in found if name.startswith(LAST)]
+    return [name for name in found if name not in last] + (last if both else [])
