@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from figures.measured import policy_handles
 from figures.style import POLICIES, Look, Width, key, named_ticks, readable
-from proofs_check.experiments.document import Played, Reproduction, parse
 from proofs_check.experiments.fields import Estimate, load
+from proofs_check.experiments.reproduction import PolicyResult, Reproduction, parse
 from theory.setting import SettingError
 
 __all__ = ["NAME", "RESULTS_MAX", "check", "draw_accuracy", "draw_constraints", "read"]
@@ -231,7 +231,7 @@ def draw_constraints(results: Sequence[Reproduction], look: Look) -> Figure:
     return figure
 
 
-def _each(result: Reproduction, look: Look, oracle: bool) -> list[tuple[Played, dict[str, Any]]]:
+def _each(result: Reproduction, look: Look, oracle: bool) -> list[tuple[PolicyResult, dict[str, Any]]]:
     looks = look.policies(_shown([result]))
     found = []
     for place, (name, how) in enumerate(looks.items()):

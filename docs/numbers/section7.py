@@ -9,7 +9,7 @@ from docs.numbers.results import half, result, span, table
 from proofs_check.engines.experiment import confidence, further_runs
 from proofs_check.experiments.committed import committed
 from proofs_check.experiments.stated import CODE_V
-from proofs_check.groundwork.experiments.playing import OURS, play
+from proofs_check.groundwork.experiments.constraints import OURS, play
 from theory.paper import SECTION7
 
 STUDIES = (

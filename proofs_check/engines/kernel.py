@@ -239,19 +239,20 @@ def _local(module: str) -> Asked | None:
 
 
 @cache
-def _recorded() -> dict[str, Any]:
-    return dict(json.loads(RECORD.read_text(encoding="utf-8"))) if RECORD.is_file() else {}
+def _read(record: Path) -> dict[str, Any]:
+    return dict(json.loads(record.read_text(encoding="utf-8"))) if record.is_file() else {}
 
 
 def recorded(module: str) -> dict[str, str]:
     """Recorded statements of a file's theorems."""
-    return dict(_recorded()[module]["states"])
+    return dict(_read(RECORD)[module]["states"])
 
 
 def record(found: Sequence[Asked]) -> None:
     """Write the kernel's answers to the record, for use without Coq."""
-    if _refusals:
-        raise SettingError(f"nothing is recorded, for Coq refuses {len(_refusals)} of the files")
+    if refused := [module for module in modules() if content(module) in _refusals]:
+        raise SettingError(f"nothing is recorded, since Coq refuses {', '.join(refused)}")
+    _read.cache_clear()
     by_content = {content(module): module for module in modules()}
     document = {by_content[asked.content]: asdict(asked) for asked in found if asked.states}
     RECORD.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", encoding="utf-8")
@@ -326,7 +327,7 @@ def _of(name: str) -> _Found:
     if asked is None:
         if content(module) in _refusals:
             return _Found(shown, f"Coq does not accept {module}.v: {_refusals[content(module)]}")
-        known = _recorded().get(module)
+        known = _read(RECORD).get(module)
         if known is None or known["content"] != content(module):
             why = f"the kernel was not asked, and {module}.v or its formulas are not those on record"
             return _Found(shown, why)

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from proofs_check.experiments.document import Reproduction, parse
 from proofs_check.experiments.fields import load
+from proofs_check.experiments.reproduction import Reproduction, parse
 from proofs_check.experiments.stated import SECTION7, TRAINED
 from theory.setting import SettingError
 

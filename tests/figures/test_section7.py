@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from figures import section7
 from figures.style import POLICIES
-from proofs_check.experiments.document import Reproduction, parse
+from proofs_check.experiments.reproduction import Reproduction, parse
 from tests import made_up
 from tests.figures.small import PAPER, SLIDES, fits
 from tests.figures.test_command import invoke

@@ -8,8 +8,8 @@ import pytest
 
 import proofs_check
 from proofs_check import claims_page, ledger
-from proofs_check.claim import decide
-from proofs_check.run import _work
+from proofs_check.registry import claims_from
+from proofs_check.run import run
 from tests.acdpp.program import acdpp, refusal
 
 GUIDE = Path(proofs_check.__file__).with_name("README.md")
@@ -29,8 +29,8 @@ def own(tmp_path):
 
 
 def test_the_example_of_the_guide_is_proved(own):
-    stated, *_ = _work("squares", own, 0, "quick")
-    assert [e.outcome for e in stated] == ["holds", "holds"]
+    (case,) = run(claims_from(own), jobs=2, file=own)  # in a worker, which executes the file again
+    assert [e.outcome for e in case.stated] == ["holds", "holds"]
     result = call("--file", str(own))
     assert result.returncode == 0
     assert re.search(r"squares\s+proved\s+identity.✓ exact.✓", result.stdout)
@@ -83,28 +83,26 @@ def test_the_whole_case_has_every_number_to_check_it_by_hand_its_symbols_and_the
 
 
 def test_json_has_exactly_the_documented_shape():
-    document = json.loads(
-        call("--claim", "eq:kstep-drop", "--claim", "eq:Neff-def", "--json", "--seed", "7").stdout
-    )
+    asked = ("--claim", "eq:kstep-drop", "--claim", "eq:Neff-def", "--json", "--seed", "7")
+    document = json.loads(call(*asked).stdout)
     assert list(document) == ["claims", "summary", "version", "seed"]
     assert document["seed"] == 7
-    counted = document["summary"]
-    assert {name: n for name, n in counted.items() if n} == {
-        "proved": 1,
-        "conditional": 1,
-        "total": 2,
-        "statements": {"proved": 1, "conditional": 1},
-        "statements_in_substance": {"proved": 2},
-        "slips": 1,
-    }
-    assert set(counted) == {
-        *("proved", "certified", "supported", "conditional", "refuted", "undecided", "total"),
-        *("statements", "statements_in_substance", "slips", "readings", "own"),
-    }
+    none = dict.fromkeys(("certified", "supported", "refuted", "undecided"), 0) | {"readings": {}, "own": {}}
+    letter, substance = {"proved": 1, "conditional": 1}, {"proved": 2}
+    counted = {"statements": letter, "statements_in_substance": substance, "slips": 1}
+    assert document["summary"] == none | letter | {"total": 2} | counted
     first, second = document["claims"]
     statement = [
-        *("title", "statement", "latex", "unicode", "verdict"),
-        *("qualified", "given", "hypotheses", "parts", "why"),
+        "title",
+        "statement",
+        "latex",
+        "unicode",
+        "verdict",
+        "qualified",
+        "given",
+        "hypotheses",
+        "parts",
+        "why",
     ]
     assert list(first) == [
         *("id", "section", "kind", *statement, "substance", "repair", "domain"),
@@ -114,39 +112,41 @@ def test_json_has_exactly_the_documented_shape():
     assert first["section"] == "reuse"
     assert first["hypotheses"]
     assert second["corrected"] is None
-    assert [claim["substance"] for claim in (first, second)] == [
-        {"verdict": "proved", "of": "corrected"},
-        {"verdict": "proved", "of": ""},
-    ]
-    found = first["evidence"] + first["evidence_with_hypotheses"] + first["corrected"]["evidence"]
-    for evidence in found:
-        keys = ["part", "method", "strength", "outcome", "confirms", "detail", "domain", "certificate"]
-        assert list(evidence) == keys
+    for claim, of in ((first, "corrected"), (second, "")):
+        assert claim["substance"] == {"verdict": "proved", "of": of}
+    for evidence in first["evidence"] + first["evidence_with_hypotheses"] + first["corrected"]["evidence"]:
+        assert list(evidence) == [
+            "part",
+            "method",
+            "strength",
+            "outcome",
+            "confirms",
+            "detail",
+            "domain",
+            "certificate",
+        ]
         assert evidence["domain"]
         assert evidence["certificate"]
 
 
-def test_what_a_verdict_rests_on_stands_beside_it_everywhere(monkeypatch):
-    label, known = "lem:gen-Neff-app", {}  # which is decided once, and shown three times
-    monkeypatch.setattr(
-        "proofs_check.run.decide",
-        lambda claim, **how: known.get(claim.id) or known.setdefault(claim.id, decide(claim, **how)),
-    )
-    (entry,) = json.loads(call("--claim", label, "--json").stdout)["claims"][:1]
-    assert entry["corrected"]["qualified"].startswith(f"{entry['corrected']['verdict']}, given Haussler 1995")
-    assert any("Haussler" in given["name"] and given["says"] for given in entry["corrected"]["given"])
-    assert "given Haussler 1995" in " ".join(call("--claim", label).stdout.split())
-    assert "given Haussler 1995" in call("--claim", label, "--explain").stdout
+def test_a_verdict_is_shown_everywhere_with_what_it_rests_on():
+    label = "eq:cost-proof-3"
     (recorded,) = [e for e in ledger.read() if e.id == label]
-    assert recorded.corrected.qualified in claims_page.page([recorded])
+    rests = recorded.corrected.qualified
+    assert ", given " in rests
+    (entry,) = json.loads(call("--claim", label, "--json").stdout)["claims"]
+    assert entry["corrected"]["qualified"] == rests
+    assert [given["name"] for given in entry["corrected"]["given"]] == list(recorded.corrected.given)
+    for shown in (call("--claim", label), call("--claim", label, "--explain")):
+        assert rests.partition(", ")[2] in " ".join(shown.stdout.split())
+    assert rests in claims_page.page([recorded])
 
 
 def test_exit_status_is_one_when_a_verdict_is_not_the_recorded_one(tmp_path, monkeypatch):
     assert call("--claim", "eq:Neff-def").returncode == 0
     book = tmp_path / "ledger.json"
-    book.write_text(
-        ledger.LEDGER.read_text(encoding="utf-8").replace('"verdict": "proved"', '"verdict": "refuted"')
-    )
+    recorded = ledger.LEDGER.read_text(encoding="utf-8")
+    book.write_text(recorded.replace('"verdict": "proved"', '"verdict": "refuted"'))
     monkeypatch.setattr(ledger, "LEDGER", book)
     result = call("--claim", "eq:Neff-def")
     assert result.returncode == 1

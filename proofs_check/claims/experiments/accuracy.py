@@ -21,8 +21,8 @@ from proofs_check.groundwork.experiments.section7 import (
     GAPS,
     TEXT,
     TRAINED,
+    ClaimPart,
     Measured,
-    Part,
     Scope,
     Seen,
     claims_from,
@@ -100,7 +100,7 @@ def _ahead(results: Results, scope: Scope) -> list[Claim]:
     return claims_from(
         results,
         [
-            Part(
+            ClaimPart(
                 f"{said.name}, {other}",
                 dataset,
                 partial(ahead, other=other),
@@ -213,7 +213,7 @@ def _faster(results: Results, scope: Scope) -> list[Claim]:
         results,
         scope=scope,
         parts=[
-            Part(
+            ClaimPart(
                 SIMPLE.name,
                 "mnist",
                 lambda seen: experiment.earlier(seen.result, "hybrid", "constant", seen.level),
@@ -237,7 +237,7 @@ def _behind(results: Results) -> list[Claim]:
     worse = claims_from(
         results,
         [
-            Part(
+            ClaimPart(
                 HARD.name,
                 "cifar10",
                 lambda seen: experiment.ordered(
@@ -261,7 +261,7 @@ def _behind(results: Results) -> list[Claim]:
     by_so_much = claims_from(
         results,
         [
-            Part(
+            ClaimPart(
                 HARD.name,
                 "cifar10",
                 # both stated gains are rounded

@@ -10,8 +10,15 @@ from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.stated import ROUNDS
 from proofs_check.groundwork.control.drift_step import Z
 from proofs_check.groundwork.control.region_ends import plain, power
-from proofs_check.groundwork.experiments.constraints import WHATEVER, amount, horizon, price, run_of
-from proofs_check.groundwork.experiments.playing import OURS, play
+from proofs_check.groundwork.experiments.constraints import (
+    OURS,
+    WHATEVER,
+    amount,
+    horizon,
+    play,
+    price,
+    run_of,
+)
 from theory.control.admission import debt_update
 from theory.numbers.lambert import lambert_total
 from theory.paper import PRICES

@@ -17,12 +17,13 @@ from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.experiments.constraints import (
     ALL,
     LEVEL,
+    OURS,
     by_name,
     for_all,
     never_made_up,
+    play,
     run_of,
 )
-from proofs_check.groundwork.experiments.playing import OURS, play
 from proofs_check.groundwork.experiments.section7 import Measured, Seen, claims_from, each
 from theory.control.violation import buffer_excess_maximum, cost_violation_least
 from theory.paper import RATE, RETENTION

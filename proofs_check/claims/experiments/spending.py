@@ -11,8 +11,7 @@ from proofs_check.engines.experiment import Interval, bounded, confidence
 from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.stated import ROUNDS, SECTION7
 from proofs_check.groundwork.control.printed_log import LARGE_RATE
-from proofs_check.groundwork.experiments.constraints import LEVEL, for_all, horizon, never_made_up
-from proofs_check.groundwork.experiments.playing import OURS, play
+from proofs_check.groundwork.experiments.constraints import LEVEL, OURS, for_all, horizon, never_made_up, play
 from proofs_check.groundwork.experiments.section7 import TEXT, Measured, Seen, claims_from, each
 from theory.control.violation import cost_excess_maximum, cost_violation_least
 from theory.paper import RATE

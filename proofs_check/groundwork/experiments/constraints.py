@@ -1,16 +1,25 @@
-"""What claims about `fig:buffer_cost_horizontal` share: its setting, and that the first round is never made up."""
+"""Shared by the claims about `fig:buffer_cost_horizontal`: runs of ACDPP alone in the setting of Section 7, and the
+excess of the first round, which later rounds never make up.
+"""
+
+from functools import lru_cache
 
 from proofs_check.prelude import *
 
+from proofs_check.engines import simulation
 from proofs_check.engines.experiment import ERROR
 from proofs_check.experiments.committed import Results
-from proofs_check.experiments.document import Played
-from proofs_check.experiments.stated import SECTION7
+from proofs_check.experiments.fields import Floats
+from proofs_check.experiments.reproduction import PolicyResult
+from proofs_check.experiments.stated import PENALTY, ROUNDS, SECTION7
 from proofs_check.groundwork.control.drift_step import in_round_1
 from proofs_check.groundwork.control.printed_log import LARGE, LOG_PLUS
 from theory.control.violation import cost_violation_least
+from theory.paper import PRICES, RATE, RETENTION
 
 PRINTED = "acdpp"
+OURS = (ROUNDS**0.5, 1 - ROUNDS**-0.5)  # V and ρ
+RUNS = 500
 LEVEL = 1 - ERROR / len(SECTION7)
 WHATEVER = r"every $V$ and $\rho$"
 ALL = rf"the setting of Section 7 on three data sets, {WHATEVER}; where it is silent: 100 rounds; {LOG_PLUS}"
@@ -23,7 +32,7 @@ def by_name(check: Any) -> dict[str, Check]:
     return {one.name: partial(check, dataset) for dataset, one in SECTION7.items()}
 
 
-def run_of(results: Results, dataset: str) -> Played | None:
+def run_of(results: Results, dataset: str) -> PolicyResult | None:
     """The run of ACDPP as printed."""
     result = results.get((dataset, "paper"))
     return None if result is None else result.policies[PRINTED]
@@ -55,3 +64,32 @@ def never_made_up(rounds: Any, pace: Any, detail: str, domain: str) -> Evidence:
     positive = smt.always(sp.Gt(plainly, 0, evaluate=False), given=LARGE, domain=domain)
     facts = {**in_round_1(REGION, given=LARGE), "no admissions inside the region add up to less": adds_up}
     return obeying(refutes(positive, detail), facts)
+
+
+# --- ACDPP alone -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Play:
+    """Memory and cost per run, averaged over rounds; the debt before every round and after the last, over runs."""
+
+    memory: Floats
+    cost: Floats
+    debt: Floats
+    domain: str
+
+
+@lru_cache
+def play(dataset: str, V: float, rho: float, seed: int, rounds: int = ROUNDS) -> Play:
+    """Runs of ACDPP as printed, which depend on neither data nor model. Admissions are real numbers, and the penalty's
+    constants are those of the released code, since the text names none.
+    """
+    said = SECTION7[dataset]
+    prices = simulation.uniform(*PRICES).draw(np.random.default_rng([seed, said.times]), RUNS, rounds)
+    region, constants = Region(rate=float(said.times * RATE), rho=rho), replace(PENALTY, eta=said.eta)
+    budget = float(said.budget)
+    runs = simulation.control_loop(prices, K=RETENTION, V=V, C=budget, region=region, constants=constants)
+    so_far = runs.admitted.cumsum(axis=0)
+    held = so_far - np.concatenate([np.zeros((RETENTION, RUNS)), so_far])[:rounds]
+    domain = rf"budgets of {said.name}, prices uniform on [1, 10], $V={V:g}$, $\rho={rho:g}$, {rounds} rounds"
+    return Play(held.mean(axis=0), runs.spent.mean(axis=0), runs.debt.mean(axis=1), domain)

@@ -16,7 +16,7 @@ from proofs_check.prelude import *
 from proofs_check.claim import decide
 from proofs_check.engines.experiment import ERROR, Interval, absent, measured
 from proofs_check.experiments.committed import Results
-from proofs_check.experiments.document import Reproduction
+from proofs_check.experiments.reproduction import Reproduction
 from proofs_check.experiments.stated import SECTION7, Stated
 from proofs_check.experiments.stated import TRAINED as STEPS
 from proofs_check.text import line
@@ -100,7 +100,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Part:
+class ClaimPart:
     """One part of a statement: `judge` tests it, and `measure` says in a few words what was measured, as evidence;
     None where that says nothing, without evidence where there is no interval. A result without the policies that it
     `needs` says nothing about it."""
@@ -117,14 +117,14 @@ def each(
     measure: Callable[[Seen], Measured | None],
     scope: Scope = TEXT,
     needs: tuple[str, ...] = (),
-) -> list[Part]:
+) -> list[ClaimPart]:
     """A part for each data set."""
-    return [Part(said.name, dataset, judge, measure, needs) for dataset, said in scope.said.items()]
+    return [ClaimPart(said.name, dataset, judge, measure, needs) for dataset, said in scope.said.items()]
 
 
 def claims_from(
     results: Results,
-    parts: Sequence[Part],
+    parts: Sequence[ClaimPart],
     *,
     statement: str,
     found_title: str,
@@ -176,13 +176,13 @@ def claims_from(
     return [replace(claim, corrected=instead)]
 
 
-def _seen(part: Part, result: Reproduction, setting: str, parts: Sequence[Part]) -> Seen:
+def _seen(part: ClaimPart, result: Reproduction, setting: str, parts: Sequence[ClaimPart]) -> Seen:
     """At a level such that all parts together err with the probability of one claim."""
     return Seen(result, SECTION7[part.dataset], ACDPP[setting], 1 - ERROR / len(parts))
 
 
-def _checks(results: Results, parts: Sequence[Part], of: Callable[[str], str]) -> Mapping[str, Check]:
-    def judged(part: Part) -> Evidence:
+def _checks(results: Results, parts: Sequence[ClaimPart], of: Callable[[str], str]) -> Mapping[str, Check]:
+    def judged(part: ClaimPart) -> Evidence:
         setting = of(part.dataset)
         result = results.get((part.dataset, setting))
         if result is None or not {*part.needs} <= {*result.policies}:
@@ -192,7 +192,7 @@ def _checks(results: Results, parts: Sequence[Part], of: Callable[[str], str]) -
     return {part.name: partial(judged, part) for part in parts}
 
 
-def _runs(results: Results, parts: Sequence[Part], scope: Scope) -> str:
+def _runs(results: Results, parts: Sequence[ClaimPart], scope: Scope) -> str:
     used = {part.dataset: results[part.dataset, scope.of(part.dataset)] for part in parts}
     return "; ".join(
         f"{r.name} {r.seeds} seeds, {r.rounds} rounds, {r.model}, $\\eta={r.eta:g}$"

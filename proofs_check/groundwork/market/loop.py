@@ -11,7 +11,7 @@ from proofs_check.groundwork.market.market import B, C, S, Z, c, high
 from theory.market.online import buys, purchase_drift
 from theory.numbers.algebra import positive_part
 
-__all__ = ["Played", "constant_worth", "debt_after", "drift_of_a_round", "moves", "play"]
+__all__ = ["OnlineRun", "constant_worth", "debt_after", "drift_of_a_round", "moves", "play"]
 __all__ += ["with_maxima", "worth_of_age", "x"]
 
 x = sp.Symbol("x", nonnegative=True)
@@ -57,7 +57,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Played:
+class OnlineRun:
     """Arrays (rounds, runs): prices, how many were bought, the sum of ages and the largest; the debt has a row more."""
 
     prices: Ints
@@ -84,7 +84,7 @@ def worth_of_age(ages: Ints) -> Ints:
 
 def play(
     prices: Any, *, places: int, budget: int, V: Any, debt: Any, worth: Callable[[Ints], Ints] = worth_of_age
-) -> Played:
+) -> OnlineRun:
     """From a memory of S samples that have been used once each, with this debt; prices of shape (rounds, runs)."""
     costs = np.asarray(prices, dtype=np.int64)
     ages = np.ones((costs.shape[1], places), dtype=np.int64)
@@ -99,4 +99,4 @@ def play(
         debts.append(Z)
         rows.append((x, ages.sum(axis=1), ages.max(axis=1)))
     bought, total, oldest = (np.array(column) for column in zip(*rows, strict=True))
-    return Played(costs, bought, np.array(debts), total, oldest)
+    return OnlineRun(costs, bought, np.array(debts), total, oldest)

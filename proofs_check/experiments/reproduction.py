@@ -10,11 +10,11 @@ from proofs_check.experiments.fields import Estimate, Fields, Floats
 from proofs_check.experiments.stated import SECTION7
 from theory.setting import SettingError
 
-__all__ = ["Gap", "Played", "Reproduction", "parse"]
+__all__ = ["Gap", "PolicyResult", "Reproduction", "parse"]
 
 
 @dataclass(frozen=True)
-class Played:
+class PolicyResult:
     """A policy's results over seeds; `current_best` starts before the first round, the other curves with it."""
 
     current_best: Estimate
@@ -60,7 +60,7 @@ class Reproduction:
     level: float
     budget: float
     eta: float
-    policies: Mapping[str, Played]
+    policies: Mapping[str, PolicyResult]
     gaps: Mapping[str, Mapping[str, Gap]]
     paper: Mapping[str, Any]
 
@@ -76,9 +76,9 @@ def parse(document: Mapping[str, Any], name: str) -> Reproduction:
     seeds, rounds, level = fields.whole("seeds", 1), fields.whole("rounds", 1), fields.number("level")
     study, data, paper = fields.below("study"), fields.perhaps("data"), fields.perhaps("paper")
 
-    def played(one: Fields) -> Played:
+    def played(one: Fields) -> PolicyResult:
         occupancy = one.below("occupancy")
-        return Played(
+        return PolicyResult(
             current_best=one.estimate("current_best", level, seeds, rounds + 1),
             occupancy=occupancy.array("mean", rounds),
             largest_occupancy=occupancy.number("largest"),
