@@ -96,7 +96,7 @@ COMMANDS = {
         writes=True,
     ),
     "explore": Listed(
-        "Open a page on this machine to plan on: budgets, prices, data and learner, with predictions as they change.",
+        "Open a planning page on this machine: budget, prices, data and learner, with live predictions.",
         "acdpp.explore.command",
         writes=True,
     ),

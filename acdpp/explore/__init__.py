@@ -1,12 +1,13 @@
-"""`acdpp explore`: a page on this machine to plan on, over the predictions of `empirics` and the limits of `theory`.
+"""`acdpp explore`: a planning page on this machine, over the predictions of `empirics` and the limits of `theory`.
 
 | module | holds |
 | --- | --- |
-| `command` | the command: a server for this machine alone, and a browser |
-| `page` | fields, pictures and buttons; the only module that knows the library they are made with |
-| `pictures` | what is drawn, as a chart's plain options |
-| `working` | what goes on behind the page: a question that is being answered, a study that trains |
+| `command` | the command: a server for this machine only, and a browser |
+| `page`, `fields` | the page and its widgets, with NiceGUI |
+| `labels`, `page.css` | labels and hints of the fields; the style |
+| `pictures` | the charts, as plain options |
+| `working` | threads: one answers the question, one trains |
 | `words` | an answer in sentences |
-| `planner` | what is asked, answered step by step: at once what money buys, then coarsely, then in full |
-| `form` | what is typed into the page as a study, or one sentence for each field that is wrong |
+| `planner` | the question, answered step by step: what the budget buys, coarse curves, full curves, the search |
+| `form` | from the typed fields to a study, or one sentence per wrong field |
 """

@@ -1,4 +1,4 @@
-"""`acdpp explore`: open the page to plan on."""
+"""`acdpp explore`: open the planning page."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ EXAMPLES = (
     "Examples: [bold]acdpp explore[/bold] · "
     "[bold]acdpp explore --port 8100 --no-open[/bold], then open the address that it prints"
 )
-HOST, HIGHEST = "127.0.0.1", 65_535
+HOST, PORT_MAX = "127.0.0.1", 65_535
 
 
 def command(
-    port: Annotated[str | None, typer.Option(help="Port of the page; without it, one that is free.")] = None,
+    port: Annotated[str | None, typer.Option(help="Port of the page; by default a free one.")] = None,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
 ) -> None:
-    """Open a page on this machine to plan on: budgets, prices, data and learner, with predictions as they change."""
+    """Open a planning page on this machine: budget, prices, data and learner, with live predictions."""
     wanted = 0 if port is None else parse.whole(port, "--port")
-    if wanted > HIGHEST:
-        raise SettingError(f"--port must be at most {HIGHEST:,}, such as 8100, got {wanted}")
+    if wanted > PORT_MAX:
+        raise SettingError(f"--port must be at most {PORT_MAX:,}, such as 8100, got {wanted}")
     chosen = _free(wanted)
     with needed_for("the page", "explore"):
         from acdpp.explore.page import serve
 
-    console().print(f"http://{HOST}:{chosen}/ (for this machine alone; Ctrl-C ends it)", soft_wrap=True)
+    console().print(f"http://{HOST}:{chosen}/ (for this machine only; Ctrl-C ends it)", soft_wrap=True)
     serve(chosen, show=show)
 
 
 def _free(port: int) -> int:
-    """The port, if nobody has it; of 0, some port."""
+    """The port, if it is free; for 0, any free port."""
     with socket.socket() as one:
         try:
             one.bind((HOST, port))
         except OSError as error:
             raise SettingError(
-                f"port {port} cannot be had ({error.strerror}): take another, or leave out --port"
+                f"port {port} cannot be used ({error.strerror}): take another, or leave out --port"
             ) from None
         return int(one.getsockname()[1])

@@ -1,4 +1,4 @@
-"""The fields of the page: what is typed, chosen, dropped or slid. Only here and in `page` is the library known."""
+"""The widgets of the page: fields, choices, dropped files and the slider. Only this module and `page` use NiceGUI."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any
 from nicegui import events, ui
 
 from acdpp.explore.form import AVERAGES, POLICIES, Form, columns_of, likely
-from acdpp.explore.look import CHOICES, GROUPS, PAIRED, WORDS
+from acdpp.explore.labels import CHOICES, GROUPS, LABELS, PAIRED
 from empirics.settings.dataset_name import OWN_FILES
 
 __all__ = ["Fields"]
 
-COLUMNS = {"data": ("label", "time", "client"), "price_file": ("price_column",)}  # of which file
+COLUMNS = {"data": ("label", "time", "client"), "price_file": ("price_column",)}  # by the field of their file
 DROPPED = {"price_file": "a CSV file of prices", "data": "samples (npz, CSV, Parquet)"}
 
 
 class Fields:
-    """The widgets; `changed` is called when somebody has changed something.
+    """The widgets; `changed` is called after each change by the user.
 
-    A dropped file is shown by its name: `lying` has where it is, by what is shown.
+    A dropped file is shown by its name; `lying` maps what is shown to the path.
     """
 
     def __init__(self, first: Form, folder: Path, changed: Callable[[], None]) -> None:
@@ -44,16 +44,16 @@ class Fields:
 
     @property
     def names(self) -> dict[str, str]:
-        """Of dropped files what they were called, by where they lie."""
+        """Original names of dropped files, by path."""
         return {_file(place): _file(shown) for shown, place in self.lying.items()}
 
     def form(self) -> Form:
-        """What is typed now, with dropped files where they lie."""
+        """The form as typed, with the paths of dropped files."""
         typed = {one.name: self._typed(one.name) for one in fields(Form)}
         return Form(**typed | {name: self.lying.get(typed[name], typed[name]) for name in COLUMNS})
 
     def put(self, form: Form) -> None:
-        """Show another form, and ask once."""
+        """Show another form, as one change."""
         shown = {place: name for name, place in self.lying.items()}
         self._quiet = True
         for name, value in asdict(form).items():
@@ -63,18 +63,18 @@ class Fields:
         self._changed()
 
     def blame(self, wrong: Mapping[str, str]) -> None:
-        """A sentence beside each field that is wrong, and none beside the others."""
+        """Show an error beside each wrong field, and clear the others."""
         for name, made in self.made.items():
             made.error = self.readable(wrong[name]) if name in wrong else None
 
     def readable(self, sentence: str) -> str:
-        """With dropped files by their names."""
+        """The sentence with the names of dropped files instead of their paths."""
         for place, name in self.names.items():
             sentence = sentence.replace(place, name)
         return sentence
 
     def slide_to(self, budget: float) -> None:
-        """The slider follows what is typed, and reaches from a little to ten times as much."""
+        """Move the slider to the typed budget; its range extends to ten times the budget."""
         props = self.slider.props
         if not props["min"] <= budget <= props["max"]:
             unit = 10.0 ** (math.floor(math.log10(budget)) - 1)
@@ -85,7 +85,7 @@ class Fields:
     # --- one field -----------------------------------------------------------------------------------------
 
     def _field(self, name: str, value: str) -> None:
-        label, hint = WORDS[name]
+        label, hint = LABELS[name]
         made: ui.select | ui.input
         if name == "policies":
             made = ui.select(
@@ -101,13 +101,13 @@ class Fields:
             made = ui.input(label, value=value).props("debounce=200")
         if name in COLUMNS:
             made.props("clearable")
-        made.without_auto_validation()  # which would take away what is said of it here
+        made.without_auto_validation()  # which would clear errors that `blame` shows
         made.props(f'data-field="{name}" hide-hint').props["hint"] = hint
         self.made[name] = made.classes("half" if name in PAIRED else "").on_value_change(self._changed)
         if name == "budget":
             self.slider = ui.slider(min=1, max=10 * float(value), step=1, value=float(value))
-            self.slider.on("update:model-value", self._slid, throttle=0.05)  # by hand alone
-            self.slider.props('aria-label="Budget a round"')
+            self.slider.on("update:model-value", self._slid, throttle=0.05)  # by the user only
+            self.slider.props('aria-label="Budget per round"')
         if name in DROPPED:
             self._drop(name)
 
@@ -131,14 +131,14 @@ class Fields:
         async def dropped(given: events.UploadEventArguments) -> None:
             file = Path(given.file.name.replace("\\", "/")).name.strip(". ") or "file"
             kind = "" if name == "price_file" else file.rpartition(".")[2].lower() + ":"
-            place = self.folder / name / file  # two files of one name are two files
+            place = self.folder / name / file  # a samples file and a price file may share a name
             place.parent.mkdir(exist_ok=True)
             await given.file.save(place)
             self.lying[kind + file] = f"{kind}{place}"
             self._columns.pop(name, None)
-            dropping.reset()  # so that another can be dropped
+            dropping.reset()  # accept the next file
             if self.made[name].value == kind + file:
-                self._changed()  # the same name again, perhaps with other contents
+                self._changed()  # an equal name, perhaps with other contents
             else:
                 self.made[name].value = kind + file
 
@@ -150,16 +150,15 @@ class Fields:
             choosing.on("click", js_handler=f"() => {input_of}.click()")
 
     def _show_columns(self) -> None:
-        """Columns are asked for where a table has some, and those with a telling name are chosen; who chooses the ball
-        is asked of data of one's own."""
+        """Show the column fields of tables, with columns chosen by common names, and --fit for the user's own data."""
         self.made["fit"].set_visibility(self.form().data.strip().startswith(OWN_FILES))
-        self.made["prices"].set_enabled(not self.form().price_file)  # a file takes the place of a law
+        self.made["prices"].set_enabled(not self.form().price_file)  # a file replaces the distribution
         for name, columns in COLUMNS.items():
             form = self.form()
             table = form.data if name == "data" else f"csv:{form.price_file}" if form.price_file else ""
             found = columns_of(table)
             if name == "price_file" and len(found) < 2:
-                found = []  # there is nothing to choose
+                found = []  # nothing to choose
             if found == self._columns.get(name):
                 continue
             self._columns[name] = found
@@ -173,12 +172,12 @@ class Fields:
 
 
 def heading(text: str) -> None:
-    """Of a part of the page."""
+    """Title of a card."""
     with ui.element("h2"):
         ui.label(text)
 
 
 def _file(shown: str) -> str:
-    """Without the kind of file in front."""
+    """The file without its kind in front."""
     kind, colon, file = shown.partition(":")
     return file if colon and kind in ("npz", "csv", "parquet") else shown

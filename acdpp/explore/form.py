@@ -1,4 +1,4 @@
-"""What is typed into the page, as a study; of each field that is wrong, one sentence."""
+"""From the typed fields of the page to a study, or one sentence per wrong field."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from acdpp import parse
 from acdpp.options import StudyOptions
-from acdpp.study import initial_study, papers_learner
+from acdpp.study import buffer_sizes, initial_study, papers_learner
 from empirics.control.registry import BUILT_IN
 from empirics.data.csv_format import separator
 from empirics.settings.dataset_name import OWN_FILES
@@ -37,20 +37,20 @@ __all__ = [
 
 POLICIES = tuple(BUILT_IN)
 TABLES = ("csv:", "parquet:")
-LIKELY = {  # names that columns often have
+LIKELY = {  # common names of columns
     "label": ("label", "labels", "y", "target", "class"),
     "price_column": ("price", "prices", "cost", "costs"),
 }
-LAWS = ("uniform", "integer", "markov", "drifting")
-LONGEST = 10**6  # characters of a first line
+PRICES = ("uniform", "integer", "markov", "drifting")
+FIRST_LINE_CHARACTERS_MAX = 10**6
 OBJECTIVES = ("cumulative", "final")
-FITS = ("data", "preset")  # who chooses radius and scale of data of one's own
+FITS = ("data", "preset")  # source of radius and scale for the user's own data
 Settings = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Form:
-    """The fields of the page, word for word as they were typed; an empty one may mean that there is none."""
+    """The fields of the page as typed; an empty optional field is not set."""
 
     data: str
     label: str = ""
@@ -76,11 +76,10 @@ class Form:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a form asks for.
+    """The question of a form.
 
-    `study` has the policies and the learner that were typed, and `plain` those of the preset: the search for the best
-    begins there. With `fit` the data choose what is `free` of the study. `names` has the name that a dropped file had
-    where it came from, by where it lies now.
+    `study` has the typed policies and learner, and `plain` the paper's, where the search begins. With `fit` a pilot of
+    the data chooses the settings in `free`. `names` maps the paths of dropped files to their original names.
     """
 
     study: Study
@@ -121,7 +120,7 @@ def taken_over(form: Form, design: Mapping[str, Any]) -> Form:
 
 
 def columns_of(table: str) -> list[str]:
-    """The names of the columns of `csv:FILE` or `parquet:FILE`; none where there is no such table."""
+    """The column names of `csv:FILE` or `parquet:FILE`; empty if there is no such table."""
     kind, _, file = table.partition(":")
     place = Path(os.path.expanduser(file))
     try:
@@ -131,17 +130,17 @@ def columns_of(table: str) -> list[str]:
             return list(parquet.read_schema(place).names)
         if kind == "csv" and place.is_file():
             with place.open(newline="", encoding="utf-8-sig") as stream:
-                while (first := stream.readline(LONGEST)).isspace():
+                while (first := stream.readline(FIRST_LINE_CHARACTERS_MAX)).isspace():
                     pass
                 names = next(csv.reader([first], delimiter=separator(first)), [])
                 return [name for name in map(str.strip, names) if name]
     except (OSError, ValueError, csv.Error):
-        pass  # whoever reads the table says what is wrong with it
+        pass  # reading the table says why
     return []
 
 
 def likely(field: str, columns: Sequence[str]) -> str:
-    """The column that a field is likely to mean, by its name alone; none if none has such a name."""
+    """The column with a common name for this field, or an empty string."""
     plain = {column.strip().lower(): column for column in columns}
     return next((plain[name] for name in LIKELY.get(field, ()) if name in plain), "")
 
@@ -155,19 +154,18 @@ def _optional(name: str, value: str, convert: Callable[[str], Any]) -> Settings:
 
 def _label(form: Form) -> Settings:
     if form.data.startswith(TABLES) and not form.label:
-        raise SettingError("choose the column that has the labels, what is to be learnt")
+        raise SettingError("choose the column with the labels")
     return _optional("label_column", form.label, str)
 
 
 def _buffers(form: Form) -> Settings:
-    sizes = parse.numbers(form.buffers, "buffers")
-    return {"buffers": [int(size) if size == int(size) else float(size) for size in sizes]}
+    return {"buffers": buffer_sizes(form.buffers, "buffers")}
 
 
 def _prices(form: Form) -> Settings:
     if form.price_file:
         return {}
-    kind, low, high = parse.prices(form.prices, LAWS, "prices")
+    kind, low, high = parse.prices(form.prices, PRICES, "prices")
     return {"cost": {"process": kind, "low": float(low), "high": float(high)}}
 
 
@@ -185,7 +183,7 @@ def _price_column(form: Form) -> Settings:
     if form.price_column and not form.price_file:
         raise SettingError("this names a column of a file with prices: give that too, or leave it out")
     if not form.price_column and len(columns_of(f"csv:{form.price_file}")) > 1:
-        raise SettingError("choose the column that has the prices")
+        raise SettingError("choose the column with the prices")
     return {"cost": {"column": form.price_column}} if form.price_column else {}
 
 
@@ -194,7 +192,7 @@ def _policies(form: Form) -> Settings:
     known = [PolicyName(name) for name in names]
     if other := [name for name in known if name.settings is None]:
         raise SettingError(
-            f"{parse.shortened(str(other[0]))} is no policy of ours: take some of {', '.join(POLICIES)}"
+            f"{parse.shortened(str(other[0]))} is not a built-in policy: choose from {', '.join(POLICIES)}"
         )
     return {"policies": names}
 
@@ -224,7 +222,7 @@ _LEARNER: dict[str, Callable[[Form], Settings]] = {
     "average": lambda form: {"average": form.average},
     "average_by": lambda form: _optional("average_by", form.average_by, _number("average_by")),
 }
-_OF = {  # fields that say more of another, and say nothing where that is wrong
+_OF = {  # fields that refine another, and are not read where that is wrong
     **dict.fromkeys(("label", "time", "client"), "data"),
     "price_column": "price_file",
     "average_by": "average",
@@ -233,10 +231,7 @@ FIELDS = (*_MONEY, *_LEARNER, "pilot", "fit", "objective")
 
 
 def read_form(form: Form, names: Mapping[str, str] | None = None) -> tuple[Asked | None, dict[str, str]]:
-    """What is asked for, and by field what is wrong; nothing is asked for where something is.
-
-    A setting that fits by itself and not beside those above it is wrong too.
-    """
+    """The question, or None, and an error per wrong field; fields are checked in order, each with those before."""
     stripped = replace(form, **{name: str(getattr(form, name)).strip() for name in FIELDS})
     wrong: dict[str, str] = {}
 
@@ -257,7 +252,7 @@ def read_form(form: Form, names: Mapping[str, str] | None = None) -> tuple[Asked
         pilot = parse.whole(stripped.pilot, "the pilot sample") if stripped.pilot else None
     except SettingError as error:
         wrong["pilot"] = str(error)
-    for name, words, known in (("fit", "who chooses", FITS), ("objective", "the objective", OBJECTIVES)):
+    for name, words, known in (("fit", "radius and scale", FITS), ("objective", "the objective", OBJECTIVES)):
         if getattr(stripped, name) not in known:
             wrong[name] = f"{words} is one of {', '.join(known)}"
     if wrong:

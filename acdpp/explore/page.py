@@ -1,4 +1,4 @@
-"""The page itself: fields, pictures, buttons. It reads forms, asks and draws; it computes nothing."""
+"""The page: fields, charts and buttons. It reads forms, asks the planner and draws; it computes nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 
 from acdpp.explore.fields import Fields, heading
 from acdpp.explore.form import Asked, first_form, read_form, taken_over
-from acdpp.explore.look import LAYOUT, SCHEME
 from acdpp.explore.pictures import curves_chart, money_chart
 from acdpp.explore.planner import CONFIG, Answer, Planner, commands
 from acdpp.explore.words import figures, money_said, recommended, rows, summary
@@ -23,17 +22,22 @@ from acdpp.explore.working import Asking, Training
 __all__ = ["HOST", "serve"]
 
 HOST = "127.0.0.1"
-EVERY = 0.1  # seconds between two looks at what is new
-PATIENCE = 60.0  # seconds that a page may be silent, on a busy machine, before it is forgotten with all that it shows
+REFRESH_SECONDS = 0.1
+RECONNECT_SECONDS_MAX = 60.0  # silence of a page, as on a busy machine, after which the server forgets it
+SCHEME = """
+const dark = matchMedia("(prefers-color-scheme: dark)");
+emitEvent("scheme", dark.matches);
+dark.addEventListener("change", one => emitEvent("scheme", one.matches));
+"""  # charts have colours of their own
 EXPLAINED = (
-    "Excess risk is the loss on fresh data above that of the best model there is. A band is two standard errors to "
-    "either side; dotted curves are coarse, and full ones follow."
+    "Excess risk is the loss on fresh data minus that of the best model. A band is two standard errors to either side; "
+    "dotted curves are coarse, and full predictions follow."
 )
-SEARCHED = "Policy, K, steps and mean are searched as soon as the curves are there."
+SEARCHED = "The search over policy, K, steps and mean of models starts after the curves."
 
 
 def serve(port: int, *, show: bool) -> None:
-    """Serve the page to this machine alone, until Ctrl-C."""
+    """Serve the page to this machine only, until Ctrl-C."""
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=[HOST, "localhost"])
     planner = Planner()
     with tempfile.TemporaryDirectory(prefix="acdpp-explore-") as folder:
@@ -51,12 +55,12 @@ def serve(port: int, *, show: bool) -> None:
             show=show,
             reload=False,
             show_welcome_message=False,
-            reconnect_timeout=PATIENCE,
+            reconnect_timeout=RECONNECT_SECONDS_MAX,
         )
 
 
 class Page:
-    """One visit: its fields, what they ask, and what is drawn of the answer."""
+    """One visit: its fields, its question and the drawn answer."""
 
     def __init__(self, planner: Planner, folder: Path) -> None:
         self.asking = Asking(planner)
@@ -64,7 +68,7 @@ class Page:
         self.asked: Asked | None = None
         self.seen: tuple[int, int, bool] = (-1, -1, False)
         self.dark = False
-        ui.add_css(LAYOUT)
+        ui.add_css(Path(__file__).with_name("page.css"))
         ui.dark_mode(None)
         ui.colors(primary="#1668a0")
         ui.on("scheme", self._seen_in)
@@ -78,7 +82,7 @@ class Page:
             with ui.element("div").classes("answer"):
                 self._answer()
         self._ask()
-        ui.timer(EVERY, self._look)
+        ui.timer(REFRESH_SECONDS, self._look)
         ui.timer(0, lambda: ui.run_javascript(SCHEME), once=True)
         ui.context.client.on_delete(self.asking.stop)
         app.on_shutdown(self.asking.stop)  # or Ctrl-C would wait for a search
@@ -107,20 +111,18 @@ class Page:
             self.best = ui.element("div")
             with ui.element("div").classes("buttons"):
                 self.taking = ui.button("Use these settings", on_click=self._take).props("unelevated")
-        with _card("What money buys"):
-            self.money = _chart("Samples a round by budget", "15rem")
+        with _card("What the budget buys"):
+            self.money = _chart("Samples per round by budget", "15rem")
             self.bought = _quietly("")
         with _card("Train it"):
-            _quietly(
-                "What is measured is drawn over what was predicted; the result is a folder on this machine."
-            )
+            _quietly("Measurements are drawn over the predictions; the result is a folder on this machine.")
             with ui.element("div").classes("buttons"):
                 self.starting = ui.button("Start the training", on_click=self._train).props("unelevated")
             self.progress = ui.linear_progress(0, show_value=False).props('aria-label="Training"')
             self.progress.classes("q-mt-sm")
             self.trained = _quietly("").props('role="status"')
             self.after = ui.element("div")
-        with _card("The same without this page"):
+        with _card("On the command line"):
             _quietly(f"Save the file as {CONFIG} in the folder of your data, and run the commands there.")
             self.spelled = ui.element("div")
             with ui.element("div").classes("buttons"):
@@ -132,7 +134,7 @@ class Page:
         self.dark = bool(told.args)
 
     def _look(self) -> None:
-        """Draw what is new."""
+        """Draw what has changed."""
         asking, training = self.asking, self.training
         if self.asked is not None:
             self._tell(asking)
@@ -150,17 +152,15 @@ class Page:
             self._draw(asking.answer)
 
     def _tell(self, asking: Asking) -> None:
-        """What goes on, where it is waited for."""
+        """Show the progress of the prediction, or of the search."""
         if asking.doing:
             searching = asking.current is not None and asking.current.done
             (self.searching if searching else self.status).text = asking.doing
 
     def _draw(self, answer: Answer) -> None:
         training = self.training
-        mine = (
-            training is not None and training.study == answer.study
-        )  # else it is measured of something else
-        measured = dict(training.curves.means) if training is not None and mine else {}
+        same = training is not None and training.study == answer.study
+        measured = dict(training.curves.means) if training is not None and same else {}
         _put(self.chart, curves_chart(answer, measured, dark=self.dark))
         _put(self.money, money_chart(answer, dark=self.dark))
         self.short.text = summary(answer)
@@ -193,7 +193,7 @@ class Page:
     def _copy(self, what: str) -> None:
         answer = self.asking.current
         if answer is None:
-            ui.notify("not yet: what the fields say has not been answered")
+            ui.notify("not yet: the prediction for these fields is not ready")
         else:
             ui.clipboard.write(commands(answer.asked)[what])
             ui.notify("copied")
@@ -257,7 +257,7 @@ def _policies(found: Iterable[Sequence[str]]) -> str:
     )
     heads = "".join(
         f'<th scope="col" class="number">{one}</th>'
-        for one in ("samples a round", "over all rounds", "at the end")
+        for one in ("samples per round", "over all rounds", "at the end")
     )
     head = f'<thead><tr><th scope="col">policy</th>{heads}</tr></thead>'
     return f'<table class="rows">{head}<tbody>{cells}</tbody></table>'

@@ -1,4 +1,4 @@
-"""What the page draws, as the plain options of a chart."""
+"""The charts of the page, as plain ECharts options."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from acdpp.explore.planner import Answer, Curve
 __all__ = ["curves_chart", "money_chart"]
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-SURE = 2  # standard errors to either side
-LEAST = 1e-3  # of a value, where its band would reach below nothing
+BAND_ERRORS = 2  # standard errors to either side
+BAND_SHARE_MIN = 1e-3  # of a value, below which its band does not reach
 POLYGON = """(params, api) => {
   if (params.dataIndexInside !== 0) return;
   const ends = [[], []];
@@ -20,12 +20,12 @@ POLYGON = """(params, api) => {
   const points = ends[0].concat(ends[1].reverse());
   return {type: "polygon", shape: {points}, style: {fill: api.visual("color"), opacity: 0.2}};
 }"""  # all points as one, drawn by the chart
-INK, NOBODY = {False: "#333333", True: "#dddddd"}, "lower bound"
+INK, LOWER_BOUND = {False: "#333333", True: "#dddddd"}, "lower bound"
 LINES = {False: "#e3e5e8", True: "#34373c"}
 
 
 def curves_chart(answer: Answer, measured: Mapping[str, Sequence[float]], *, dark: bool) -> dict[str, Any]:
-    """Predicted excess risk by round, with a band of two standard errors; the lower bound; and what was measured."""
+    """Predicted excess risk by round, with a band of two standard errors; the lower bound; and measurements."""
     series: list[dict[str, Any]] = []
     for k, (name, curve) in enumerate(answer.curves.items()):
         colour = COLOURS[k % len(COLOURS)]
@@ -35,22 +35,22 @@ def curves_chart(answer: Answer, measured: Mapping[str, Sequence[float]], *, dar
             shown = [[t, values[t - 1]] for t in curve.rounds if t <= len(values)]
             series.append(_line(f"{name}, measured", shown, colour, "solid", 5) | {"opacity": 0.5})
             series[-1]["lineStyle"]["opacity"] = 0.4
-    series.append(_line(NOBODY, _points(answer.nobody), INK[dark], "dashed", 1))
+    series.append(_line(LOWER_BOUND, _points(answer.lower_bound), INK[dark], "dashed", 1))
     named = [one["name"] for one in series if "name" in one]
     return _chart(series, named, "round", "excess risk", dark=dark) | {"aria": {"enabled": True}}
 
 
 def money_chart(answer: Answer, *, dark: bool) -> dict[str, Any]:
-    """Samples a round by budget: what constant admission buys, and what anybody can."""
+    """Samples per round by budget: of constant admission, and at most of any policy."""
     rows = answer.frontier
     series = [
         _line("constant admission", [[one.budget, one.rate] for one in rows], COLOURS[0], "solid", 2),
-        _line("no policy more", [[one.budget, one.most] for one in rows], INK[dark], "dashed", 1),
+        _line("at most, any policy", [[one.budget, one.most] for one in rows], INK[dark], "dashed", 1),
     ]
     here = {"symbol": "none", "lineStyle": {"color": INK[dark]}, "label": {"show": False}, "silent": True}
     series[0]["markLine"] = here | {"data": [{"xAxis": answer.money.budget}]}
     named = [one["name"] for one in series]
-    return _chart(series, named, "budget", "samples a round", dark=dark) | {"aria": {"enabled": True}}
+    return _chart(series, named, "budget", "samples per round", dark=dark) | {"aria": {"enabled": True}}
 
 
 def _points(curve: Curve) -> list[list[float]]:
@@ -64,11 +64,11 @@ def _line(name: str, points: list[list[float]], colour: str, kind: str, width: i
 
 
 def _band(name: str, curve: Curve, colour: str) -> list[dict[str, Any]]:
-    """Two standard errors to either side, as one polygon: stacked areas do not stand on a logarithmic axis."""
+    """Two standard errors to either side, as one polygon: a logarithmic axis has no stacked areas."""
     if curve.error is None:
         return []
     ends = [
-        [t, max(value - SURE * error, value * LEAST), value + SURE * error]
+        [t, max(value - BAND_ERRORS * error, value * BAND_SHARE_MIN), value + BAND_ERRORS * error]
         for t, value, error in zip(curve.rounds, curve.risk, curve.error, strict=True)
         if value > 0
     ]

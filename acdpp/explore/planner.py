@@ -1,7 +1,7 @@
-"""What is asked on the page, answered step by step: every number is a prediction's or the theory's.
+"""The page's question, answered step by step: every number is a prediction's or the theory's.
 
-What money buys and the lower bound come first, then coarse curves, one policy after the other, then the same in
-full, with standard errors, and at last the search for the best. Whoever asks again stops what is under way.
+First come what the budget buys and the lower bound, then coarse curves per policy, then full curves with standard
+errors, and last the search for the best plan. A new question stops the work on the last.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from theory.setting import SettingError
 
 __all__ = ["Answer", "Curve", "Money", "More", "Planner", "Refused", "Stopped", "commands"]
 
-POINTS = 200  # of a curve
+CURVE_POINTS = 200
 CONFIG = "plan.toml"
-SCALES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)  # of the budget, in the picture of what money buys
+BUDGET_SCALES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)  # in the chart of what a budget buys
 
 
 class Stopped(Exception):
-    """Something else is asked by now."""
+    """Another question has been asked."""
 
 
 class Refused(SettingError):
-    """What cannot be answered, beside the field that is to blame."""
+    """A question without an answer, and the field that causes this."""
 
     def __init__(self, field: str, sentence: str) -> None:
         super().__init__(sentence)
@@ -53,21 +53,21 @@ class Refused(SettingError):
 
 @dataclass(frozen=True)
 class Money:
-    """What a budget buys: K and the rate of constant admission, the most that anybody buys, and what nobody beats."""
+    """What a budget buys: K and the rate of constant admission, the limit of any policy, and the lower bound."""
 
     budget: float
     mean_price: float
     K: int
-    rate: float  # of constant admission, samples a round
-    most: float  # of anybody, samples a round
-    threshold: float  # up to which price anybody would buy
+    rate: float  # of constant admission, samples per round
+    most: float  # limit of any policy, samples per round
+    threshold: float  # price up to which the limit buys
     binds: str  # money or memory
-    least: float  # final excess risk that nobody guarantees less than
+    least: float  # lower bound of the final excess risk
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A policy's predicted excess risk at the beginning of some rounds, with standard errors where there are any."""
+    """A policy's predicted excess risk at the beginning of some rounds, with standard errors if any."""
 
     rounds: tuple[int, ...]
     risk: tuple[float, ...]
@@ -81,35 +81,35 @@ class Curve:
 
 @dataclass(frozen=True)
 class More:
-    """What another unit of budget brings: less risk of the first policy, and whether that is told from nothing.
+    """The first policy's reduction of risk by another unit of budget, and whether it is significant.
 
-    A coarse one is of the same path of prices; a full one is told if it is twice its standard error, that of two
-    predictions taken for independent, though they are of the same paths: so it may be surer than it says.
+    A full difference is significant if it exceeds twice its standard error, that of two predictions taken for
+    independent; since they share paths of prices, this is conservative.
     """
 
     policy: str
     cumulative: float
     final: float
-    told: bool
+    significant: bool
     exact: bool
 
 
 @dataclass(frozen=True)
 class Answer:
-    """All that is known so far."""
+    """The answer so far."""
 
-    asked: Asked  # with what the data chose
-    chosen: str  # and that in words
+    asked: Asked  # with the settings that the data chose
+    chosen: str  # those settings, in words
     money: Money
-    richer: Money  # with a unit more
-    frontier: tuple[Money, ...]  # with less and with more
-    nobody: Curve  # the lower bound after so many rounds
+    richer: Money  # with one unit of budget more
+    frontier: tuple[Money, ...]  # over BUDGET_SCALES
+    lower_bound: Curve
     curves: Mapping[str, Curve] = field(default_factory=dict)
     more: More | None = None
     design: Mapping[str, Any] | None = None  # as `acdpp plan --json` prints it
-    unfound: str = ""  # why the search has found nothing
+    unfound: str = ""  # reason why the search found nothing
     notes: tuple[str, ...] = ()
-    doing: str = ""  # what comes next, in words
+    doing: str = ""  # the next step, in words
 
     @property
     def study(self) -> Study:
@@ -117,20 +117,20 @@ class Answer:
 
     @property
     def done(self) -> bool:
-        """Whether nothing but the search for the best is to come."""
+        """True once only the search is left."""
         return self.exact and self.more is not None and self.more.exact
 
     @property
     def exact(self) -> bool:
-        """Whether all curves are predicted in full."""
+        """True once all curves are predicted in full."""
         return bool(self.curves) and all(one.exact for one in self.curves.values())
 
 
 class Planner:
-    """Answers forms; what was learnt of a data set is kept for the next one."""
+    """Answers questions; the problem of a data set is kept for the next question."""
 
     def __init__(self) -> None:
-        self._last: tuple[Prediction | None, Any] = (None, None)  # and of what
+        self._last: tuple[Prediction | None, Any] = (None, None)  # with the data that it is of
         self._ball: tuple[BallFit | str, Study | None, Any] = ("", None, None)
         self._choosing = Lock()
 
@@ -142,7 +142,7 @@ class Planner:
         stop: Callable[[], bool] = lambda: False,
         tell: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
     ) -> Iterator[Answer]:
-        """Better and better answers. `stop` is asked again and again, and once it says yes `Stopped` is raised."""
+        """Yield better and better answers; once `stop` returns True, raise `Stopped`."""
 
         def progress(doing: str, done: int, of: int | None) -> None:
             if stop():
@@ -151,8 +151,10 @@ class Planner:
 
         study = asked.study
         priced = "prices" if study.cost.file is None else "price_file"
-        with _blaming(priced):  # before data are looked at, which have prices too
-            make_prices(study.cost).chunks(study.seed, study.seeds, study.rounds, 1)  # enough of a trace?
+        with _blaming(priced):  # before the data are read
+            make_prices(study.cost).chunks(
+                study.seed, study.seeds, study.rounds, 1
+            )  # is the trace long enough?
         asked, chosen = self.suited(asked)
         study = asked.study
         told = self._problem(asked, progress)
@@ -164,8 +166,10 @@ class Planner:
                 chosen=chosen,
                 money=_money(told, study),
                 richer=_money(told, richer),
-                frontier=tuple(_money(told, replace(study, budget=scale * study.budget)) for scale in SCALES),
-                nobody=_nobody(forecaster),
+                frontier=tuple(
+                    _money(told, replace(study, budget=scale * study.budget)) for scale in BUDGET_SCALES
+                ),
+                lower_bound=_lower_bound(forecaster),
                 doing="coarse curves",
             )
         yield answer
@@ -187,12 +191,12 @@ class Planner:
         if search:
             try:
                 answer = replace(answer, design=self._searched(asked, told, progress).document())
-            except SettingError as error:  # what was predicted stands
+            except SettingError as error:  # the curves stand
                 answer = replace(answer, unfound=str(error))
             yield replace(answer, doing="")
 
     def suited(self, asked: Asked) -> tuple[Asked, str]:
-        """With the ball and the steps that the data choose, as `acdpp train` has them, and what they chose in words."""
+        """The question with the ball and steps that `acdpp train --fit` would choose, and those in words."""
         if not asked.fit:
             return asked, ""
         with self._choosing, _blaming("data"):
@@ -204,7 +208,7 @@ class Planner:
             return asked, f"radius and scale are the preset's: {found}"
         mine = found.stepping(asked.study, asked.free)
         plain = found.stepping(asked.plain, FITTED).applied(asked.plain)
-        said = "; ".join(filter(None, [f"chosen by the data: {mine.words}", mine.warning]))
+        said = "; ".join(filter(None, [f"chosen by a pilot: {mine.words}", mine.warning]))
         return replace(asked, study=mine.applied(asked.study), plain=plain), said
 
     def _searched(self, asked: Asked, told: Prediction, progress: Callable[..., None]) -> Plan:
@@ -214,9 +218,9 @@ class Planner:
         return replace(found, study=_as_named(found.study, asked.names))
 
     def _problem(self, asked: Asked, progress: Callable[..., None]) -> Prediction:
-        """A prediction of the data's landscape, made once for every data set, pilot and file of prices."""
+        """The data's problem, computed once per data set, pilot and file of prices."""
         known = (*_seen(asked), _age(asked.study.cost.file))
-        told, of = self._last  # once: another page may change it
+        told, of = self._last  # read once: another page may change it
         if told is None or known != of or not told.covers(asked.study):
             first = replace(asked.plain, policies=(OWN,), rounds=1)
             with _blaming("data"):
@@ -226,7 +230,7 @@ class Planner:
 
 
 def commands(asked: Asked) -> dict[str, str]:
-    """The TOML file of what was asked, the command that predicts the same from it, and the one that searches."""
+    """The question as a TOML file, and the commands that predict, train and plan it."""
     study, pilot = _as_named(asked.study, asked.names), asked.pilot
     small = [] if pilot is None else ["--pilot", str(pilot)]
     found = {
@@ -253,7 +257,7 @@ def commands(asked: Asked) -> dict[str, str]:
 
 
 class _blaming:
-    """Around what may refuse: the refusal is shown beside this field, or beside that of the pilot."""
+    """Turn a refusal inside into one for this field, or for the pilot's."""
 
     def __init__(self, field: str) -> None:
         self.field = field
@@ -287,8 +291,8 @@ def _money(told: Prediction, study: Study) -> Money:
 
 
 def _shown(study: Study) -> list[int]:
-    """Rounds of which a curve is drawn, the last being after the study's last."""
-    found = np.unique(np.geomspace(1, study.rounds + 1, POINTS).round().astype(int))
+    """Rounds at which a curve is drawn, the last one after the study's last."""
+    found = np.unique(np.geomspace(1, study.rounds + 1, CURVE_POINTS).round().astype(int))
     return [int(t) for t in found]
 
 
@@ -308,8 +312,8 @@ def _curve(told: Prediction, name: str, *, exact: bool) -> Curve:
     )
 
 
-def _nobody(forecaster: StudyForecaster) -> Curve:
-    """The lower bound: at the beginning of round t the samples of t - 1 rounds are known."""
+def _lower_bound(forecaster: StudyForecaster) -> Curve:
+    """At the beginning of round t the samples of t - 1 rounds are known."""
     rounds = _shown(forecaster.study)[1:]
     found = forecaster.lower_bound(rounds=[after - 1 for after in rounds])
     least = found["final_excess_risk"]
@@ -321,26 +325,26 @@ def _more(here: Prediction, there: Prediction, *, exact: bool) -> More:
     rows = [one.document()["policies"][name] for one in (here, there)]
     less = {key: rows[0][key] - rows[1][key] for key in ("cumulative_excess_risk", "final_excess_risk")}
     unsure = [row["error"]["cumulative_excess_risk"] if row["error"] else 0.0 for row in rows]
-    told = exact and abs(less["cumulative_excess_risk"]) > 2 * math.hypot(*unsure)
-    return More(name, less["cumulative_excess_risk"], less["final_excess_risk"], told, exact)
+    significant = exact and abs(less["cumulative_excess_risk"]) > 2 * math.hypot(*unsure)
+    return More(name, less["cumulative_excess_risk"], less["final_excess_risk"], significant, exact)
 
 
 def _seen(asked: Asked) -> Any:
-    """What of the data is looked at: so many samples, and their file as it is now."""
+    """The size of the pilot, and the state of the file of samples."""
     return asked.pilot, _age(asked.study.dataset.partition(":")[2])
 
 
 def _age(file: str | None) -> Any:
-    """What tells a file from the same one changed."""
+    """A value that changes whenever the file does."""
     try:
         seen = os.stat(os.path.expanduser(file or ""))
     except (OSError, ValueError):
-        return None  # whoever reads the file says what is wrong with it
+        return None  # reading the file says why
     return seen.st_mtime_ns, seen.st_size
 
 
 def _as_named(study: Study, names: Mapping[str, str]) -> Study:
-    """The study with dropped files by the names that they had."""
+    """The study with the original names of dropped files."""
     kind, colon, file = study.dataset.partition(":")
     given: dict[str, Any] = {"dataset": kind + colon + names.get(file, file)}
     if study.cost.file is not None:

@@ -1,4 +1,4 @@
-"""An answer in words: figures to look at first, rows of tables, sentences."""
+"""An answer in words: key figures, rows of tables, sentences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CUMULATIVE, FINAL = "cumulative_excess_risk", "final_excess_risk"
 
 
 class Figure(NamedTuple):
-    """A number with its name, and what it is."""
+    """A number with its name and a detail."""
 
     name: str
     number: str
@@ -24,7 +24,7 @@ class Figure(NamedTuple):
 
 
 def figures(answer: Answer) -> list[Figure]:
-    """What is looked at first; of the first policy, where it is about one."""
+    """The key figures; those of a policy are of the first."""
     here, there, more = answer.money, answer.richer, answer.more
     name = answer.study.policies[0]
     curve = answer.curves.get(name)
@@ -33,31 +33,31 @@ def figures(answer: Answer) -> list[Figure]:
     brought, sure = "…", "excess risk over all rounds"
     if more is not None:
         brought = f"{abs(more.cumulative):.3g} {'less' if more.cumulative >= 0 else 'more'}"
-        sure += "" if more.told else ", coarsely" if not more.exact else "; not told from nothing"
+        sure += "" if more.significant else ", coarsely" if not more.exact else "; not significant"
     return [
         Figure(
             "Excess risk at the end",
             _risk(curve, FINAL),
             f"{name}, after {answer.study.rounds:,} rounds{how}",
         ),
-        Figure("Lower bound of it", f"{here.least:.4g}", "with this money nobody guarantees less"),
+        Figure("Lower bound", f"{here.least:.4g}", "no policy within this budget guarantees less"),
         Figure(
-            "Samples a round",
+            "Samples per round",
             bought,
             f"{name}; no policy buys more than {here.most:.4g} ({_all_at(here)})",
         ),
         Figure(
             "One more unit of budget",
             brought,
-            f"{sure}; at most {there.most - here.most:.3g} more samples a round, lower bound {there.least:.4g}",
+            f"{sure}; at most {there.most - here.most:.3g} more samples per round, lower bound {there.least:.4g}",
         ),
     ]
 
 
 def rows(answer: Answer) -> list[tuple[str, str, str, str, str]]:
-    """Of each policy its name, what it does, samples a round, and excess risk over all rounds and at the end.
+    """Per policy: name, description, samples per round, and excess risk over all rounds and at the end.
 
-    What it does has also why the search has left it out, if so: its curve is of more money or memory than there is.
+    The description includes why the search left the policy out, if it did.
     """
     left_out = {} if answer.design is None else answer.design["left_out"]
     return [
@@ -73,7 +73,7 @@ def rows(answer: Answer) -> list[tuple[str, str, str, str, str]]:
 
 
 def summary(answer: Answer) -> str:
-    """The first policy in a line."""
+    """One line on the first policy."""
     name = answer.study.policies[0]
     curve = answer.curves.get(name)
     return (
@@ -84,16 +84,16 @@ def summary(answer: Answer) -> str:
 
 
 def money_said(answer: Answer) -> str:
-    """What constant admission makes of the money."""
+    """Constant admission within the budget."""
     here = answer.money
     return (
-        f"K = {here.K} and {here.rate:.4g} samples a round for constant admission, by the bound, "
-        f"at {here.mean_price:.4g} a sample on average"
+        f"K = {here.K} and {here.rate:.4g} samples per round for constant admission, by the bound, "
+        f"at a mean price of {here.mean_price:.4g}"
     )
 
 
 def recommended(design: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What the search found, by what it is about."""
+    """The plan that the search found, as labelled lines."""
     kept = f"{design['K']} rounds" if design["K"] is not None else "as the policy has it"
     errors = design["error"] or {}
     risk = {name: with_error(design["predicted"][name], errors.get(name)) for name in (CUMULATIVE, FINAL)}
@@ -101,12 +101,12 @@ def recommended(design: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         ("Policy", f"{design['policy']}: {BUYS[design['policy']]}"),
         ("Retention K", kept),
-        ("Samples a round", f"{design['rate']:.4g}, for {design['cost']:.4g}"),
+        ("Samples per round", f"{design['rate']:.4g}, for {design['cost']:.4g}"),
         ("Steps", step_sizes(design)),
         ("Averaging", model(design)),
         ("Over all rounds", f"excess risk {risk[CUMULATIVE]}"),
         ("At the end", f"excess risk {risk[FINAL]}, {design['over_lower_bound']:.3g} times the lower bound"),
-        ("How sure", CHOSEN),
+        ("Reliability", CHOSEN),
         *([("Left out", left)] if left else []),
     ]
 

@@ -1,4 +1,4 @@
-"""What goes on behind the page: a question that is being answered, and a study that trains."""
+"""Threads behind the page: one answers the question, one trains a study."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Asking", "Training"]
 
 
 class Asking:
-    """One question at a time: a new one stops the last. `news` counts what came, for who looks now and then."""
+    """Answers one question at a time; a new question stops the last. `news` counts the changes."""
 
     def __init__(self, planner: Planner) -> None:
         self.planner = planner
@@ -32,17 +32,17 @@ class Asking:
 
     @property
     def current(self) -> Answer | None:
-        """The answer to what was asked last, once there is one."""
+        """The answer to the last question, if any yet."""
         return self.answer if self._answered == self._number else None
 
     def ask(self, asked: Asked, *, search: bool = True) -> None:
-        """Answer this, and no longer what was asked before."""
+        """Answer this question instead of the last."""
         with self._guard:
             self._number += 1
             self._one.submit(self._work, asked, self._number, search)
 
     def stop(self) -> None:
-        """Answer nothing any more, until somebody asks."""
+        """Stop answering until the next question."""
         with self._guard:
             self._number += 1
 
@@ -65,7 +65,7 @@ class Asking:
         except (ArithmeticError, MemoryError) as error:
             reason = str(error) or type(error).__name__
             self._say(number, None, ("data", f"this is beyond what can be computed here ({reason})"))
-        except Exception as error:  # or the page would wait for ever
+        except Exception as error:  # the page must not wait for ever
             self._say(number, None, ("data", f"this cannot be answered ({type(error).__name__}: {error})"))
         self.doing = ""
 
@@ -78,7 +78,7 @@ class Asking:
 
 
 class Training:
-    """A study that trains in a thread of its own, with its progress and what it has measured so far."""
+    """A study that trains in its own thread, with its progress and measurements so far."""
 
     def __init__(self, asked: Asked, out: Path | None = None, planner: Planner | None = None) -> None:
         self.study, self._asked, self._planner = asked.study, asked, planner or Planner()
@@ -97,16 +97,16 @@ class Training:
 
     @property
     def said(self) -> str:
-        """How far it is, and where the result will be once that is known; or why there is none."""
+        """The progress and the folder of the result, or the error."""
         now = self.curves.sentence()
         return self.refused or (now if self.folder is None else f"{now}; result: {self.folder}")
 
     def stop(self) -> None:
-        """After this round; what has been saved can be continued."""
+        """Stop after this round; the saved rounds can be continued."""
         self._stopped = True
 
     def wait(self, seconds: float | None = None) -> None:
-        """Until it is over."""
+        """Wait for the end."""
         self._thread.join(seconds)
 
     def _work(self) -> None:
@@ -121,7 +121,7 @@ class Training:
             pass
         except (SettingError, ArithmeticError, MemoryError, OSError) as error:
             self.refused = str(error) or type(error).__name__
-        except Exception as error:  # or the page would wait for ever
+        except Exception as error:  # the page must not wait for ever
             self.refused = f"the training failed ({type(error).__name__}: {error})"
         self.news += 1
 

@@ -14,7 +14,7 @@ def test_a_port_that_cannot_be_had_is_refused() -> None:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        assert refused(command, str(port)).startswith(f"port {port} cannot be had (Address already in use)")
+        assert refused(command, str(port)).startswith(f"port {port} cannot be used (Address already in use)")
     assert "at most 65,535" in refused(command, "65536")
     assert "--port must be a whole number" in refused(command, "0")
 

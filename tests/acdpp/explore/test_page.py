@@ -194,11 +194,11 @@ def test_it_is_worked_by_keyboard_alone(visit: Any, tmp_path: Path) -> None:
         reached
     )  # digits have none
     assert {"Start the training", "Copy the command", "Copy the TOML file"} <= set(reached)
-    expect(page.get_by_role("slider", name="Budget a round")).to_have_count(1)
+    expect(page.get_by_role("slider", name="Budget per round")).to_have_count(1)
     field(page, "budget").focus()
     keys.press("Control+A")
     keys.type("110")
-    expect(page.get_by_text("K = 5 and 20 samples a round")).to_be_visible()
+    expect(page.get_by_text("K = 5 and 20 samples per round")).to_be_visible()
     keys.press("Tab")  # the slider
     keys.press("ArrowRight")
     expect(field(page, "budget")).to_have_value("111")
@@ -259,7 +259,7 @@ def test_a_plan_from_two_dropped_files_is_copied_and_is_the_command_s(visit: Any
     shown = page.locator("pre").first
     expect(shown).to_contain_text('column = "eur"')
     expect(shown).to_contain_text('label_column = "label"')
-    expect(page.get_by_text("chosen by the data: scale")).to_be_visible()
+    expect(page.get_by_text("chosen by a pilot: scale")).to_be_visible()
     expect(page.get_by_text("predicted in full")).to_be_visible()
     page.get_by_role("button", name="Copy the TOML file").click()
     expect(page.get_by_text("copied", exact=True)).to_be_visible()

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from acdpp.explore.form import FIELDS
-from acdpp.explore.look import GROUPS, PAIRED, WORDS
-from acdpp.explore.pictures import SURE, curves_chart, money_chart
+from acdpp.explore.labels import GROUPS, LABELS, PAIRED
+from acdpp.explore.pictures import BAND_ERRORS, curves_chart, money_chart
 from acdpp.explore.words import figures, money_said, recommended, rows, summary
 from acdpp.output import with_error
 from tests.acdpp.explore.test_planner import answers
@@ -13,9 +13,9 @@ FIRST = "buy-cheap-online"
 
 
 def test_every_field_has_a_name_a_hint_and_one_place() -> None:
-    assert set(WORDS) == set(FIELDS) >= set(PAIRED)
+    assert set(LABELS) == set(FIELDS) >= set(PAIRED)
     assert sorted(name for names in GROUPS.values() for name in names) == sorted(FIELDS)
-    assert all(one.label and one.hint for one in WORDS.values())
+    assert all(one.name and one.hint for one in LABELS.values())
 
 
 def test_curves_are_drawn_with_bands_bound_and_what_was_measured() -> None:
@@ -35,8 +35,8 @@ def test_curves_are_drawn_with_bands_bound_and_what_was_measured() -> None:
     t, low, high = band[-1]
     assert (t, low, high) == (
         13,
-        curve.risk[-1] - SURE * curve.error[-1],
-        curve.risk[-1] + SURE * curve.error[-1],
+        curve.risk[-1] - BAND_ERRORS * curve.error[-1],
+        curve.risk[-1] + BAND_ERRORS * curve.error[-1],
     )
     assert all(0 < low <= value <= high for (_, low, high), (_, value) in zip(band, line, strict=True))
     assert chart["series"][3]["data"] == [[1, 0.5], [2, 0.25]]
@@ -70,7 +70,7 @@ def test_figures_are_those_of_the_first_policy_of_the_money_and_of_another_unit(
     assert [one.number for one in figures(answers()[0])][2:] == ["…", "…"]
     assert figures(answers()[1])[0].detail == f"{FIRST}, after 12 rounds, coarsely"
     assert "memory binds" in figures(answers(budget="500", policies="constant")[0])[2].detail
-    assert ("not told from nothing" in figures(answer)[3].detail) is not more.told
+    assert ("not significant" in figures(answer)[3].detail) is not more.significant
 
 
 def test_policies_are_rows_and_money_is_a_sentence() -> None:
@@ -80,9 +80,7 @@ def test_policies_are_rows_and_money_is_a_sentence() -> None:
     known = replace(answers()[-1], design={"left_out": {"constant": "spends 30 a round"}})
     assert [row[1].endswith("rounds; spends 30 a round") for row in rows(known)] == [False, True]
     assert [row[0] for row in rows(answers()[2])] == [f"{FIRST}, coarsely", "constant, coarsely"]
-    assert money_said(answers()[-1]).startswith(
-        "K = 4 and 4 samples a round for constant admission, by the bound"
-    )
+    assert money_said(answers()[-1]).startswith("K = 4 and 4 samples per round")
 
 
 def test_what_is_recommended_has_policy_retention_rate_steps_and_mean() -> None:
@@ -97,7 +95,7 @@ def test_what_is_recommended_has_policy_retention_rate_steps_and_mean() -> None:
     design |= {"error": {"cumulative_excess_risk": 0.5, "final_excess_risk": 0.01}}
     told = dict(recommended(design))
     assert told["Policy"].startswith("burst: all buffers at once")
-    assert (told["Retention K"], told["Samples a round"]) == ("3 rounds", "4, for 21.5")
+    assert (told["Retention K"], told["Samples per round"]) == ("3 rounds", "4, for 21.5")
     assert told["Steps"] == "2 local steps of size 0.5, falling as 1/√(1 + t/9)"
     assert told["Averaging"] == "a running mean of models, tail (0.5)"
     assert told["Over all rounds"] == "excess risk 2.0 ± 0.5"

@@ -50,7 +50,8 @@ def test_the_last_question_is_answered_and_what_was_asked_before_is_stopped() ->
     assert asking.current == 22.0
     asking.stop()
     assert asking.current is None
-    assert asking._one.submit(lambda: "free").result(20) == "free"
+    asking.ask(asked(budget="50"))  # the thread is free again
+    until(lambda: asking.answer == 50.0, 20)
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
     assert (recorded["scale"], recorded["radius"], recorded["eta"]) == chosen
     resumed = acdpp("train", "--resume", str(tmp_path / "out"), "--rounds", "4")
     assert (resumed.returncode, resumed.stderr) == (0, "")
-    assert "leave them out with --resume" in refusal("train", "--resume", str(tmp_path / "out"), "--fit")
+    assert "leave out --fit" in refusal("train", "--resume", str(tmp_path / "out"), "--fit")
     assert "--fit needs logistic regression on a ball" in refusal(
         *words, "--fit", "--drift", "gradual,length=3"
     )
