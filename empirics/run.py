@@ -40,9 +40,8 @@ from empirics.results.resume import (
 from empirics.results.rows import replay, rows_of
 from empirics.results.summary import Tally, add_predictions
 from empirics.settings.study import Study
-from empirics.shards.chunks import Chunks
 from empirics.shards.shard import REMEDY, TRAITS, Trainer
-from empirics.shards.trainer import Where, trainer_for
+from empirics.shards.trainer import Chunks, Where, trainer_for
 from empirics.training.constants import Calibration, calibrate
 from empirics.training.device import choose_device, threads
 from empirics.training.problem import Problem, data_of, from_dataset

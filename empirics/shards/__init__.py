@@ -1,13 +1,13 @@
-"""What trains the runs of a study: all in one batch, or in parts that workers train, each on cores or a GPU of its own.
+"""Training of a study's runs: all in one batch, or in shards on workers, each with its own cores or GPU.
 
-The driver decides (prices, policies, schedule), keeps the result folder and sums up; a worker is told of its own runs'
-rounds and answers with what it measured and how it stands. So there is one folder, whoever trains, and a checkpoint
-goes on anywhere.
+The driver decides (prices, policies, schedule), keeps the result folder and summarises; a worker receives the rounds of
+its runs and returns measures and states. So results do not depend on the workers, and any process can continue them.
 
-| module | what |
+| module | holds |
 | --- | --- |
-| `split` | which runs a part has |
-| `shard` | some runs on one device: all of a study, or a part |
-| `crew` | parts that workers train, who may be lost |
+| `trainer` | the choice between this process and workers; the chunks of rounds to train |
+| `split` | the runs of each shard |
+| `shard` | some runs on one device, in this process or in a worker |
+| `workers` | shards on workers that may be lost |
 | `on_ray` | workers on Ray |
 """

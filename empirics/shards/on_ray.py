@@ -1,7 +1,6 @@
-"""Workers on Ray: a local one that is started for the study and ended with it, or a cluster that is there.
+"""Workers on Ray: a local Ray for the duration of the study, or an existing cluster.
 
-Nothing of ours is sent anywhere but to the workers: Ray's usage statistics and its dashboard are off, and a local Ray
-listens on the loopback address alone.
+Data go to the workers only: Ray's usage statistics and dashboard are off, and a local Ray listens on loopback only.
 """
 
 from __future__ import annotations
@@ -17,49 +16,51 @@ from importlib.util import find_spec
 from typing import Any
 
 from empirics.settings.study import Study
-from empirics.shards.crew import Lost
 from empirics.shards.shard import Worker
-from empirics.shards.split import most_parts
+from empirics.shards.split import most_shards
+from empirics.shards.workers import WorkerLost
 from theory.setting import SettingError
 
-__all__ = ["OnRay", "gpu_shares", "opened", "placed", "refuse_address"]
+__all__ = ["WAITING_SECONDS", "RayBackend", "gpu_shares", "opened", "placed", "refuse_address"]
 
 LOCAL = "ray"
-WAIT = 10.0  # seconds that a cluster may take to answer
-PATIENT = 15.0  # seconds after which it is told that workers have not begun
-GO_ON = "see that it runs; what is saved goes on with --resume"
-PARTS = 10_000  # of a resource, in which Ray counts
+CLUSTER_ANSWER_SECONDS_MAX = 10.0
+WAITING_SECONDS = 15.0  # before a warning that workers have not started
+RESUME = "see that it runs; continue the saved result with --resume"
+RESOURCE_PARTS = 10_000  # Ray's unit of a resource
 
 
 def refuse_address(on: str) -> None:
-    """An address that is none, and a package that is not installed, before anything is read."""
+    """Refuse an invalid address, and a missing package."""
     host, _, port = on.removeprefix("ray://").rpartition(":")
     if on != LOCAL and not (host and port.isdigit()):
         raise SettingError(
-            f"--on takes ray, for one on this machine, or a cluster's address, ray://HOST:PORT or HOST:PORT, got {on!r}"
+            f"--on takes ray, for this machine, or a cluster's address, ray://HOST:PORT or HOST:PORT, got {on!r}"
         )
     if find_spec("ray") is None:
         raise SettingError("training on Ray needs ray: pip install 'acdpp[ray]'")
 
 
 def gpu_shares(shards: int, cards: int) -> tuple[float, float]:
-    """What of a GPU each of so many shards asks for, and a worker in place of a lost one.
+    """The share of a GPU that each shard requests, and that of a worker in place of a lost one.
 
-    Ray takes a share from one card. As many fit on a card as must, and no more; what is left of it has room for all who
-    lose theirs.
+    Ray takes a share from one card. The shares are as large as possible, and what they leave of a card suffices for
+    replacements of all workers.
 
     >>> gpu_shares(2, 2), gpu_shares(3, 2)
     ((0.75, 0.125), (0.4166, 0.0556))
     """
     shared = -(-shards // cards)
-    between = PARTS * (2 * shared + 1) // (2 * shared * (shared + 1))  # 1 / (shared + 1) and 1 / shared
+    between = (
+        RESOURCE_PARTS * (2 * shared + 1) // (2 * shared * (shared + 1))
+    )  # 1 / (shared + 1) and 1 / shared
     first = max(between, 1)
-    later = max((PARTS - shared * first) // shards, 1)
-    return first / PARTS, later / PARTS
+    later = max((RESOURCE_PARTS - shared * first) // shards, 1)
+    return first / RESOURCE_PARTS, later / RESOURCE_PARTS
 
 
 def placed(shards: int, cores: Sequence[float]) -> list[int]:
-    """The node of each shard, so that they share cores as evenly as can be.
+    """The node of each shard, so that shards share cores as evenly as possible.
 
     >>> placed(5, [1, 0, 4])
     [2, 2, 2, 0, 2]
@@ -73,15 +74,15 @@ def placed(shards: int, cores: Sequence[float]) -> list[int]:
 
 @contextmanager
 def _connected() -> Iterator[None]:
-    """Ray's client says that it is cut off as if a file could not be written."""
+    """Report a lost connection of Ray's client in a sentence."""
     try:
         yield
     except ConnectionError as error:
         raise _cut_off(error) from None
 
 
-class OnRay:
-    """An office: workers are actors."""
+class RayBackend:
+    """A backend whose workers are Ray's actors."""
 
     @_connected()
     def __init__(self, ray: Any, study: Study, device: str, shards: int | None) -> None:
@@ -93,10 +94,10 @@ class OnRay:
             raise SettingError(f"this Ray has no {kind}: use --device {'cpu' if kind == 'GPU' else 'cuda'}")
         each = 1 if kind == "GPU" else study.threads or 1
         slots = max(sum(int(one // each) for one in has), 1)
-        self.shards = min(slots, most_parts(study)) if shards is None else shards
-        # no cores are asked for: who waits for those of others, or of the task that this is, waits for ever
+        self.shards = min(slots, most_shards(study)) if shards is None else shards
+        # no cores are requested: a wait for cores used by others, or by this task, might never end
         self.first, self.later = {"num_cpus": 0.0}, {"num_cpus": 0.0}
-        self.nodes: list[str] = []  # for those to come
+        self.nodes: list[str] = []  # of workers not yet started
         self.kind, self.to_begin, self.told = kind, list[Any](), False
         if kind == "GPU":
             self.first["num_gpus"], self.later["num_gpus"] = gpu_shares(self.shards, slots)
@@ -108,7 +109,7 @@ class OnRay:
         return self.ray.put(thing)
 
     @_connected()
-    def hire(self, *, again: bool) -> Any:
+    def start(self, *, again: bool) -> Any:
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
         wanted = self.later if again else self.first
@@ -126,25 +127,21 @@ class OnRay:
 
     @_connected()
     def wait(self, tickets: Sequence[Any]) -> int:
-        # without GPUs nothing is waited for but a worker's own start
+        # without GPUs, workers wait for nothing but their own start
         idle = [ticket for ticket in tickets if self.kind == "GPU" and ticket in self.to_begin]
-        ready, _ = self.ray.wait(list(tickets), timeout=PATIENT if idle and not self.told else None)
+        ready, _ = self.ray.wait(list(tickets), timeout=WAITING_SECONDS if idle and not self.told else None)
         if not ready:
             self.told = True
-            warnings.warn(self._who_waits(len(idle)), stacklevel=2)
+            warnings.warn(self._waiting(len(idle)), stacklevel=2)
             ready, _ = self.ray.wait(list(tickets))
         return tickets.index(ready[0])
 
-    def _who_waits(self, count: int) -> str:
-        """Who is not ready, what it asks for, and what there is."""
-        has, free = (
-            found().get(self.kind, 0.0)
-            for found in (self.ray.cluster_resources, self.ray.available_resources)
-        )
-        asks = f"{self.first['num_gpus']:.3g} of a GPU"
+    def _waiting(self, count: int) -> str:
+        resources = (self.ray.cluster_resources(), self.ray.available_resources())
+        has, free = (found.get(self.kind, 0.0) for found in resources)
         return (
-            f"{count} of {self.shards} workers are not ready after {PATIENT:.0f} s: each asks for {asks}; of {has:g} "
-            f"{self.kind}s on this Ray {free:.3g} are free. It goes on when they are"
+            f"{count} of {self.shards} workers are not ready after {WAITING_SECONDS:.0f} s: each requests "
+            f"{self.first['num_gpus']:.3g} of a GPU, and {free:.3g} of {has:g} {self.kind}s are free"
         )
 
     def answer(self, ticket: Any) -> Any:
@@ -166,20 +163,20 @@ class OnRay:
             if isinstance(cause, MemoryError):
                 raise MemoryError(str(cause)) from None
             if isinstance(cause, lost):
-                raise Lost(_short(cause)) from None
+                raise WorkerLost(_short(cause)) from None
             raise
         except lost as error:
             if getattr(error, "actor_init_failed", False):
                 raise SettingError(
-                    f"a worker cannot load acdpp ({_short(error, -1)}): install the same everywhere"
+                    f"a worker cannot load acdpp ({_short(error, -1)}): install one version everywhere"
                 ) from None
-            raise Lost(_short(error)) from None
+            raise WorkerLost(_short(error)) from None
         except known.RayError as error:
-            raise SettingError(f"Ray itself failed ({_short(error)}): {GO_ON}") from None
+            raise SettingError(f"Ray itself failed ({_short(error)}): {RESUME}") from None
         except ConnectionError as error:
             raise _cut_off(error) from None
 
-    def fire(self, worker: Any) -> None:
+    def end(self, worker: Any) -> None:
         with suppress(Exception):
             self.ray.kill(worker)
 
@@ -190,33 +187,31 @@ def _short(error: BaseException, line: int = 0) -> str:
 
 
 def _cut_off(error: ConnectionError) -> SettingError:
-    return SettingError(f"the connection to Ray is lost ({_short(error)}): {GO_ON}")
+    return SettingError(f"the connection to Ray is lost ({_short(error)}): {RESUME}")
 
 
 @contextmanager
-def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[OnRay]:
-    """Ray, local or a cluster's, for as long as the study runs."""
+def opened(on: str, study: Study, device: str, shards: int | None) -> Iterator[RayBackend]:
+    """A backend on a local Ray or a cluster, for the duration of a study."""
     refuse_address(on)
     if device not in ("cpu", "cuda"):
         raise SettingError(f"on Ray the device is cpu or cuda, and Ray chooses which, got {device!r}")
     if on != LOCAL:
         _refuse_silence(on)
     given = {"RAY_USAGE_STATS_ENABLED": "0"}
-    if on == LOCAL:  # read when Ray is loaded: without clusters it keeps to the loopback address
+    if on == LOCAL:  # read when Ray is loaded: without clusters it listens on loopback only
         given["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     with _environment(given), _session(on) as ray:
-        yield OnRay(ray, study, device, shards)
+        yield RayBackend(ray, study, device, shards)
 
 
 @contextmanager
 def _session(on: str) -> Iterator[Any]:
-    """Ray, initialised: by the caller, who then has it after the study too, or for the study."""
+    """Ray, initialised by the caller, who keeps it, or for the duration of a study."""
     ray: Any = import_module("ray")
     if ray.is_initialized():
         if on != LOCAL:
-            raise SettingError(
-                f"Ray is initialised already, so --on takes {LOCAL}, for that session, got {on!r}"
-            )
+            raise SettingError(f"Ray is already initialised: use --on {LOCAL} for that session, got {on!r}")
         yield ray
         return
     quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": "error"}
@@ -231,18 +226,18 @@ def _session(on: str) -> Iterator[Any]:
             places = {node["NodeManagerAddress"] for node in ray.nodes() if node["Alive"]}
         if on == LOCAL and places not in ({"127.0.0.1"}, {"::1"}):
             warnings.warn(
-                "Ray was loaded before acdpp, and listens to other machines too: load it later", stacklevel=2
+                "Ray was loaded before acdpp, and listens to other machines: load acdpp first", stacklevel=2
             )
         yield ray
     finally:
         with _silence(), suppress(ConnectionError):
             ray.shutdown()
-            gc.collect()  # or Ray's processes, which have ended, are complained of later
+            gc.collect()  # else Python warns later of Ray's ended processes
 
 
 @contextmanager
 def _environment(given: Mapping[str, str]) -> Iterator[None]:
-    """Variables for as long as it lasts; then they are as they were."""
+    """Set environment variables within a block."""
     before = {name: os.environ.get(name) for name in given}
     os.environ.update(given)
     try:
@@ -256,17 +251,17 @@ def _environment(given: Mapping[str, str]) -> Iterator[None]:
 
 
 def _refuse_silence(on: str) -> None:
-    """Nobody at an address, for whom Ray itself would wait without end."""
+    """Refuse an address without a server, for which Ray would wait forever."""
     host, _, port = on.removeprefix("ray://").rpartition(":")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), WAIT).close()
+        socket.create_connection((host.strip("[]"), int(port)), CLUSTER_ANSWER_SECONDS_MAX).close()
     except (OSError, OverflowError) as error:
-        raise SettingError(f"nobody answers at {host}:{port} ({error}): see that Ray runs there") from None
+        raise SettingError(f"no answer from {host}:{port} ({error}): see that Ray runs there") from None
 
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Ray's own warnings are not about the study."""
+    """Suppress Ray's own warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -1,4 +1,4 @@
-"""Some runs of a study on one device: all of them in this process, or a part that a worker has."""
+"""Some runs of a study on one device: all runs in this process, or a shard in a worker."""
 
 from __future__ import annotations
 
@@ -18,53 +18,63 @@ from empirics.results.fingerprint import probe, traits
 from empirics.results.measures import last_measures
 from empirics.results.provenance import machine
 from empirics.settings.study import Study
-from empirics.shards.split import Part
+from empirics.shards.split import ShardRuns
 from empirics.training.device import choose_device, threads
 from empirics.training.engine import Engine
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem, from_dataset
 from theory.setting import SettingError
 
-__all__ = ["REMEDY", "TRAITS", "Assignment", "Bookmark", "Played", "Shard", "Tick", "Trainer", "Worker"]
+__all__ = [
+    "REMEDY",
+    "TRAITS",
+    "Assignment",
+    "Bookmark",
+    "Shard",
+    "Tick",
+    "TrainedRounds",
+    "Trainer",
+    "Worker",
+]
 
 REMEDY = "take smaller buffers or rates, or fewer seeds or policies"
-TRAITS = "traits"  # in a state: what the model's fingerprint is made of
+TRAITS = "traits"  # of the model's fingerprint, in a state
 Tick = Callable[[int], None]
 
 
-class Played(NamedTuple):
-    """What was measured in some rounds, (rounds, runs) each, and the state after them, if asked for."""
+class TrainedRounds(NamedTuple):
+    """Measures of some rounds, of shape (rounds, runs), and the state after them, if requested."""
 
     measured: Arrays
     state: Arrays
 
 
 class Trainer(Protocol):
-    """What moves all runs of a study through its rounds."""
+    """Trains all runs of a study."""
 
-    ahead: int  # chunks of rounds that it takes at a time
+    ahead: int  # chunks of rounds accepted at a time
 
     def machine(self) -> dict[str, Any]:
-        """Where it computes."""
+        """A description of its hardware."""
 
     def try_out(self, rounds: Rounds) -> None:
-        """A round in vain, so that what does not fit is known before anything is written."""
+        """Train a discarded round, so that failures come before anything is written."""
 
     def follow(self, rounds: Rounds) -> None:
-        """Go past rounds that were trained before."""
+        """Skip rounds that were trained before."""
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> NDArray[np.float64]:
-        """Go on from a saved state; returns the model's traits there."""
+        """Continue from a saved state; returns the model's traits there."""
 
-    def begin(self, rounds: Rounds, tick: Tick, *, keep: bool = True) -> Callable[[], Played]:
-        """Take on a chunk of rounds, to be waited for by calling what comes back; `keep` asks for the state."""
+    def begin(self, rounds: Rounds, tick: Tick, *, keep: bool = True) -> Callable[[], TrainedRounds]:
+        """Start a chunk of rounds; the returned function waits for it. `keep` requests the state."""
 
     def final(self) -> Arrays:
-        """Measured after the last round, run by run."""
+        """Measures after the last round, run by run."""
 
 
 class Shard:
-    """The runs of a problem's study; those of a part `averages` where the whole does."""
+    """The runs of a problem's study; `averages` is that of the whole study."""
 
     ahead = 1
 
@@ -76,15 +86,8 @@ class Shard:
         return self._engine()
 
     def _engine(self, graphs: bool | None = None) -> Engine:
-        problem = self.problem
-        return Engine(
-            problem.model,
-            problem.study,
-            problem.streams,
-            graphs=graphs,
-            listens=self.listens,
-            averages=self.averages,
-        )
+        of = (self.problem.model, self.problem.study, self.problem.streams)
+        return Engine(*of, graphs=graphs, listens=self.listens, averages=self.averages)
 
     def machine(self) -> dict[str, Any]:
         return machine(self.problem.population.x.device)
@@ -110,7 +113,7 @@ class Shard:
                     raise ValueError(f"{name} must return a tensor of shape {wanted}, not {found}")
         except (SettingError, MemoryError):
             raise
-        except Exception as error:  # whatever a user's model does
+        except Exception as error:  # of the user's model
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise SettingError(f"model {study.model!r} failed in a first round: {reason:.300}") from error
 
@@ -128,11 +131,11 @@ class Shard:
         *,
         keep: bool = True,
         widths: NDArray[np.int64] | None = None,
-    ) -> Callable[[], Played]:
-        return lambda: Played(self.engine.play(rounds, tick, widths), self.state() if keep else {})
+    ) -> Callable[[], TrainedRounds]:
+        return lambda: TrainedRounds(self.engine.play(rounds, tick, widths), self.state() if keep else {})
 
     def state(self) -> Arrays:
-        """What a checkpoint holds."""
+        """The content of a checkpoint."""
         found = {name: tensor.cpu().numpy() for name, tensor in self.engine.state.items()}
         return found | {TRAITS: traits(self.problem, self.engine.theta)}
 
@@ -140,12 +143,9 @@ class Shard:
         return last_measures(self.problem, self.engine.theta, self.engine.averaged)
 
 
-# --- a part, somewhere else --------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Assignment:
-    """What all workers of a study are given."""
+    """The data of all workers of a study."""
 
     study: Study
     data: Dataset
@@ -155,7 +155,7 @@ class Assignment:
 
 
 class Bookmark(NamedTuple):
-    """All that a worker needs to go on for another: the state, if any was trained, and what follows from the rounds."""
+    """The data from which a new worker continues: the state after training, if any, and the streams and the learner."""
 
     state: Arrays
     arrivals: Any
@@ -163,19 +163,19 @@ class Bookmark(NamedTuple):
 
 
 class Worker:
-    """A part of a study, to be lived in a process of its own; it answers with a bookmark where it can be followed."""
+    """A shard in a process of its own; its answers include bookmarks from which another worker can continue."""
 
     shard: Shard
 
-    def make(self, given: Assignment, part: Part, bookmark: Bookmark | None = None) -> dict[str, Any]:
-        """Begin, or go on at a bookmark; says where it computes."""
+    def make(self, given: Assignment, part: ShardRuns, bookmark: Bookmark | None = None) -> dict[str, Any]:
+        """Start, or continue at a bookmark; returns a description of the hardware."""
         study = part.study(given.study)
         with threads(study, REMEDY):
             place = choose_device(given.device)
             problem = from_dataset(study, given.data, place, given.model, part.first)
             self.shard = Shard(problem, listens=given.listens, averages=given.study.averages)
             if bookmark is not None:
-                own = copy.deepcopy(bookmark)  # what comes by post cannot be written to
+                own = copy.deepcopy(bookmark)  # received arrays are read-only
                 engine = self.shard.engine
                 engine.arrivals, engine.learner = own.arrivals, own.learner
                 if own.state:
@@ -189,7 +189,7 @@ class Worker:
     def follow(self, rounds: Rounds) -> Bookmark:
         with self._threads():
             self.shard.follow(rounds)
-            return self._bookmark({})  # what was trained comes when it is restored
+            return self._bookmark({})  # the trained state comes with `restore`
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> Bookmark:
         with self._threads():
@@ -197,10 +197,10 @@ class Worker:
             return self._bookmark(self.shard.state())
 
     def play(self, rounds: Rounds, widths: NDArray[np.int64], keep: bool) -> tuple[Arrays, Bookmark | None]:
-        """What was measured, and the bookmark after it if asked for."""
+        """The measures, and the bookmark after them if requested."""
         with self._threads():
-            played = self.shard.begin(rounds, lambda _: None, keep=False, widths=widths)()
-            return played.measured, self._bookmark(self.shard.state()) if keep else None
+            trained = self.shard.begin(rounds, lambda _: None, keep=False, widths=widths)()
+            return trained.measured, self._bookmark(self.shard.state()) if keep else None
 
     def final(self) -> Arrays:
         with self._threads():

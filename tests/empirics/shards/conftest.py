@@ -1,8 +1,8 @@
-"""Ray, as far as it is asked for before it is loaded, is there."""
+"""Tests without Ray: the package counts as installed."""
 
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def ray_is_there(monkeypatch):
+def ray_is_installed(monkeypatch):
     monkeypatch.setattr("empirics.shards.on_ray.find_spec", lambda name: name)

@@ -15,7 +15,7 @@ import torch
 from empirics.results.folder import read_settings
 from empirics.run import run_study
 from empirics.settings.toml import toml
-from tests.empirics.shards.desk import done, files, small
+from tests.empirics.shards.local_backend import done, files, small
 from tests.empirics.small import until
 
 psutil = pytest.importorskip("psutil")

@@ -1,8 +1,8 @@
-"""Parts of a study that workers train, any of whom may be lost at any moment.
+"""Shards of a study on workers, any of which may be lost at any time.
 
-Whatever a worker is asked since its last bookmark is kept. Where it is lost, another begins at that bookmark and is
-asked the same again: it costs the rounds since then, of this part alone. Workers take chunks of rounds some ahead of
-the slowest, so nobody waits for the driver.
+All requests since a worker's last bookmark are kept. A lost worker is replaced by another that starts at the bookmark
+and repeats them, which costs the rounds since then, of this shard alone. Workers receive some chunks of rounds ahead,
+so that they do not wait for the driver.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ from empirics.columns import Arrays
 from empirics.control.schedule import Rounds
 from empirics.results.provenance import versions
 from empirics.settings.study import Study
-from empirics.shards.shard import TRAITS, Assignment, Bookmark, Played, Tick
-from empirics.shards.split import Part
+from empirics.shards.shard import TRAITS, Assignment, Bookmark, Tick, TrainedRounds
+from empirics.shards.split import ShardRuns
 from empirics.training.engine import padded
 from theory.setting import SettingError
 
-__all__ = ["Crew", "Lost", "Office"]
+__all__ = ["LOSSES_MAX", "ShardedTrainer", "WorkerBackend", "WorkerLost"]
 
-PATIENCE = 5  # workers of a part that may be lost in a row, without an answer in between
-
-
-class Lost(Exception):
-    """A worker is no more."""
+LOSSES_MAX = 5  # workers of a shard lost in a row, without an answer in between
 
 
-class Office(Protocol):
-    """Where workers are to be had."""
+class WorkerLost(Exception):
+    """A worker has ended."""
+
+
+class WorkerBackend(Protocol):
+    """Starts, asks and ends workers."""
 
     def shared(self, thing: Any) -> Any:
-        """What all workers are given, as it is handed to each."""
+        """A reference to data for all workers."""
 
-    def hire(self, *, again: bool) -> Any:
-        """A worker, `again` if one was lost."""
+    def start(self, *, again: bool) -> Any:
+        """Start a worker, `again` after a loss."""
 
     def ask(self, worker: Any, what: str, *given: Any) -> Any:
-        """A ticket for the answer of one of its methods; a worker does one thing after the other."""
+        """Call a worker's method; returns a ticket for the answer. Calls are answered in their order."""
 
     def wait(self, tickets: Sequence[Any]) -> int:
-        """Which of the tickets has an answer."""
+        """The index of a ticket with an answer."""
 
     def answer(self, ticket: Any) -> Any:
-        """The answer, or what was raised in its place; `Lost` if the worker is."""
+        """The answer, or the worker's exception, or `WorkerLost`."""
 
-    def fire(self, worker: Any) -> None:
-        """Nothing more is asked of it."""
+    def end(self, worker: Any) -> None:
+        """End a worker."""
 
 
 @dataclass
@@ -61,17 +61,17 @@ class _Call:
     what: str
     given: tuple[Any, ...]
     ticket: Any = None
-    again: bool = False  # the answer is known: it only brings a new worker to where the lost one was
+    again: bool = False  # repeated for a new worker; its answer is known
 
 
 @dataclass
 class _Member:
-    part: Part
+    part: ShardRuns
     runs: NDArray[np.int64]
     study: Study
     worker: Any
     bookmark: Bookmark | None = None
-    asked: deque[_Call] = field(default_factory=deque)  # without an answer yet
+    asked: deque[_Call] = field(default_factory=deque)  # unanswered
     since: list[_Call] = field(default_factory=list)  # answered, after the bookmark
     answers: deque[Any] = field(default_factory=deque)
     done: int = 0  # rounds
@@ -81,22 +81,22 @@ class _Member:
         return rounds.of(self.study, self.runs)
 
 
-class Crew:
-    """The trainer of a study whose parts are trained by workers of an office."""
+class ShardedTrainer:
+    """A trainer whose shards are trained by workers."""
 
     ahead = 3
 
-    def __init__(self, office: Office, given: Assignment, parts: Sequence[Part]) -> None:
-        self.office, self.study = office, given.study
+    def __init__(self, backend: WorkerBackend, given: Assignment, parts: Sequence[ShardRuns]) -> None:
+        self.backend, self.study = backend, given.study
         try:
-            self.given = office.shared(given)
+            self.given = backend.shared(given)
         except SettingError:
             raise
-        except Exception as error:  # of whatever a user's model is made
+        except Exception as error:  # of the user's model
             reason = " ".join(f"{type(error).__name__}: {error}".split())
             raise SettingError(f"the model cannot be sent to workers: {reason:.200}") from error
         self.members = [
-            _Member(part, part.runs(self.study), part.study(self.study), office.hire(again=False))
+            _Member(part, part.runs(self.study), part.study(self.study), backend.start(again=False))
             for part in parts
         ]
         self.tick: Tick = lambda done: None
@@ -114,10 +114,10 @@ class Crew:
 
     def __exit__(self, *_: object) -> None:
         for one in self.members:
-            self.office.fire(one.worker)
+            self.backend.end(one.worker)
 
     def _refuse_others(self, machines: Sequence[Mapping[str, Any]]) -> None:
-        """Workers with another acdpp, who train otherwise, perhaps; what else differs is told once."""
+        """Refuse workers with another acdpp; warn once of other differences in versions."""
         here, told = versions(), list[str]()
         for there in (one["versions"] for one in machines):
             differ = "; ".join(
@@ -126,21 +126,17 @@ class Crew:
                 if here.get(name) != there.get(name)
             )
             if here.get("acdpp") != there.get("acdpp"):
-                raise SettingError(f"a worker has another acdpp ({differ}): install the same everywhere")
+                raise SettingError(f"a worker has another acdpp ({differ}): install one version everywhere")
             told += [differ] if differ else []
         if told and not self.warned:
             self.warned = True
-            warnings.warn(f"a worker differs ({told[0]}): so may the last bits", stacklevel=4)
+            warnings.warn(f"a worker has other versions ({told[0]}): the last bits may differ", stacklevel=4)
 
     def machine(self) -> dict[str, Any]:
         names = list(dict.fromkeys(one["device"] for one in self.machines))
-        shards = [{"policies": list(p.policies), "first": p.first, "seeds": p.seeds} for p in self._parts()]
+        parts = [one.part for one in self.members]
+        shards = [{"policies": list(p.policies), "first": p.first, "seeds": p.seeds} for p in parts]
         return self.machines[0] | {"device": ", ".join(names), "versions": versions(), "shards": shards}
-
-    def _parts(self) -> list[Part]:
-        return [one.part for one in self.members]
-
-    # --- what a trainer does -------------------------------------------------------------------------------
 
     def try_out(self, rounds: Rounds) -> None:
         self._each("try_out", lambda one: (one.cut(rounds),))
@@ -157,32 +153,30 @@ class Crew:
         )
         return self._state(found)[TRAITS]
 
-    def begin(self, rounds: Rounds, tick: Tick, *, keep: bool = True) -> Callable[[], Played]:
+    def begin(self, rounds: Rounds, tick: Tick, *, keep: bool = True) -> Callable[[], TrainedRounds]:
         widths = padded(rounds.occupancy.max(axis=(1, 2)))
         self.tick = tick
         for one in self.members:
             self._ask(one, "play", one.cut(rounds), widths, keep)
 
-        def played() -> Played:
+        def trained() -> TrainedRounds:
             found = self._all()
             measured = self._joined([columns for columns, _ in found])
-            return Played(measured, self._state([bookmark for _, bookmark in found]) if keep else {})
+            return TrainedRounds(measured, self._state([bookmark for _, bookmark in found]) if keep else {})
 
-        return played
+        return trained
 
     def final(self) -> Arrays:
         return self._joined(self._each("final", lambda one: ()))
 
-    # --- asking, and being answered ------------------------------------------------------------------------
-
     def _state(self, bookmarks: Sequence[Bookmark]) -> Arrays:
-        """Of all runs: traits have them last, and all else first."""
+        """The state of all runs, which are the last axis of traits and the first axis of all else."""
         states = [dict(one.state) for one in bookmarks]
         told = self._joined([{TRAITS: one.pop(TRAITS)} for one in states])
         return self._joined(states, axis=0) | told
 
     def _joined(self, parts: Sequence[Arrays], axis: int = -1) -> Arrays:
-        """Arrays of all runs in their order, which are along this axis."""
+        """Arrays of all runs in their order along an axis."""
         order = np.argsort(np.concatenate([one.runs for one in self.members]))
         whole = {name: np.concatenate([part[name] for part in parts], axis=axis) for name in parts[0]}
         return {
@@ -196,16 +190,16 @@ class Crew:
         return self._all()
 
     def _ask(self, one: _Member, what: str, *given: Any, again: bool = False) -> None:
-        one.asked.append(_Call(what, given, self.office.ask(one.worker, what, *given), again))
+        one.asked.append(_Call(what, given, self.backend.ask(one.worker, what, *given), again))
 
     def _all(self) -> list[Any]:
-        """The next answer of every member; meanwhile those of others are taken, and who is lost is replaced."""
+        """The next answer of every member; later answers are stored, and lost workers replaced."""
         while not all(one.answers for one in self.members):
             busy = [one for one in self.members if one.asked]
-            one = busy[self.office.wait([member.asked[0].ticket for member in busy])]
+            one = busy[self.backend.wait([member.asked[0].ticket for member in busy])]
             try:
-                answer = self.office.answer(one.asked[0].ticket)
-            except Lost as error:
+                answer = self.backend.answer(one.asked[0].ticket)
+            except WorkerLost as error:
                 self._replace(one, str(error))
                 continue
             self._take(one, one.asked.popleft(), answer)
@@ -228,16 +222,16 @@ class Crew:
         one.answers.append(answer)
 
     def _replace(self, one: _Member, reason: str) -> None:
-        """Another worker, at the bookmark, who is asked again first what was answered since."""
+        """Start another worker at the bookmark, which first repeats the calls answered since."""
         one.lost += 1
-        if one.lost > PATIENCE:
+        if one.lost > LOSSES_MAX:
             raise SettingError(
                 f"the shard of {', '.join(one.part.policies)}, seeds {one.part.first} to "
                 f"{one.part.first + one.part.seeds - 1}, was lost {one.lost} times in a row ({reason}): see that it "
                 "fits into a worker's memory, or take more shards"
             )
-        self.office.fire(one.worker)
-        one.worker = self.office.hire(again=True)
+        self.backend.end(one.worker)
+        one.worker = self.backend.start(again=True)
         known = [_Call("make", (self.given, one.part, one.bookmark)), *one.since]
         fresh = [call for call in one.asked if not call.again]
         if fresh[0].what == "make":

@@ -1,13 +1,12 @@
-"""A small study, and an office in this process: what is asked and answered goes by post, as elsewhere, and workers can
-be lost."""
+"""A small study, and workers in this process that can be lost; their calls and answers are pickled, as elsewhere."""
 
 import json
 import pickle
 from contextlib import contextmanager
 from unittest import mock
 
-from empirics.shards.crew import Lost
 from empirics.shards.shard import Worker
+from empirics.shards.workers import WorkerLost
 from tests.empirics.small import blobs_file, study
 
 MIXED = ("constant", "acdpp", "oracle@eta=0.1,steps=3,decay=4", "buy-cheap-online@average=equal")
@@ -21,35 +20,35 @@ def small(**given):
 
 
 def done(folder):
-    """Rounds that are saved."""
+    """The number of saved rounds."""
     return json.loads((folder / "settings.json").read_text())["progress"]["done"]
 
 
 def files(folder):
-    """All that a study found, byte by byte."""
+    """The bytes of a study's results."""
     return {path.name: path.read_bytes() for name in FILES for path in folder.glob(name)}
 
 
-class Desk:
-    """Workers are objects; the calls that are counted in `losing` find theirs lost, and workers counted in `saying` say
-    something else of themselves."""
+class LocalBackend:
+    """Workers are objects; the worker of the n-th call is lost for n in `losing`, and `saying` changes the description
+    that the n-th worker gives of itself."""
 
     def __init__(self, shards, losing=(), saying=()):
         self.shards, self.losing, self.calls, self.played = shards, losing, 0, 0
-        self.hired, self.answers, self.saying = [], [], dict(saying)
+        self.started, self.answers, self.saying = [], [], dict(saying)
 
     def shared(self, thing):
         return pickle.dumps(thing)
 
-    def hire(self, *, again):
-        self.hired.append({"worker": Worker(), "alive": True, "number": len(self.hired) + 1})
-        return self.hired[-1]
+    def start(self, *, again):
+        self.started.append({"worker": Worker(), "alive": True, "number": len(self.started) + 1})
+        return self.started[-1]
 
     def ask(self, worker, what, *given):
         return {"worker": worker, "what": what, "given": pickle.dumps(given)}
 
     def wait(self, tickets):
-        return len(tickets) - 1  # the last of all is ready first
+        return len(tickets) - 1  # the last ticket is ready first
 
     def answer(self, ticket):
         worker = ticket["worker"]
@@ -57,7 +56,7 @@ class Desk:
         if self.calls in self.losing:
             worker["alive"] = False
         if not worker["alive"]:
-            raise Lost("it was killed")
+            raise WorkerLost("it was killed")
         given = [
             pickle.loads(one) if isinstance(one, bytes) else one for one in pickle.loads(ticket["given"])
         ]
@@ -68,20 +67,20 @@ class Desk:
         self.answers.append((ticket["what"], found))
         return pickle.loads(pickle.dumps(found))
 
-    def fire(self, worker):
+    def end(self, worker):
         worker["alive"] = False
 
 
 @contextmanager
-def at_desk(desk):
-    """Whoever asks for Ray comes here."""
+def in_place_of_ray(backend):
+    """Replace Ray by a backend, whose workers must all have ended afterwards."""
 
     @contextmanager
     def opened(on, study, device, shards):
-        yield desk
+        yield backend
 
     try:
         with mock.patch("empirics.shards.on_ray.opened", opened):
-            yield desk
-    finally:  # also where something was refused
-        assert not [one for one in desk.hired if one["alive"]]
+            yield backend
+    finally:  # also after a refusal
+        assert not [one for one in backend.started if one["alive"]]
