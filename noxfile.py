@@ -82,7 +82,7 @@ def record(session: nox.Session) -> None:
     for module, page in (("proofs_check.claims_page", "claims"), ("proofs_check.kernel_page", "kernel")):
         with Path(f"docs/{page}.md").open("w", encoding="utf-8") as out:
             session.run("python", "-m", module, stdout=out)
-    session.run("python", "-m", "benchmarks.reproduction")
+    session.run("python", "-m", "docs.numbers")
     recorded = ("tests/empirics/test_recorded.py", "tests/figures/test_drawing.py")
     session.run("pytest", *recorded, *session.posargs, env={"ACDPP_RECORD": "1"})
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from empirics.control.schedule import Rounds
 from empirics.settings.study import Study
-from theory.reuse.counts import Trajectory
+from theory.reuse.trajectories import Trajectory
 
 __all__ = ["COLUMNS", "FRESH", "LAST", "Arrays", "Column", "decided", "measured_columns", "stated_mismatch"]
 

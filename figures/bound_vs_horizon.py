@@ -25,7 +25,7 @@ from theory.bound.constant_admission import (
     oracle_bound_as_stated,
 )
 from theory.bound.theorem1 import Bound, Terms, theorem_1, theorem_1_as_stated
-from theory.reuse.counts import Trajectory, trajectory
+from theory.reuse.trajectories import Trajectory, trajectory
 from theory.setting import Constants, SettingError, horizon, retention
 
 __all__ = ["PARTS", "BoundCurve", "BoundVsHorizon", "compute", "draw"]

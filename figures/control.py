@@ -13,7 +13,7 @@ from figures.options import Track, silently
 from figures.simulation import Simulation, play
 from figures.style import DASHES, Floats, Look, Width
 from theory.control.region import region_maximum, region_minimum
-from theory.reuse.counts import trajectory
+from theory.reuse.trajectories import trajectory
 from theory.setting import Constants
 
 __all__ = ["Control", "ControlRun", "compute", "draw"]

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from figures.style import DASHES, Floats, Look, Width
 from proofs_check.simulator import Snapshot, simulate
-from theory.reuse.counts import inverse_effective_constant, mismatch_constant, occupancy_constant
+from theory.reuse.constant import inverse_effective_constant, mismatch_constant, occupancy_constant
 from theory.setting import SettingError, positive, retention
 
 __all__ = ["Mismatch", "compute", "draw", "squared_mismatches"]

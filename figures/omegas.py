@@ -30,7 +30,7 @@ from theory.control.penalty import (
 )
 from theory.numbers.algebra import ball, precise, ratio
 from theory.regret.omegas import omega3_limit
-from theory.reuse.counts import inverse_effective_constant, occupancy_constant
+from theory.reuse.constant import inverse_effective_constant, occupancy_constant
 from theory.setting import Constants, Region, SettingError, horizon, retention
 
 __all__ = ["TERMS", "Omegas", "RegretCurve", "compute", "draw", "regret_term"]

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 
 from figures.style import DASHES, MARKERS, Floats, Look, Width, key
 from proofs_check.simulator import simulate
-from theory.reuse.counts import occupancy_constant, uniformity_constant, uniformity_constant_as_stated
+from theory.reuse.constant import occupancy_constant, uniformity_constant, uniformity_constant_as_stated
 from theory.setting import SettingError, retention
 
 __all__ = ["OneRetention", "Uniformity", "compute", "draw"]
@@ -53,7 +53,8 @@ class Uniformity:
 
 
 def compute(retentions: Sequence[int] = (2, 5, 10), rounds: int | None = None) -> Uniformity:
-    """Count samples one by one with `proofs_check.simulator`, and evaluate both closed forms of `theory.reuse.counts`.
+    """Count samples one by one with `proofs_check.simulator`, and evaluate both closed forms of
+    `theory.reuse.constant`.
 
     >>> compute([2, 5]).rounds, compute([2, 5], 20).rounds
     (15, 20)

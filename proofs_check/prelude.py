@@ -77,7 +77,8 @@ from theory.control.region import (
 )
 from theory.law.quadratic import Cohorts, by_age, by_capacity, squared_weights, stationary_noise
 from theory.numbers.algebra import ball, log, log_plus, precise, sqrt
-from theory.reuse.counts import effective_from_sums, effective_sample_size, mismatch_from_sums, trajectory
+from theory.reuse.counts import effective_from_sums, effective_sample_size, mismatch_from_sums
+from theory.reuse.trajectories import trajectory
 from theory.setting import Budget, Constants, Region
 
 F = Fraction

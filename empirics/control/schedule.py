@@ -23,7 +23,7 @@ from empirics.control.registry import Brief, capacity_for, dropped_by, kept_for,
 from empirics.control.totals import Totals
 from empirics.settings.study import Study
 from theory.control.admission import debt_update
-from theory.reuse.counts import Trajectory
+from theory.reuse.trajectories import Trajectory
 from theory.setting import Constants, SettingError
 
 __all__ = ["Rounds", "Schedule", "brief_for", "plan", "whole_samples"]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirics.control.policy import FOREVER
-from theory.reuse.counts import Trajectory, from_totals
+from theory.reuse.trajectories import Trajectory, from_totals
 
 __all__ = ["Capped", "Totals"]
 

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.reuse.counts import Trajectory, from_totals
+from theory.reuse.trajectories import Trajectory, from_totals
 from theory.setting import SettingError
 
 __all__ = ["ClientAccounts", "ClientReport"]

@@ -27,6 +27,7 @@ from theory.market import capacity, lower_bound
 from theory.market import online as buying
 from theory.market.knapsack import Limit
 from theory.regret import omegas as regret
+from theory.reuse import constant
 from theory.reuse import counts as reuse
 from theory.setting import Budget, Constants, Region
 
@@ -72,11 +73,11 @@ FORMULAS: dict[str, tuple[Row, ...]] = {
         (reuse.uniformity_from_deficits, "N first second K"),
         (reuse.effective_from_sums, "uses squares"),
         (reuse.mismatch_from_sums, "n uses squares in_memory"),
-        (reuse.occupancy_constant, "K t rate"),
-        (reuse.uniformity_constant, "K t"),
-        (reuse.uniformity_constant_as_stated, "K t"),
-        (reuse.inverse_effective_constant, "K t rate"),
-        (reuse.mismatch_constant, "K t rate"),
+        (constant.occupancy_constant, "K t rate"),
+        (constant.uniformity_constant, "K t"),
+        (constant.uniformity_constant_as_stated, "K t"),
+        (constant.inverse_effective_constant, "K t rate"),
+        (constant.mismatch_constant, "K t rate"),
     ),
     "ControlFormulas": (
         (admission.debt_update, "Z cost Lambda C"),

@@ -18,12 +18,8 @@ from theory.design.offline import best_rate, design_as_stated, design_limit
 from theory.design.offline import design as best_design
 from theory.numbers.algebra import ball
 from theory.regret import omegas as regret
-from theory.reuse.counts import (
-    crossover_constant,
-    mismatch_constant,
-    trajectory,
-    uniformity_constant_as_stated,
-)
+from theory.reuse.constant import crossover_constant, mismatch_constant, uniformity_constant_as_stated
+from theory.reuse.trajectories import trajectory
 from theory.setting import Budget, Constants, Region
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)

@@ -19,7 +19,7 @@ from proofs_check.simulator import simulate
 from tests.figures.small import PAPER, SWEEP, cut, summary_of
 from theory.bound.theorem1 import theorem_1
 from theory.market.knapsack import uniform_rate
-from theory.reuse.counts import trajectory
+from theory.reuse.trajectories import trajectory
 
 
 def test_a_result_is_read_in_order(measured: Measured) -> None:

@@ -20,7 +20,7 @@ from figures.style import readable
 from tests.figures.small import PAPER, UNIT, cut
 from tests.refused import refused
 from theory.law.quadratic import by_capacity
-from theory.reuse.counts import trajectory
+from theory.reuse.trajectories import trajectory
 from theory.setting import Constants
 
 STUDY = Study(rounds=60, buffers=(8, 12), budget=11.0, seed=3)

@@ -36,7 +36,8 @@ from theory.bound.theorem1 import (
     theorem_1_as_stated,
 )
 from theory.numbers.algebra import ball, precise
-from theory.reuse.counts import trajectory, uniformity_constant_as_stated
+from theory.reuse.constant import uniformity_constant_as_stated
+from theory.reuse.trajectories import trajectory
 from theory.setting import Constants, SettingError
 
 positive = st.fractions(Fraction(1, 20), 50, max_denominator=20)

@@ -14,7 +14,7 @@ from theory.bound.constant_admission import constant_bound, constant_round
 from theory.design.offline import best_rate, design, fill_ratio
 from theory.design.search import Search
 from theory.paper import MNIST
-from theory.reuse.counts import inverse_effective_constant, mismatch_constant
+from theory.reuse.constant import inverse_effective_constant, mismatch_constant
 from theory.setting import Budget, Constants
 
 UNEVEN = Budget(buffers=(10, 11), cost=10, mean_cost=1)

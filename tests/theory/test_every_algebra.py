@@ -50,257 +50,201 @@ class Arguments:
         return Budget(buffers=(self.c.D, self.c.sigma), cost=self.c.eta, mean_cost=self.c.B)
 
 
-# What formulas are called with. One that is public and stands in neither table fails a test below.
+# Calls of all formulas; a public function that stands in neither table fails a test below.
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
-    "reuse.counts.effective_from_sums regret.rates.remark_1_as_stated regret.rates.remark_1_by_drift": lambda f, a: (
-        f(a.u, a.v)
+    "effective_from_sums remark_1_as_stated remark_1_by_drift remark_1_by_one_constant polynomial "
+    "tracking_step tracking_risk": (lambda f, a: f(a.u, a.v)),
+    "mismatch_from_sums uses_in_memory savings_ceiling rate_shortfall": lambda f, a: f(a.u, a.v, a.w, a.t),
+    "mismatch_from_gone": lambda f, a: f(a.u, a.w, a.v, a.K, a.K * a.K),
+    "quadratic.contraction local_pull local_shift": lambda f, a: f(a.u, a.v, a.K),
+    "lag_sum stationary_noise stationary_lag slope_lag": lambda f, a: f(a.p, a.K),
+    "noise_floor linear_regret": lambda f, a: f(a.w, a.K, h=[a.p], variance=[a.v], eta=a.q, E=a.K),
+    "full_memory_noise start_up_bound polynomial_left jump_left": lambda f, a: f(a.p, a.K, a.t),
+    "mean_lag crossover_constant crossover_constant_as_stated mean_younger": lambda f, a: f(a.t),
+    "total_weights": lambda f, a: tuple(f([a.u, a.v, a.w], a.K)),
+    "inverse_effective_rate": lambda f, a: f([a.u, a.v, a.w], a.K),
+    "small_step_floor": lambda f, a: f(a.w, h=[a.u, a.v], variance=[a.v, a.w], eta=a.u, E=a.K),
+    "latest equal polynomial_factor remark_1_by_region": lambda f, a: f(a.u),
+    "exponential": lambda f, a: f(a.K, a.p),
+    "averaged_left_constant": lambda f, a: f(a.p, a.t),
+    "averaged_noise_constant common_share": lambda f, a: f(a.p, a.K, a.K + a.t),
+    "averaged_rest averaged_rest_decaying": lambda f, a: f(a.p, a.u, a.t),
+    "weights_giving": lambda f, a: tuple(f([a.u, a.v], a.p)),
+    "wait_factor": lambda f, a: f(a.p, a.q),
+    "cycle_left": lambda f, a: f(a.p, a.K, a.q, a.s),
+    "drift_floor": (
+        lambda f, a: f(a.w, a.K, h=[a.p], variance=[a.v], walk=[a.u], slope=[a.s], eta=a.q, E=a.K)
     ),
-    "regret.rates.remark_1_by_one_constant": lambda f, a: f(a.u, a.v),
-    "reuse.counts.mismatch_from_sums reuse.counts.uses_in_memory market.online.savings_ceiling": lambda f, a: (
-        f(a.u, a.v, a.w, a.t)
+    "smoothed_floor": lambda f, a: f(a.w, a.s, a.K, h=[a.p], variance=[a.v], walk=[a.u], eta=a.q, E=a.K),
+    "smoothed_noise smoothed_lag": lambda f, a: f(a.p, a.q, a.K),
+    "least_drifting_risk": lambda f, a: f(a.t, h=[a.u, a.v], variance=[a.v, a.w], walk=[a.w, a.u]),
+    "indifferent_drift": lambda f, a: f(a.p, a.K + 1, a.u, a.K, a.v),
+    "burst_tracking_risk overspending": lambda f, a: f(a.u, a.v, a.t),
+    "freshness_drift": lambda f, a: f(a.u + a.v, a.v, 1 + a.t),
+    "freshness_drift_random": lambda f, a: f(a.u + a.v, a.v, a.q),
+    "bayes_risk": lambda f, a: f(a.t, h=[a.u, a.v], variance=[a.v, a.w], prior=[a.w, a.u]),
+    "least_risk": lambda f, a: f(a.t, h=[a.u, a.v], variance=[a.v, a.w]),
+    "most_samples": lambda f, a: f(Limit(a.u, 1, a.v, a.w, "money"), a.t, a.w),
+    "burst_inverse": lambda f, a: f(a.t, a.p),
+    "burst_risk": lambda f, a: f(a.u, a.p, a.t, h=[a.q], variance=[a.v], start=[a.w], eta=a.s, E=a.K),
+    "van_trees regression_floor_first_order reserve_weight purchase_drift": lambda f, a: f(a.u, a.v, a.w),
+    "pooled_bias weighted_spread own_optimum": lambda f, a: f([a.u, a.v], [a.v, a.w], [a.w, a.u]),
+    "pooled_spread least_spread": lambda f, a: f([a.u, a.v], [a.v, a.w]),
+    "own_goal own_spread": lambda f, a: f([a.u, a.v], [a.p, a.s], [a.w, a.u]),
+    "local_contraction": lambda f, a: f(a.u, a.v, a.w, a.v / a.u, a.K),
+    "own_weight": lambda f, a: f(a.p, a.K, a.w),
+    "mean_contraction": lambda f, a: f(a.w, a.K, h=a.p, spread=a.v, eta=a.q, E=a.K, clients=a.u),
+    "path_rest": (
+        lambda f, a: f(
+            curved.Moments(a.u, a.v, a.w),
+            tails=curved.Tails(-a.v, a.u, a.w, a.v),
+            start=-a.w,
+            eta=1 - a.p,
+            rho=a.q,
+            size=1 + a.t,
+        )
     ),
-    "market.online.rate_shortfall": lambda f, a: f(a.u, a.v, a.w, a.t),
-    "reuse.counts.mismatch_from_gone": lambda f, a: f(a.u, a.w, a.v, a.K, a.K * a.K),
-    "law.quadratic.contraction law.curved.local_pull law.curved.local_shift": lambda f, a: f(a.u, a.v, a.K),
-    "law.quadratic.lag_sum law.quadratic.stationary_noise": lambda f, a: f(a.p, a.K),
-    "law.quadratic.noise_floor law.quadratic.linear_regret": lambda f, a: f(
-        a.w, a.K, h=[a.p], variance=[a.v], eta=a.q, E=a.K
+    "square_rest": (
+        lambda f, a: f(
+            curved.Moments(a.u, a.v, a.w, skew=-a.v),
+            tails=curved.Tails(a.v, a.u, a.w, a.v),
+            eta=1 - a.p,
+            rho=a.q,
+            size=1 + a.t,
+        )
     ),
-    "law.stationary.full_memory_noise law.stationary.start_up_bound": lambda f, a: f(a.p, a.K, a.t),
-    "law.stationary.mean_lag reuse.counts.crossover_constant reuse.counts.crossover_constant_as_stated": lambda f, a: (
-        f(a.t)
+    "solved_bias": lambda f, a: f(curved.Moments(a.u, 0, a.v, tilt=a.w), third=a.v, size=a.t),
+    "regression_floor": lambda f, a: f(a.u, 1 + a.u + a.v),
+    "regression_floor_resummed": lambda f, a: f(a.u, a.u + a.v),
+    "stationary_bias": lambda f, a: f(a.w, a.K, h=a.p, tilt=a.v, eta=a.q, E=a.K, clients=a.u),
+    "uniform_threshold": lambda f, a: f(a.u, a.u + a.v, a.w),
+    "uniform_rate": lambda f, a: f(a.u, a.u + a.v, a.w, a.v),
+    "purchase_bound": lambda f, a: f([a.u, a.v, a.w], a.w, a.v, a.u, a.t),
+    "effective_rate": lambda f, a: f(a.u, 1 + a.v),
+    "age_burden": lambda f, a: (f(a.t), f(a.K, a.p), f(a.K, -a.p)),
+    "noise_by_age": lambda f, a: f(a.w, 1 + a.v, a.p),
+    "burst_rate burst_effective_rate": lambda f, a: f(a.u, a.K, a.s),
+    "savings_price": lambda f, a: f(a.t, a.u, a.v),
+    "debt_ceiling": lambda f, a: f(a.u, a.K, a.v, a.w, a.u, a.u + a.v),
+    "frame_shortfall": lambda f, a: f(a.u, a.v, a.K, a.w, a.t),
+    "age_ceiling": lambda f, a: f(a.u, a.v, a.w, a.u, a.v, a.t, a.w),
+    "uses_kstep cohort_deficits": lambda f, a: f(a.t, a.K),
+    "uniformity_from_deficits": lambda f, a: f(a.u + a.v, a.u, a.v, a.K),
+    "effective_sample_size uniformity": lambda f, a: f([a.u, a.v, a.w]),
+    "boundary_deficits uniformity_kstep mismatch_kstep": lambda f, a: f([a.u, a.v, a.w, a.u], a.K),
+    "occupancy_constant inverse_effective_constant": lambda f, a: f(a.K, a.t, a.u),
+    "mismatch_constant stale_weight_constant mean_occupancy_constant overlap_constant": (
+        lambda f, a: f(a.K, a.t, a.u)
     ),
-    "law.stationary.total_weights": lambda f, a: tuple(f([a.u, a.v, a.w], a.K)),
-    "law.stationary.inverse_effective_rate": lambda f, a: f([a.u, a.v, a.w], a.K),
-    "law.stationary.small_step_floor": lambda f, a: f(a.w, h=[a.u, a.v], variance=[a.v, a.w], eta=a.u, E=a.K),
-    "law.averaging.latest law.averaging.equal law.averaged_limits.polynomial_factor": lambda f, a: f(a.u),
-    "law.averaging.polynomial": lambda f, a: f(a.u, a.v),
-    "law.averaging.exponential": lambda f, a: f(a.K, a.p),
-    "law.averaged_limits.averaged_left_constant": lambda f, a: f(a.p, a.t),
-    "law.averaged_limits.averaged_noise_constant": lambda f, a: f(a.p, a.K, a.K + a.t),
-    "law.averaged_limits.averaged_rest law.averaged_limits.averaged_rest_decaying": lambda f, a: f(
-        a.p, a.u, a.t
+    "uniformity_constant": lambda f, a: f(a.K, a.t),
+    "uniformity_constant_as_stated": lambda f, a: f(2 * a.K, a.t),
+    "region.contraction region_maximum region_minimum_total region_maximum_total": (
+        lambda f, a: f(a.region, a.t)
     ),
-    "law.averaged_limits.common_share": lambda f, a: f(a.p, a.K, a.K + a.t),
-    "law.averaging.weights_giving": lambda f, a: tuple(f([a.u, a.v], a.p)),
-    "law.averaged_limits.polynomial_left": lambda f, a: f(a.p, a.K, a.t),
-    "law.averaged_limits.wait_factor": lambda f, a: f(a.p, a.q),
-    "drift.long_run.mean_younger": lambda f, a: f(a.t),
-    "drift.long_run.stationary_lag drift.long_run.slope_lag": lambda f, a: f(a.p, a.K),
-    "drift.long_run.jump_left": lambda f, a: f(a.p, a.K, a.t),
-    "drift.long_run.cycle_left": lambda f, a: f(a.p, a.K, a.q, a.s),
-    "drift.long_run.drift_floor": lambda f, a: f(
-        a.w, a.K, h=[a.p], variance=[a.v], walk=[a.u], slope=[a.s], eta=a.q, E=a.K
+    "region_minimum": lambda f, a: f(a.region, a.t - 3),
+    "region_minimum_window": lambda f, a: f(a.region, a.K, a.t + a.K),
+    "lambert_partial": lambda f, a: f(a.region.rho, a.t),
+    "root_term linear_term": lambda f, a: f(a.u - a.v, a.c),
+    "generalisation_term sharper_round": lambda f, a: f(a.u, a.v, a.c),
+    "generalisation_term_as_printed": lambda f, a: f(a.u, a.c.Pdim + a.v, a.c),
+    "deviation_term memory_round": lambda f, a: f(a.u, a.c),
+    "step_constant halfway_constant initial_term per_round_constant per_round_constant_as_stated": (
+        lambda f, a: f(a.c)
     ),
-    "drift.retention.smoothed_floor": lambda f, a: f(
-        a.w, a.s, a.K, h=[a.p], variance=[a.v], walk=[a.u], eta=a.q, E=a.K
+    "stale_weight": lambda f, a: f([a.u, a.v], [a.u + a.w, 2 * a.v], [a.v, a.w]),
+    "sharper_constant_round memory_constant_round constant_round penalty_limit": (
+        lambda f, a: f(a.K, a.t, a.u, a.c)
     ),
-    "drift.long_run.smoothed_noise drift.long_run.smoothed_lag": lambda f, a: f(a.p, a.q, a.K),
-    "drift.long_run.tracking_step drift.long_run.tracking_risk": lambda f, a: f(a.u, a.v),
-    "drift.long_run.least_drifting_risk": lambda f, a: f(
-        a.t, h=[a.u, a.v], variance=[a.v, a.w], walk=[a.w, a.u]
+    "least_rate_as_printed": lambda f, a: f(a.region.rho, a.c),
+    "penalty_limit_as_stated": lambda f, a: f(a.K, a.t, a.u, a.c),
+    "stability_round": lambda f, a: f(a.u, a.smooth),
+    "stability_1": lambda f, a: f([a.u, a.v], a.smooth).terms,
+    "stability_constant_round": lambda f, a: f(a.K, a.t, a.u, a.smooth),
+    "sample_range": lambda f, a: f(a.u, a.v, a.smooth),
+    "deviation": lambda f, a: f(a.u, a.region.rho),
+    "deviation_constant": lambda f, a: f(a.K, a.t, a.u, a.smooth, a.region.rho),
+    "overlap_by_uses": lambda f, a: f(1 + a.u, a.v),
+    "curbed_overlap": lambda f, a: f(a.u, a.v, a.smooth.L / 2, a.smooth),
+    "sharper_1": lambda f, a: f([a.w, a.w], [a.u, a.u], [a.v, a.w], a.c).terms,
+    "memory_1": lambda f, a: f([a.u, a.v], a.c).terms,
+    "round_terms": lambda f, a: f(a.u, a.v, a.w, a.c),
+    "constant_round_as_stated": lambda f, a: f(2 * a.K, a.t, a.u, a.c),
+    "theorem_1": lambda f, a: f([a.u, a.v], [a.w, a.w], [a.u, a.u], [a.v, a.w], a.c).terms,
+    "theorem_1_as_stated": lambda f, a: f([a.u, a.v], [a.w, a.w], [a.u, a.u], a.c).terms,
+    "penalty penalty_terms": lambda f, a: f(a.u, a.u + a.v, a.c),
+    "penalty_comparison penalty_comparison_as_stated": lambda f, a: f(a.K, a.t, a.region, a.c),
+    "omega1_limit omega1_discrepancy omega2_limit": lambda f, a: f(a.K, a.u, a.c),
+    "omega3_limit": lambda f, a: f(a.K, a.u, a.c),
+    "regret_log_free": lambda f, a: f(a.K, a.u, a.t, a.c),
+    "lambert_reach cost_violation_rate lambert_bound": lambda f, a: f(a.region.rho),
+    "omega2_discrepancy": lambda f, a: f(a.region, a.c),
+    "cost_violation_toss": lambda f, a: f(a.region.rho, a.u),
+    "cost_violation_by_debt": lambda f, a: f(a.region, a.u, a.v, a.w, a.c),
+    "cost_violation_every_round": lambda f, a: f(1 + a.t, a.region, a.u, a.v, a.c),
+    "omega2_bound omega2_floor": lambda f, a: f(a.K, a.region, a.c),
+    "omega2_floor_as_stated spread_bound": lambda f, a: f(a.K, a.region, a.c),
+    "drift_constant": lambda f, a: f(a.region, a.t, a.u, a.v),
+    "master_bound master_bound_as_stated": lambda f, a: f(a.u, a.v, a.w, a.u, a.v),
+    "regret_rate": lambda f, a: f(1 + a.u, a.region.rho),
+    "regret_rate_as_stated": lambda f, a: f(1 + a.u, a.v, a.region.rho),
+    "cost_violation_rate_as_stated": lambda f, a: f(a.u, a.v, a.region.rho),
+    "cost_violation_bound cost_excess_maximum": lambda f, a: f(a.t, a.region, a.u, a.v),
+    "cost_violation_by_peak": lambda f, a: f(a.t, a.region, a.u),
+    "cost_violation_least": lambda f, a: f(a.K, a.region.rho, a.u),
+    "buffer_violation_bound": lambda f, a: f(a.K, a.t, a.region),
+    "debt_update": lambda f, a: f(a.u, a.v, a.w, 2 * a.u),
+    "drift_plus_penalty": (
+        lambda f, a: f(a.u, Z=a.v, cost=a.w, C=a.u, V=a.v, retained=a.u, seen=a.u + a.w, constants=a.c)
     ),
-    "drift.long_run.indifferent_drift": lambda f, a: f(a.p, a.K + 1, a.u, a.K, a.v),
-    "drift.long_run.burst_tracking_risk": lambda f, a: f(a.u, a.v, a.t),
-    "drift.long_run.freshness_drift": lambda f, a: f(a.u + a.v, a.v, 1 + a.t),
-    "drift.long_run.freshness_drift_random": lambda f, a: f(a.u + a.v, a.v, a.q),
-    "market.lower_bound.bayes_risk": lambda f, a: f(a.t, h=[a.u, a.v], variance=[a.v, a.w], prior=[a.w, a.u]),
-    "market.lower_bound.least_risk": lambda f, a: f(a.t, h=[a.u, a.v], variance=[a.v, a.w]),
-    "market.lower_bound.most_samples": lambda f, a: f(Limit(a.u, 1, a.v, a.w, "money"), a.t, a.w),
-    "market.lower_bound.burst_inverse": lambda f, a: f(a.t, a.p),
-    "market.lower_bound.burst_risk": lambda f, a: f(
-        a.u, a.p, a.t, h=[a.q], variance=[a.v], start=[a.w], eta=a.s, E=a.K
-    ),
-    "market.lower_bound.van_trees": lambda f, a: f(a.u, a.v, a.w),
-    "law.clients.pooled_bias law.clients.weighted_spread": lambda f, a: f([a.u, a.v], [a.v, a.w], [a.w, a.u]),
-    "law.clients.own_optimum": lambda f, a: f([a.u, a.v], [a.v, a.w], [a.w, a.u]),
-    "law.clients.pooled_spread law.clients.least_spread": lambda f, a: f([a.u, a.v], [a.v, a.w]),
-    "law.clients.own_goal law.clients.own_spread": lambda f, a: f([a.u, a.v], [a.p, a.s], [a.w, a.u]),
-    "law.curved.local_contraction": lambda f, a: f(a.u, a.v, a.w, a.v / a.u, a.K),
-    "law.curved.own_weight": lambda f, a: f(a.p, a.K, a.w),
-    "law.curved.mean_contraction": lambda f, a: f(a.w, a.K, h=a.p, spread=a.v, eta=a.q, E=a.K, clients=a.u),
-    "law.curved.path_rest": lambda f, a: f(
-        curved.Moments(a.u, a.v, a.w),
-        tails=curved.Tails(-a.v, a.u, a.w, a.v),
-        start=-a.w,
-        eta=1 - a.p,
-        rho=a.q,
-        size=1 + a.t,
-    ),
-    "law.curved.square_rest": lambda f, a: f(
-        curved.Moments(a.u, a.v, a.w, skew=-a.v),
-        tails=curved.Tails(a.v, a.u, a.w, a.v),
-        eta=1 - a.p,
-        rho=a.q,
-        size=1 + a.t,
-    ),
-    "law.curved.solved_bias": lambda f, a: f(curved.Moments(a.u, 0, a.v, tilt=a.w), third=a.v, size=a.t),
-    "law.curved.regression_floor": lambda f, a: f(a.u, 1 + a.u + a.v),
-    "law.curved.regression_floor_first_order market.online.reserve_weight": lambda f, a: f(a.u, a.v, a.w),
-    "market.online.purchase_drift": lambda f, a: f(a.u, a.v, a.w),
-    "law.curved.regression_floor_resummed": lambda f, a: f(a.u, a.u + a.v),
-    "law.curved.stationary_bias": lambda f, a: f(a.w, a.K, h=a.p, tilt=a.v, eta=a.q, E=a.K, clients=a.u),
-    "market.knapsack.uniform_threshold": lambda f, a: f(a.u, a.u + a.v, a.w),
-    "market.knapsack.uniform_rate": lambda f, a: f(a.u, a.u + a.v, a.w, a.v),
-    "market.knapsack.purchase_bound": lambda f, a: f([a.u, a.v, a.w], a.w, a.v, a.u, a.t),
-    "market.capacity.effective_rate": lambda f, a: f(a.u, 1 + a.v),
-    "market.capacity.age_burden": lambda f, a: (f(a.t), f(a.K, a.p), f(a.K, -a.p)),
-    "market.capacity.noise_by_age": lambda f, a: f(a.w, 1 + a.v, a.p),
-    "market.capacity.burst_rate market.capacity.burst_effective_rate": lambda f, a: f(a.u, a.K, a.s),
-    "market.online.savings_price": lambda f, a: f(a.t, a.u, a.v),
-    "market.online.debt_ceiling": lambda f, a: f(a.u, a.K, a.v, a.w, a.u, a.u + a.v),
-    "market.online.overspending": lambda f, a: f(a.u, a.v, a.t),
-    "market.online.frame_shortfall": lambda f, a: f(a.u, a.v, a.K, a.w, a.t),
-    "market.online.age_ceiling": lambda f, a: f(a.u, a.v, a.w, a.u, a.v, a.t, a.w),
-    "reuse.counts.uses_kstep reuse.counts.cohort_deficits": lambda f, a: f(a.t, a.K),
-    "reuse.counts.uniformity_from_deficits": lambda f, a: f(a.u + a.v, a.u, a.v, a.K),
-    "reuse.counts.effective_sample_size reuse.counts.uniformity": lambda f, a: f([a.u, a.v, a.w]),
-    "reuse.counts.boundary_deficits reuse.counts.uniformity_kstep": lambda f, a: f([a.u, a.v, a.w, a.u], a.K),
-    "reuse.counts.mismatch_kstep": lambda f, a: f([a.u, a.v, a.w, a.u], a.K),
-    "reuse.counts.occupancy_constant reuse.counts.inverse_effective_constant": lambda f, a: f(a.K, a.t, a.u),
-    "reuse.counts.mismatch_constant bound.sharper.stale_weight_constant": lambda f, a: f(a.K, a.t, a.u),
-    "reuse.counts.mean_occupancy_constant": lambda f, a: f(a.K, a.t, a.u),
-    "reuse.counts.uniformity_constant": lambda f, a: f(a.K, a.t),
-    "reuse.counts.uniformity_constant_as_stated": lambda f, a: f(2 * a.K, a.t),
-    "control.region.contraction control.region.region_maximum control.region.region_minimum_total": lambda f, a: (
-        f(a.region, a.t)
-    ),
-    "control.region.region_maximum_total": lambda f, a: f(a.region, a.t),
-    "control.region.region_minimum": lambda f, a: f(a.region, a.t - 3),
-    "control.region.region_minimum_window": lambda f, a: f(a.region, a.K, a.t + a.K),
-    "numbers.lambert.lambert_partial": lambda f, a: f(a.region.rho, a.t),
-    "bound.theorem1.root_term bound.theorem1.linear_term": lambda f, a: f(a.u - a.v, a.c),
-    "bound.theorem1.generalisation_term bound.sharper.sharper_round": lambda f, a: f(a.u, a.v, a.c),
-    "bound.theorem1.generalisation_term_as_printed": lambda f, a: f(a.u, a.c.Pdim + a.v, a.c),
-    "bound.theorem1.deviation_term bound.sharper.memory_round": lambda f, a: f(a.u, a.c),
-    "bound.sharper.step_constant bound.sharper.halfway_constant": lambda f, a: f(a.c),
-    "bound.theorem1.initial_term bound.theorem1.per_round_constant": lambda f, a: f(a.c),
-    "bound.theorem1.per_round_constant_as_stated": lambda f, a: f(a.c),
-    "bound.sharper.stale_weight": lambda f, a: f([a.u, a.v], [a.u + a.w, 2 * a.v], [a.v, a.w]),
-    "bound.sharper.sharper_constant_round bound.sharper.memory_constant_round": lambda f, a: f(
-        a.K, a.t, a.u, a.c
-    ),
-    "bound.constant_admission.constant_round control.penalty.penalty_limit": lambda f, a: f(
-        a.K, a.t, a.u, a.c
-    ),
-    "control.penalty.least_rate_as_printed": lambda f, a: f(a.region.rho, a.c),
-    "control.penalty.penalty_limit_as_stated": lambda f, a: f(a.K, a.t, a.u, a.c),
-    "bound.stability.stability_round": lambda f, a: f(a.u, a.smooth),
-    "bound.stability.stability_1": lambda f, a: f([a.u, a.v], a.smooth).terms,
-    "bound.stability.stability_constant_round": lambda f, a: f(a.K, a.t, a.u, a.smooth),
-    "bound.confidence.sample_range": lambda f, a: f(a.u, a.v, a.smooth),
-    "bound.confidence.deviation": lambda f, a: f(a.u, a.region.rho),
-    "bound.confidence.deviation_constant": lambda f, a: f(a.K, a.t, a.u, a.smooth, a.region.rho),
-    "bound.stability.overlap_constant": lambda f, a: f(a.K, a.t, a.u),
-    "bound.stability.overlap_by_uses": lambda f, a: f(1 + a.u, a.v),
-    "bound.stability.curbed_overlap": lambda f, a: f(a.u, a.v, a.smooth.L / 2, a.smooth),
-    "bound.sharper.sharper_1": lambda f, a: f([a.w, a.w], [a.u, a.u], [a.v, a.w], a.c).terms,
-    "bound.sharper.memory_1": lambda f, a: f([a.u, a.v], a.c).terms,
-    "bound.theorem1.round_terms": lambda f, a: f(a.u, a.v, a.w, a.c),
-    "bound.constant_admission.constant_round_as_stated": lambda f, a: f(2 * a.K, a.t, a.u, a.c),
-    "bound.theorem1.theorem_1": lambda f, a: f([a.u, a.v], [a.w, a.w], [a.u, a.u], [a.v, a.w], a.c).terms,
-    "bound.theorem1.theorem_1_as_stated": lambda f, a: f([a.u, a.v], [a.w, a.w], [a.u, a.u], a.c).terms,
-    "control.penalty.penalty control.penalty.penalty_terms": lambda f, a: f(a.u, a.u + a.v, a.c),
-    "control.penalty.penalty_comparison": lambda f, a: f(a.K, a.t, a.region, a.c),
-    "control.penalty.penalty_comparison_as_stated": lambda f, a: f(a.K, a.t, a.region, a.c),
-    "regret.omegas.omega1_limit regret.omegas.omega1_discrepancy regret.omegas.omega2_limit": lambda f, a: f(
-        a.K, a.u, a.c
-    ),
-    "regret.omegas.omega3_limit": lambda f, a: f(a.K, a.u, a.c),
-    "regret.expansion.regret_log_free": lambda f, a: f(a.K, a.u, a.t, a.c),
-    "regret.transient.lambert_reach control.violation.cost_violation_rate": lambda f, a: f(a.region.rho),
-    "control.violation.lambert_bound": lambda f, a: f(a.region.rho),
-    "regret.omegas.omega2_discrepancy": lambda f, a: f(a.region, a.c),
-    "control.violation.cost_violation_toss": lambda f, a: f(a.region.rho, a.u),
-    "control.violation.cost_violation_by_debt": lambda f, a: f(a.region, a.u, a.v, a.w, a.c),
-    "control.violation.cost_violation_every_round": lambda f, a: f(1 + a.t, a.region, a.u, a.v, a.c),
-    "regret.transient.omega2_bound regret.transient.omega2_floor": lambda f, a: f(a.K, a.region, a.c),
-    "regret.transient.omega2_floor_as_stated regret.transient.spread_bound": lambda f, a: f(
-        a.K, a.region, a.c
-    ),
-    "regret.omegas.drift_constant": lambda f, a: f(a.region, a.t, a.u, a.v),
-    "regret.omegas.master_bound regret.omegas.master_bound_as_stated": lambda f, a: f(
-        a.u, a.v, a.w, a.u, a.v
-    ),
-    "regret.rates.regret_rate": lambda f, a: f(1 + a.u, a.region.rho),
-    "regret.rates.regret_rate_as_stated": lambda f, a: f(1 + a.u, a.v, a.region.rho),
-    "control.violation.cost_violation_rate_as_stated": lambda f, a: f(a.u, a.v, a.region.rho),
-    "control.violation.cost_violation_bound control.violation.cost_excess_maximum": lambda f, a: f(
-        a.t, a.region, a.u, a.v
-    ),
-    "control.violation.cost_violation_by_peak": lambda f, a: f(a.t, a.region, a.u),
-    "control.violation.cost_violation_least": lambda f, a: f(a.K, a.region.rho, a.u),
-    "control.violation.buffer_violation_bound": lambda f, a: f(a.K, a.t, a.region),
-    "regret.rates.remark_1_by_region": lambda f, a: f(a.u),
-    "control.admission.debt_update": lambda f, a: f(a.u, a.v, a.w, 2 * a.u),
-    "control.minimiser.drift_plus_penalty": lambda f, a: f(
-        a.u, Z=a.v, cost=a.w, C=a.u, V=a.v, retained=a.u, seen=a.u + a.w, constants=a.c
-    ),
-    "control.minimiser.mismatch_slopes control.minimiser.mismatch_jerk": lambda f, a: f(
-        a.u, a.u + a.v, a.v, a.c
-    ),
-    "design.offline.fill_ratio": lambda f, a: f(a.budget),
-    "design.offline.best_rate": lambda f, a: f(a.K, a.budget),
-    "design.offline.crossover_ratio": lambda f, a: f(a.K, a.K + a.p, a.c),
-    "control.minimiser.generalisation_slopes": lambda f, a: f(a.c.Pdim + a.u, a.c, above=1),
+    "mismatch_slopes mismatch_jerk": lambda f, a: f(a.u, a.u + a.v, a.v, a.c),
+    "fill_ratio": lambda f, a: f(a.budget),
+    "best_rate": lambda f, a: f(a.K, a.budget),
+    "crossover_ratio": lambda f, a: f(a.K, a.K + a.p, a.c),
+    "generalisation_slopes": lambda f, a: f(a.c.Pdim + a.u, a.c, above=1),
 }
 FORMULAS = {name: call for names, call in CALLS.items() for name in names.split()}
 
-# Not formulas of the paper: sums and searches over many rounds, or state that moves in arrays. Each has its own tests.
-NOT_FORMULAS = {
-    "control.admission": "acdpp_round advance integer_admissions",
-    "law.averaging": "averaged averaged_risk best_weights by_shares contractions final_weights "
-    "over_models over_rounds risk_matrix round_shares tail",
-    "market.online": "buys used_again",
-    "market.capacity": "trajectory_by_capacity trajectory_of",
-    "bound.confidence": "deviation_1 influences",
-    "bound.constant_admission": "constant_bound constant_bound_as_stated constant_breaks "
-    "oracle_bound oracle_bound_as_stated sum_rounds",
-    "law.curved": "cubic_shift first_order noise_correction",
-    "drift.moving_optimum": "drifting_risk path_bias walk_lag",
-    "drift.retention": "best_drifting_mean drift_design",
-    "drift.long_run": "best_drifting_retention best_drifting_step best_drifting_window",
-    "design.offline": "crossover_horizon crossover_leading design design_as_stated design_limit",
-    "market.knapsack": "purchase_limit",
-    "numbers.lambert": "lambert_total",
-    "law.quadratic": "by_age by_capacity excess_risk squared_weights",
-    "control.minimiser": "optimal_admission",
-    "regret.omegas": "omega1 omega1_as_stated omega2 omega2_as_stated omega3 omega3_as_stated",
-    "regret.expansion": "generalisation_integral regret_expansion regret_lower_bound",
-    "market.replacement": "ages_in_memory best_replacement best_rule cycle least_burden",
-    "reuse.counts": "from_totals trajectory",
-    "bound.sharper": "sharper_constant_bound memory_constant_bound",
-    "bound.stability": "overlaps recorded_overlaps stability_constant_bound",
-    "law.stationary": "best_retention",
-    "control.violation": "buffer_excess_maximum buffer_violation_maximum",
-}
-# no formulas of the paper at all
-OTHERS = {
-    "numbers.algebra",
-    "market.long_run",
-    "design.search",
-    "setting",
-    "market.sticky",
-    "numbers.student",
-    "numbers.summation",
-}
+# Sums and searches over many rounds, and state that moves in arrays. Each has its own tests.
+NOT_FORMULAS = """
+acdpp_round advance ages_in_memory averaged averaged_risk best_drifting_mean best_drifting_retention
+best_drifting_step best_drifting_window best_replacement best_retention best_rule best_weights
+buffer_excess_maximum buffer_violation_maximum buys by_age by_capacity by_shares constant_bound
+constant_bound_as_stated constant_breaks contractions crossover_horizon crossover_leading cubic_shift cycle
+design design_as_stated design_limit deviation_1 drift_design drifting_risk excess_risk final_weights
+first_order from_totals generalisation_integral influences integer_admissions lambert_total least_burden
+memory_constant_bound noise_correction omega1 omega1_as_stated omega2 omega2_as_stated omega3 omega3_as_stated
+optimal_admission oracle_bound oracle_bound_as_stated over_models over_rounds overlaps path_bias
+purchase_limit recorded_overlaps regret_expansion regret_lower_bound risk_matrix round_shares
+sharper_constant_bound squared_weights stability_constant_bound sum_rounds tail trajectory
+trajectory_by_capacity trajectory_of used_again walk_lag
+"""
+OTHERS = (
+    "numbers.algebra market.long_run design.search setting market.sticky numbers.student numbers.summation"
+)
+
+
+def public_functions():
+    """Public functions of the modules with formulas, by name; those of one name with their module before it."""
+    found = {}
+    for place in pkgutil.walk_packages(theory.__path__, "theory."):
+        if place.ispkg or place.name.removeprefix("theory.") in OTHERS.split():
+            continue
+        module = import_module(place.name)
+        for name in getattr(module, "__all__", ()):
+            if inspect.isfunction(function := getattr(module, name)):
+                found.setdefault(name, []).append((place.name.rpartition(".")[2], function))
+    return {
+        name if len(each) == 1 else f"{module}.{name}": function
+        for name, each in found.items()
+        for module, function in each
+    }
+
+
+FUNCTIONS = public_functions()
 
 
 def test_no_public_function_of_the_theory_escapes_this_test():
-    names = {
-        module.name.removeprefix("theory.")
-        for module in pkgutil.walk_packages(theory.__path__, "theory.")
-        if not module.ispkg
-    } - OTHERS
-    modules = {name: import_module(f"theory.{name}") for name in names}
-    public = {
-        f"{name}.{one}"
-        for name, module in modules.items()
-        for one in getattr(module, "__all__", ())
-        if inspect.isfunction(getattr(module, one))
-    }
-    left_out = {f"{module}.{one}" for module, named in NOT_FORMULAS.items() for one in named.split()}
-    assert public == FORMULAS.keys() | left_out
+    assert FUNCTIONS.keys() == FORMULAS.keys() | set(NOT_FORMULAS.split())
 
 
 def drawn(name, number):
@@ -328,9 +272,8 @@ def convert(a, variable, constant=None):
 
 
 def evaluated(name, a):
-    """What a formula gives, as a list."""
-    module, _, function = name.rpartition(".")
-    result = FORMULAS[name](getattr(import_module(f"theory.{module}"), function), a)
+    """The values of a formula, as a list."""
+    result = FORMULAS[name](FUNCTIONS[name], a)
     if isinstance(result, Terms):
         return [getattr(result, f.name) for f in fields(result)]
     return list(result) if isinstance(result, tuple) else [result]
@@ -372,7 +315,7 @@ def test_every_formula_says_the_same_in_every_number_system(name):
                 assert flint.arb(result).rad() < 1e-15 * float(scale), (name, result)
 
 
-@pytest.mark.parametrize("name", [name for name in FORMULAS if not name.startswith("minimiser")])
+@pytest.mark.parametrize("name", FORMULAS)
 def test_every_formula_on_symbols_reduces_to_its_exact_value(name):
     a, names = drawn(name, 3), {}
 
@@ -382,7 +325,7 @@ def test_every_formula_on_symbols_reduces_to_its_exact_value(name):
         return made
 
     # an unevaluated Lambert sum has no sign, so Max and Min can't take it: there t is a number
-    counted = name.startswith(("penalty.", "regret.", "violation."))
+    counted = FUNCTIONS[name].__module__.endswith(("penalty", "omegas", "transient", "rates", "violation"))
     values = {key: symbol(value) for key, value in a.values.items() if key not in "Kt"}
     values |= {"K": a.K, "t": sympy.Integer(a.t) if counted else symbol(a.t)}
     region = Region(rate=symbol(a.region.rate), rho=a.region.rho)

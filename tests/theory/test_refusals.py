@@ -32,7 +32,8 @@ from theory.market.prices import Atoms, Uniform
 from theory.market.replacement import best_replacement, best_rule, cycle, least_burden
 from theory.market.sticky import best_sticky_replacement
 from theory.paper import MNIST
-from theory.reuse import counts as reuse
+from theory.reuse import constant, counts
+from theory.reuse.trajectories import trajectory
 from theory.setting import Budget, Constants, Region, retention
 
 UNIT = Constants(D=1, sigma=1, eta=F(1, 10), B=1, Pdim=5)
@@ -89,26 +90,26 @@ REFUSED = [
     ),
     (lambda: Region(rate=0, rho=F(1, 2)), "the target rate must be a positive finite number"),
     # reuse
-    (lambda: reuse.uniformity([]), "must not be empty"),
-    (lambda: reuse.uniformity(["a"]), "at least 0, got 'a'"),
-    (lambda: reuse.effective_sample_size([F(0)] * 2), "all be zero"),
-    (lambda: reuse.effective_sample_size([-1, 3]), "at least 0, got -1"),
-    (lambda: reuse.uniformity_kstep([0, 0], 2), "N = 0"),
-    (lambda: reuse.uniformity_kstep([F(0)], 2), "N = 0"),
-    (lambda: reuse.uniformity_kstep([1], 0), "whole number"),
-    (lambda: reuse.uniformity_kstep([NAN, 1], 2), "at least 0, got nan"),
-    (lambda: reuse.mismatch_kstep([F(1), F(0), F(0)], 2), "memory is empty"),
-    (lambda: reuse.uniformity_constant(2.5, 4), "K must be a whole number"),
+    (lambda: counts.uniformity([]), "must not be empty"),
+    (lambda: counts.uniformity(["a"]), "at least 0, got 'a'"),
+    (lambda: counts.effective_sample_size([F(0)] * 2), "all be zero"),
+    (lambda: counts.effective_sample_size([-1, 3]), "at least 0, got -1"),
+    (lambda: counts.uniformity_kstep([0, 0], 2), "N = 0"),
+    (lambda: counts.uniformity_kstep([F(0)], 2), "N = 0"),
+    (lambda: counts.uniformity_kstep([1], 0), "whole number"),
+    (lambda: counts.uniformity_kstep([NAN, 1], 2), "at least 0, got nan"),
+    (lambda: counts.mismatch_kstep([F(1), F(0), F(0)], 2), "memory is empty"),
+    (lambda: constant.uniformity_constant(2.5, 4), "K must be a whole number"),
     (
-        lambda: (reuse.uniformity_constant(1, 4), reuse.uniformity_constant(True, 4)),
+        lambda: (constant.uniformity_constant(1, 4), constant.uniformity_constant(True, 4)),
         "K must be a whole number",
     ),
-    (lambda: reuse.mismatch_constant(0, 4, 1), "K must be a whole number"),
-    (lambda: reuse.trajectory([1, -1], 2), "not negative"),
-    (lambda: reuse.trajectory([1.0, NAN], 2), "finite"),
-    (lambda: reuse.trajectory(["a"], 2), "list of numbers"),
-    (lambda: reuse.trajectory([0, 1], 2), "round 1"),
-    (lambda: reuse.trajectory([1, 0, 0, 1], 2), "round 3"),
+    (lambda: constant.mismatch_constant(0, 4, 1), "K must be a whole number"),
+    (lambda: trajectory([1, -1], 2), "not negative"),
+    (lambda: trajectory([1.0, NAN], 2), "finite"),
+    (lambda: trajectory(["a"], 2), "list of numbers"),
+    (lambda: trajectory([0, 1], 2), "round 1"),
+    (lambda: trajectory([1, 0, 0, 1], 2), "round 3"),
     (lambda: trajectory_by_capacity([], 3), "the horizon T"),
     (lambda: trajectory_by_capacity([0, 1], 3), "no sample is in memory in round 1"),
     (lambda: trajectory_by_capacity([1, 1], 0), "the capacity must be a positive"),
@@ -117,8 +118,8 @@ REFUSED = [
     (lambda: capacity.trajectory_of(law.by_age([1], 1), 0), "the horizon T"),
     # an empty memory is not hidden by rounding
     *(
-        (lambda counts=counts: capacity.trajectory_of(law.by_age(counts, 2), 6), EMPTY)
-        for counts in ([1, 1, 1, 0, 0, 0], [0.1, 0.2, 0.3, 0, 0, 0], [0.7, 0.1, 0.3, 0, 0, 0])
+        (lambda each=each: capacity.trajectory_of(law.by_age(each, 2), 6), EMPTY)
+        for each in ([1, 1, 1, 0, 0, 0], [0.1, 0.2, 0.3, 0, 0, 0], [0.7, 0.1, 0.3, 0, 0, 0])
     ),
     (
         lambda: capacity.trajectory_of(

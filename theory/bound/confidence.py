@@ -21,7 +21,7 @@ import numpy as np
 
 from theory.bound.stability import stability_round
 from theory.numbers.algebra import log, ratio, sqrt, wide
-from theory.reuse.counts import trajectory
+from theory.reuse.trajectories import trajectory
 from theory.setting import Constants, SettingError, positive, retention
 
 __all__ = ["deviation", "deviation_1", "deviation_constant", "influences", "sample_range"]

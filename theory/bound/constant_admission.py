@@ -23,11 +23,7 @@ from theory.bound.theorem1 import (
 )
 from theory.numbers.algebra import ball, precise, ratio
 from theory.numbers.summation import total, total_ball
-from theory.reuse.counts import (
-    inverse_effective_constant,
-    mismatch_constant,
-    uniformity_constant_as_stated,
-)
+from theory.reuse.constant import inverse_effective_constant, mismatch_constant, uniformity_constant_as_stated
 from theory.setting import Constants, horizon, positive, retention
 
 __all__ = [

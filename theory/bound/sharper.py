@@ -13,7 +13,8 @@ each round. What remains is how far \(\widehat F^{mem}\) is from the population 
   \nabla\widehat F^{mem}\|\le\sigma\sqrt\chi\), a first moment, a round costs \(D\sigma\sqrt\chi+5.2B\sqrt{
   \mathrm{Pdim}/N_{\mathrm{eff}}}\). The linear term, the drift and L of `theorem_1` are gone. Its `sigma` must
   hold for the supremum.
-* **memory** (`thm:regret-neff/memory`): directly. Samples admitted in this round are unknown to the model, so only the
+* **memory** (`thm:regret-neff/memory`): directly. Samples admitted in this round are unknown to the model, so only
+the
   older ones deviate: \(5.2B\sqrt{\mathrm{Pdim}\,\sum w_i^2}\) over these. No mismatch, no \(N_{\mathrm{eff}}\), no σ;
   and clients may draw from different distributions if they are weighted by their shares of the population.
 
@@ -31,7 +32,7 @@ from typing import Any
 from theory.bound.constant_admission import filling_breaks, number_system, sum_rounds, with_constants
 from theory.bound.theorem1 import Bound, Terms, add_up, deviation_term, initial_term, root_term
 from theory.numbers.algebra import minimum, precise, ratio, wide
-from theory.reuse.counts import inverse_effective_constant, mismatch_constant
+from theory.reuse.constant import inverse_effective_constant, mismatch_constant
 from theory.setting import Constants, SettingError, horizon, is_zero, positive, retention, same_length
 
 __all__ = [
@@ -151,9 +152,9 @@ def memory_constant_round(K: Any, t: Any, rate: Any, constants: Constants) -> Te
 
 
 def sharper_1(N: Any, uniformity: Any, mismatch: Any, constants: Constants) -> Bound:
-    r"""\(\frac{D^2}{2\eta E}+\frac T2\eta EG^2+\sum_t[D\sigma\sqrt\chi+5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}]\), an
-    upper bound (`thm:regret-neff/sharper`), for per-round lists or arrays as `theory.reuse.counts.trajectory` makes
-    them.
+    r"""\(\frac{D^2}{2\eta E}+\frac T2\eta EG^2+\sum_t[D\sigma\sqrt\chi+5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}]\),
+    an upper bound (`thm:regret-neff/sharper`), for per-round lists or arrays as
+    `theory.reuse.trajectories.trajectory` makes them.
 
     >>> sharper_1([4], [1], [0], Constants(D=1, sigma=1, eta=1, B=1, Pdim=1, G=1)).total
     Fraction(18, 5)

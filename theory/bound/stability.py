@@ -26,7 +26,8 @@ import numpy as np
 from theory.bound.sharper import constant_sum, step_constant
 from theory.bound.theorem1 import Bound, Terms, add_up, initial_term
 from theory.numbers.algebra import minimum, positive_part, ratio, wide
-from theory.reuse.counts import trajectory, uses_in_memory
+from theory.reuse.counts import uses_in_memory
+from theory.reuse.trajectories import trajectory
 from theory.setting import Constants, SettingError, positive, retention
 
 __all__ = [

@@ -243,7 +243,7 @@ def add_up(make_round: Callable[..., Terms], columns: dict[str, Any], initial: A
 
 def theorem_1(n: Any, N: Any, uniformity: Any, mismatch: Any, constants: Constants) -> Bound:
     r"""Theorem 1 corrected, for per-round lists or arrays (`thm:regret-neff`); an upper bound under the
-    hypotheses above. `theory.reuse.counts.trajectory` makes the four columns from admissions.
+    hypotheses above. `theory.reuse.trajectories.trajectory` makes the four columns from admissions.
 
     >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)
     >>> theorem_1(np.ones(1), [1], [1], [0], unit).terms

@@ -48,7 +48,7 @@ from typing import Any
 
 from theory.bound.constant_admission import constant_bound
 from theory.bound.theorem1 import Terms, linear_term, root_term
-from theory.reuse.counts import mismatch_constant
+from theory.reuse.constant import mismatch_constant
 from theory.setting import Budget, Constants, SettingError
 
 __all__ = ["Search"]

@@ -23,7 +23,7 @@ import numpy as np
 
 from theory.law.quadratic import Cohorts, by_capacity
 from theory.numbers.algebra import log, one_minus_exp, ratio
-from theory.reuse.counts import Trajectory, from_totals
+from theory.reuse.trajectories import Trajectory, from_totals
 from theory.setting import SettingError, horizon, is_zero
 
 __all__ = [

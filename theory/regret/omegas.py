@@ -27,7 +27,7 @@ from theory.control.penalty import (
 )
 from theory.control.region import region_maximum, region_maximum_total, region_minimum_total
 from theory.numbers.algebra import PRECISION, ball, log, precise, ratio, sqrt
-from theory.reuse.counts import trajectory
+from theory.reuse.trajectories import trajectory
 from theory.setting import Constants, Region, SettingError, horizon, positive, retention
 
 __all__ = [

@@ -8,7 +8,7 @@ from proofs_check.groundwork.regret.expansion import LIMIT
 from proofs_check.groundwork.regret.transient import fewest_samples, most_samples
 from theory.bound.sharper import sharper_constant_bound
 from theory.regret.expansion import regret_log_free
-from theory.reuse.counts import inverse_effective_constant
+from theory.reuse.constant import inverse_effective_constant
 
 less, more = sp.symbols("less more", positive=True)  # N lies between Λ̄(t-less) and Λ̄(t+more)
 SUMMABLE = sp.Rational(3, 2)

@@ -11,7 +11,7 @@ from proofs_check.groundwork.bound.one_round import ANY_SPACE, MISMATCH, SETTING
 from proofs_check.groundwork.reuse.constant_counts import EARLY, LATE, u
 from theory.bound import theorem1 as bound
 from theory.bound.constant_admission import constant_bound, constant_bound_as_stated
-from theory.reuse.counts import inverse_effective_constant, mismatch_constant, occupancy_constant
+from theory.reuse.constant import inverse_effective_constant, mismatch_constant, occupancy_constant
 
 CALM = replace(WELL, constants=replace(WELL.constants, sigma=Fraction(1, 10**6)))
 SMOOTH = replace(SUMMED, L=2)

@@ -5,6 +5,7 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, in_y, k, late, variance, y
 from proofs_check.groundwork.reuse.reuse_rounds import added_up, p, q, r
+from theory.reuse import constant, trajectories
 from theory.reuse import counts as reuse
 
 A, S1, S2, uses_kept = sp.symbols("A S1 S2 U", positive=True)  # a count; ΣA, ΣA², and ΣA over the memory
@@ -51,8 +52,8 @@ def signs() -> Evidence:
 
 def exceeds_by() -> Any:
     """χ less the printed bound under constant admission, t = K+s."""
-    chi, size = reuse.mismatch_constant(K, late, rate), reuse.occupancy_constant(K, late, rate)
-    return chi - (1 / size - reuse.inverse_effective_constant(K, late, rate))
+    chi, size = constant.mismatch_constant(K, late, rate), constant.occupancy_constant(K, late, rate)
+    return chi - (1 / size - constant.inverse_effective_constant(K, late, rate))
 
 
 def printed_is_below() -> Evidence:
@@ -135,7 +136,7 @@ def kstep_simulated(K: int, rounds: list[list[int]]) -> exact.Found:
             return {"round": view.round, "simulated": view.mismatch}
         if all(totals):
             columns = totals, np.array(totals, dtype=float)
-            whole, rounded = (reuse.trajectory(x, K).mismatch[view.round - 1] for x in columns)
+            whole, rounded = (trajectories.trajectory(x, K).mismatch[view.round - 1] for x in columns)
             if whole != view.mismatch or abs(Fraction(rounded) - whole) > 4 * Fraction(1, 2**46):
                 return {"round": view.round, "exact": whole, "rounded": rounded, "simulated": view.mismatch}
     return None
@@ -162,7 +163,7 @@ CLAIMS = [
                 r"constant admission, with $k=\min(K,t)$ and $y=t-(k-1)/2$, $n\chi=@closed$, and for $t\ge K$ the "
                 "excess is $@excess$.",
                 chi=CHI,
-                closed=in_y(k * rate * reuse.mismatch_constant(K, t, rate).subs(sp.Min(K, t), k)),
+                closed=in_y(k * rate * constant.mismatch_constant(K, t, rate).subs(sp.Min(K, t), k)),
                 excess=EXCESS,
             ),
             formula=said(

@@ -3,13 +3,15 @@
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.reuse.constant_counts import FILLING, FULL, late, run, s
-from theory.reuse import counts as reuse
+from theory.reuse import constant
 
 MIDDLE = K - sp.Rational(1, 2)  # the printed radicand is a quadratic in t around it
 SHOWN = {
-    "crossover": reuse.crossover_constant(K),
-    "printed": reuse.crossover_constant_as_stated(K),
-    "width": sp.expand(reuse.crossover_constant_as_stated(K) - MIDDLE),  # how far from there it is negative
+    "crossover": constant.crossover_constant(K),
+    "printed": constant.crossover_constant_as_stated(K),
+    "width": sp.expand(
+        constant.crossover_constant_as_stated(K) - MIDDLE
+    ),  # how far from there it is negative
 }
 # the two thresholds over K, for large K, in four digits
 TRUE, STATED = (sp.limit(SHOWN[name] / K, K, sp.oo).n(4) for name in ("crossover", "printed"))
@@ -26,7 +28,7 @@ def negative(view: Snapshot) -> Found:
 def below_exactly_where(where: Any, horizon: Any, at: Any, domain: str) -> Evidence:
     """N_eff < n, under constant admission, if and only if `where`."""
     inverse, n = (
-        of(horizon, at, rate) for of in (reuse.inverse_effective_constant, reuse.occupancy_constant)
+        of(horizon, at, rate) for of in (constant.inverse_effective_constant, constant.occupancy_constant)
     )
     return always(sp.Equivalent(inverse > 1 / n, where), domain=f"every rate, {domain}")
 
@@ -45,7 +47,7 @@ def any_admissions(K: int, rounds: list[list[int]]) -> Found:
 @drawn(r"$K\le30$, $t\le50$", (60, 600), K=retentions(30), t=st.integers(1, 50), rate=st.integers(1, 2))
 def as_predicted(K: int, t: int, rate: int) -> Found:
     below = negative(run(K, t, [rate])) is not None
-    return differing(below=below, predicted=t > 1 and bool(t < reuse.crossover_constant(K)))
+    return differing(below=below, predicted=t > 1 and bool(t < constant.crossover_constant(K)))
 
 
 CLAIMS = [
@@ -73,20 +75,20 @@ CLAIMS = [
             r"stretches join; for $K=1$ it is 1, and $N_{\mathrm{eff}}=N$.",
             checks={
                 r"true $\widetilde V$, $t\ge K$": (
-                    lambda: below_exactly_where(late < reuse.crossover_constant(K), K, late, FULL),
+                    lambda: below_exactly_where(late < constant.crossover_constant(K), K, late, FULL),
                     as_predicted,
                 ),
                 # n = N, so N_eff < n as soon as the counts differ
                 r"true $\widetilde V$, $t\le K$": lambda: below_exactly_where(t > 1, t + s, t, FILLING),
                 "one threshold": lambda: always(
-                    reuse.crossover_constant(K) > K,
+                    constant.crossover_constant(K) > K,
                     given=[K >= 2],
                     domain=r"every $K\ge2$: the threshold lies beyond round $K$",
                 ),
                 # 1/n - 1/N_eff with n = KΛ̄ is negative between two roots
                 r"printed $\widetilde V$": lambda: always(
                     sp.Equivalent(
-                        1 / (K * rate) < 1 / (rate * t * reuse.uniformity_constant_as_stated(K, t)),
+                        1 / (K * rate) < 1 / (rate * t * constant.uniformity_constant_as_stated(K, t)),
                         sp.And(t - MIDDLE < SHOWN["width"], MIDDLE - t < SHOWN["width"]),
                     ),
                     given=[sp.Ne(2 * t, K - 1)],

@@ -10,7 +10,8 @@ from proofs_check.groundwork.bound import one_round
 from proofs_check.groundwork.reuse.constant_counts import variance
 from proofs_check.groundwork.reuse.reuse_rounds import added_up, cauchy_schwarz
 from theory.numbers.algebra import maximum, minimum
-from theory.reuse.counts import mismatch_constant, uses_kstep
+from theory.reuse.constant import mismatch_constant
+from theory.reuse.counts import uses_kstep
 
 Gradient = Callable[[Any, Any], Any]
 

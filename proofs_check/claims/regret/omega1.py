@@ -14,7 +14,7 @@ from theory.bound.theorem1 import per_round_constant_as_stated, round_terms
 from theory.control.penalty import penalty_limit, penalty_terms
 from theory.numbers.algebra import ratio
 from theory.regret.omegas import omega1, omega1_as_stated, omega1_discrepancy, omega1_limit
-from theory.reuse.counts import inverse_effective_constant, occupancy_constant
+from theory.reuse.constant import inverse_effective_constant, occupancy_constant
 
 
 def round_as_stated() -> Terms:

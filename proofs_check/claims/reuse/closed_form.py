@@ -3,7 +3,11 @@
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.reuse.constant_counts import CASES, FULL, in_y, k, run, s
-from theory.reuse.counts import inverse_effective_constant, uniformity_constant, uniformity_constant_as_stated
+from theory.reuse.constant import (
+    inverse_effective_constant,
+    uniformity_constant,
+    uniformity_constant_as_stated,
+)
 
 
 def lost_squares(uniformity: Any, horizon: Any) -> Any:

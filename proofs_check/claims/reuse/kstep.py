@@ -4,6 +4,7 @@ from proofs_check.prelude import *
 
 from proofs_check.symbols import K as horizon
 from theory.reuse import counts as reuse
+from theory.reuse import trajectories
 
 D1, D2 = sp.symbols("D1 D2", nonnegative=True)  # the boundary deficits
 
@@ -12,7 +13,7 @@ ANY = r"any $K\ge1$, clients, admissions (zeros and bursts)"
 
 def _path(totals: list[int], K: int, view: Snapshot) -> dict[str, tuple[Any, Any]]:
     """The linear-time path that training takes, in whole numbers, round by round, with its n, N and N_eff."""
-    path, at = reuse.trajectory(totals, K), view.round - 1
+    path, at = trajectories.trajectory(totals, K), view.round - 1
     return {
         "n": (path.n[at], view.n),
         "N": (path.N[at], view.N),

@@ -15,7 +15,7 @@ from theory.regret.expansion import generalisation_integral, regret_expansion, r
 from theory.regret.omegas import omega3_limit
 from theory.regret.rates import regret_rate
 from theory.regret.transient import lambert_reach, spread_bound
-from theory.reuse.counts import mismatch_constant
+from theory.reuse.constant import mismatch_constant
 
 LEAD = sp.limit(omega3_limit(K, rate, CONSTANTS), K, sp.oo)
 # the constant of √(T log T), as it reads best

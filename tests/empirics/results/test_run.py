@@ -28,7 +28,7 @@ from tests.empirics.small import (
     stopped_at,
 )
 from theory.bound.theorem1 import theorem_1
-from theory.reuse.counts import trajectory
+from theory.reuse.trajectories import trajectory
 from theory.setting import Constants
 
 FEW = {"rounds": 40, "seeds": 2, "checkpoint": 10, "steps": 2, "predict": False}
