@@ -1,4 +1,4 @@
-"""`acdpp federate`: run a study as a federation of real processes, or take it to machines of your own."""
+"""`acdpp federate`: run a study as a federation of processes, or export it for your own machines."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from acdpp.fit import fitted
 from acdpp.options import AsJson, Logs, Out, StudyOptions, Verbose, takes
 from acdpp.output import needed_for, print_json, rounds_told, say, users_code
 from acdpp.study import initial_study, refuse_early, study_from
-from acdpp.train import show_summary
+from acdpp.summary import show_summary
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def command(
             data_dir=str(options.data_dir or ""),
             patience=ROUND_WAIT_SECONDS if wait is None else wait,
         )
-        say(f"a Flower app; what to do with it is in {export / 'README.md'}", whole=True)
+        say(f"Flower app written; instructions: {export / 'README.md'}", whole=True)
         return
     folder: list[Path] = []
 

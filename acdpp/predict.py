@@ -1,4 +1,4 @@
-"""`acdpp predict`: the learning curve of every policy before anything is trained, and the best settings."""
+"""`acdpp predict`: the learning curve of every policy without training, and the best settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from acdpp.output import READING, needed_for, print_json, say, show_table, told,
 from acdpp.study import refuse_early, study_from
 from theory.setting import SettingError
 
-__all__ = ["EXAMPLES", "WORDS", "command", "doing_told", "show_drift", "sureness"]
+__all__ = ["EXAMPLES", "WORDS", "command", "doing_told", "show_drift", "show_prediction", "sureness"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp predict[/bold] (the bundled digits) · "
@@ -28,8 +28,8 @@ EXAMPLES = (
     "[bold]acdpp predict --rounds 1e5 --steps 1,5,10 --objective final[/bold] · "
     "[bold]acdpp predict --policies constant --sweep K=1,2,5,10,20 --no-best --out curves.csv[/bold]"
 )
-HARDLY = 0.02  # by which all K differ, if K hardly matters
-UNEVEN = 2  # over what samples that come evenly take, or under it
+INSENSITIVE_SHARE_MAX = 0.02  # relative change of the risk up to which K hardly matters
+UNEVEN_RATIO_MIN = 2  # of the time that samples take, over that of evenly arriving samples
 UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"))
 WORDS = {
     "cumulative": ("cumulative_excess_risk", "cumulative excess risk"),
@@ -39,7 +39,7 @@ WORDS = {
 
 
 class Objective(StrEnum):
-    """What the best settings make small."""
+    """Excess risk that the best settings minimise."""
 
     cumulative = "cumulative"
     final = "final"
@@ -55,8 +55,8 @@ def command(
     objective: Annotated[
         Objective,
         typer.Option(
-            help="What is to be least: the excess risk of all rounds, of the last, or in the long run, which "
-            "searches K alone."
+            help="Minimise the excess risk summed over all rounds, that of the last round, or the noise floor, for "
+            "which only K is searched."
         ),
     ] = Objective.cumulative,
     steps: Annotated[
@@ -100,14 +100,14 @@ def command(
     if as_json:
         print_json(document)
         return
-    _show(document)
+    show_prediction(document)
     if out is not None:
         say(f"curves: {out}", whole=True)
 
 
 @contextmanager
 def doing_told(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None]]:
-    """Tell what is being done, how much, and of what; `quiet`, on no terminal."""
+    """Progress that takes a description, how much is done, and the total; `quiet` shows none on a terminal."""
     with told(READING, None, quiet=quiet) as update:
         yield lambda doing, done, of: update(description=doing, completed=done, total=of)
 
@@ -115,7 +115,8 @@ def doing_told(*, quiet: bool) -> Iterator[Callable[[str, int, int | None], None
 # --- what is printed ---------------------------------------------------------------------------------------
 
 
-def _show(document: dict[str, Any]) -> None:
+def show_prediction(document: dict[str, Any]) -> None:
+    """Print the prediction of every policy, and the best settings."""
     say(f"{document['task']}; {document['rounds']:,} rounds")
 
     def cells(row: dict[str, Any]) -> list[str]:
@@ -128,7 +129,7 @@ def _show(document: dict[str, Any]) -> None:
         ["rate", "cumulative", "final", "noise floor", "path"],
         {name: cells(row) for name, row in document["policies"].items()},
     )
-    say("path: the share that the mean path has in the cumulative one, without the scatter around it")
+    say("path: share of the mean path in the cumulative excess risk, without the noise around it")
     if document["best"] is not None:
         _show_best(document)
     if document["drift"] is not None:
@@ -150,60 +151,59 @@ def _show_best(document: dict[str, Any]) -> None:
     say(f"the study's own: {_setting(own)}: {own['predicted'][name]:.4g}")
     alike = [one for one in best["tried"] if (one["eta"], one["steps"]) == (best["eta"], best["steps"])]
     values = [one[document["objective"]] for one in alike if one[document["objective"]] is not None]
-    if len(values) > 1 and max(values) < (1 + HARDLY) * min(values):
+    if len(values) > 1 and max(values) < (1 + INSENSITIVE_SHARE_MAX) * min(values):
         spread = max(values) / min(values) - 1
-        say(f"K hardly matters here: from {_from_to(alike)} it changes that by {spread:.1%} at most")
+        say(f"K hardly matters: from {_from_to(alike)} the risk changes by {100 * spread:.1f} % at most")
 
 
 def show_drift(drift: dict[str, Any], rounds: int) -> None:
-    """How long the samples stay true."""
+    """Print the estimated drift and how long to keep samples."""
     if drift["q"] is None:
         say(f"drift: {drift['why']}")
         return
     (low, high), (shortest, longest) = drift["interval"], drift["K_interval"]
     say(
-        f"drift: q = {drift['q']:.2g}, at 95 % from {low:.2g} to {high:.2g}, of a sample's variance in a round, "
-        f"by {drift['samples']:,} samples; a round is 1/{rounds:,} of the time from the first to the last"
+        f"drift: q = {drift['q']:.2g} of a sample's variance per round, 95 % confidence interval [{low:.2g}, "
+        f"{high:.2g}], from {drift['samples']:,} samples; a round is 1/{rounds:,} of the time span"
     )
     directions = drift["directions"]
     if directions["moving"] < directions["of"] / 2:
-        say(f"it looks as if about {directions['moving']:.0f} of {directions['of']} directions moved")
+        say(f"about {directions['moving']:.0f} of {directions['of']} directions seem to drift")
     if not drift["told"]:
-        say(f"that is not told from no drift at all, nor from {high:.2g}: more samples tell more")
+        say(f"not significantly different from no drift, nor from {high:.2g}: more samples would narrow it")
     own, *others = drift["choices"]
     kept = "1 round" if own["K"] == 1 else f"{own['K']} rounds"
     takes, median = (
         _lasting(one, dated=drift["dated"]) for one in (drift["takes"][0], drift["takes_by_count"])
     )
     say(
-        f"as the study is set, with η = {own['eta']:.4g} and {own['rate']:.4g} samples a round of "
-        f"{drift['come_by']:.4g} that come by: keep samples for K = {kept}, about {takes}, "
-        f"interval [{shortest}, {longest}]"
+        f"for this study, with η = {own['eta']:.4g} and {own['rate']:.4g} of {drift['come_by']:.4g} arriving samples "
+        f"per round: keep samples for K = {kept}, about {takes}, confidence interval [{shortest}, {longest}]"
     )
-    if not 1 / UNEVEN <= drift["takes_by_count"] / drift["takes"][0] <= UNEVEN:
+    if not 1 / UNEVEN_RATIO_MIN <= drift["takes_by_count"] / drift["takes"][0] <= UNEVEN_RATIO_MIN:
         say(
-            "samples came unevenly: in rounds with as many each, as --drift order has them, that is about "
-            f"{median}, the median"
+            "samples arrived unevenly: in rounds of equally many samples, as with --drift order, the median is "
+            f"about {median}"
         )
     tried, at = drift["tried"], [one["K"] for one in drift["tried"]].index(own["K"])
     below, above = (
-        [*takewhile(lambda one: one["risk"] < (1 + HARDLY) * own["risk"], part)]
+        [*takewhile(lambda one: one["risk"] < (1 + INSENSITIVE_SHARE_MAX) * own["risk"], part)]
         for part in (tried[:at][::-1], tried[at:])
     )
     near = below[::-1] + above
     if len(near) > 1:
-        say(f"{_from_to(near)} hardly differ: their predicted risks are within {HARDLY:.0%} of the least")
+        share = f"{100 * INSENSITIVE_SHARE_MAX:.0f} %"
+        say(f"{_from_to(near)} hardly differ: their predicted risks are within {share} of the least")
     say(
-        "its predicted excess risk, mean over the rounds, if the optimum moves by steps at random as large as q says: "
-        f"{own['risk']:.3g}"
+        f"predicted mean excess risk over the rounds, if the optimum takes random steps of size q: {own['risk']:.3g}"
     )
     for one in others:
         say(f"{one['name']}, K = {one['K']} with η = {one['eta']:.4g}: {one['risk']:.3g}")
-    say("the predictions above take the optimum to stand still")
+    say("the predictions above assume no drift")
 
 
 def _lasting(amount: float, *, dated: bool) -> str:
-    """A time in words: of dates, in the largest unit of which it has two."""
+    """A duration in words; between dates, in the largest unit of which there are two or more."""
     if not dated:
         return f"{amount:.3g} units of the time column"
     size, unit = next(((n, unit) for n, unit in UNITS if amount >= 2 * n), (1, "seconds"))
@@ -211,25 +211,21 @@ def _lasting(amount: float, *, dated: bool) -> str:
 
 
 def _from_to(tried: list[dict[str, Any]]) -> str:
-    """The least and the greatest K of these, in words."""
+    """The range of K, in words."""
     return f"K = {min(one['K'] for one in tried)} to {max(one['K'] for one in tried)}"
 
 
 def _setting(found: dict[str, Any]) -> str:
-    return (
-        f"K = {found['K']}, {found['rate']:.4g} samples a round, η = {found['eta']:.4g}, E = {found['steps']}"
-    )
+    return f"K = {found['K']}, {found['rate']:.4g} samples per round, η = {found['eta']:.4g}, E = {found['steps']}"
 
 
 def sureness(pilot: int | None) -> str:
-    """How far to trust a prediction, in words."""
-    law = "the law itself was off by a few per cent on most studies in docs/law-of-reuse.md, where no note stood"
+    """The accuracy of a prediction, in words."""
+    law = "without a note, the law was a few per cent off on most studies of docs/law-of-reuse.md"
     if pilot is None:
-        paths = (
-            "standard errors are over the paths of prices that were played, and samples of a large population"
-        )
-        return f"curvature and noise are those of the whole data set, exactly; {paths}; {law}"
+        paths = "standard errors are over paths of prices, and over samples of a large population"
+        return f"curvature and noise are exact for the whole data set; {paths}; {law}"
     return (
-        f"± is the standard error by the jackknife, from {pilot:,} samples alone, and over paths of prices; it does "
-        f"not contain that noisy labels make a pilot sample predict too much; {law}"
+        f"± is the jackknife standard error from {pilot:,} samples, and over paths of prices; it excludes the upward "
+        f"bias of a pilot sample with noisy labels; {law}"
     )

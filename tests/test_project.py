@@ -24,7 +24,7 @@ FLOORS = {
         explore
         federate plan report
         export plot predict reproduce train
-        bound buy design drawing fit keep verify watch
+        bound buy design drawing fit keep summary verify watch
         study
         interrupt options output parse
     """,

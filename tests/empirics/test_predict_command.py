@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from acdpp import output
 from acdpp.main import app
 from acdpp.plan import BUYS, kept, show
-from acdpp.predict import _show
+from acdpp.predict import show_prediction
 from empirics.control.registry import BUILT_IN
 from empirics.planning import search as best_buy
 from empirics.settings.presets import PRESETS
@@ -61,19 +61,19 @@ def surer():
 
 
 def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(surer, capsys):
-    _show(surer)
+    show_prediction(surer)
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= WIDE
     flat = " ".join(shown.split())
     for words in ("multinomial logistic regression; 3 rounds", "noise floor", "path", "oracle", "±"):
         assert words in flat
-    for words in ("best constant admission: K = ", "samples a round, η = ", "% below the study's own"):
+    for words in ("best constant admission: K = ", "samples per round, η = ", "% below the study's own"):
         assert words in flat
-    assert "standard error by the jackknife, from 40 samples alone" in flat
+    assert "jackknife standard error from 40 samples" in flat
     without = said(*predict("--no-best"))
     assert "best constant" not in without
     assert "±" not in without
-    assert "those of the whole data set, exactly" in without
+    assert "exact for the whole data set" in without
 
 
 def test_where_there_is_no_terminal_it_says_now_and_then_how_far_it_is(monkeypatch, capsys):

@@ -10,7 +10,8 @@ import pytest
 
 from acdpp import output
 from acdpp.main import main
-from acdpp.train import EXAMPLES, _show_ranking, show_summary
+from acdpp.summary import show_ranking, show_summary
+from acdpp.train import EXAMPLES
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file
 
@@ -43,7 +44,7 @@ def shown(tmp_path_factory):
 
 def test_one_command_trains_and_prints_predicted_beside_measured_and_bound_in_80_columns(shown):
     said, out = shown
-    for words in ("odd against even", "acdpp-capped", "measured, best first", "told apart", "cost (of 55)"):
+    for words in ("odd against even", "acdpp-capped", "measured, best first", "significant", "cost (of 55)"):
         assert words in said
     assert "result:" in said
     assert (out / "rounds.parquet").exists()
@@ -74,82 +75,80 @@ def summary_of(measured, cost, *, seeds=3, undecided=None, of="final_accuracy"):
     return {"result": "a b", "policies": rows, "budget": 10.0, "seeds": seeds} | ranking
 
 
-def test_the_answer_is_the_first_five_lines(shown, capsys):
+def test_the_answer_is_the_first_five_lines(shown):
     short = acdpp("train", "--resume", str(shown[1])).stdout.splitlines()
     assert short[:4] == shown[0].splitlines()[:4]
-    assert short[4:] == [
-        f"result: {shown[1]}; for all of it: acdpp train --resume {shown[1]} --verbose",
-        f"its model: acdpp export {shown[1]} --policy {short[0].split()[5]} --out model.pt",
-    ]
-    assert shown[0].splitlines()[-2:] == [f"result: {shown[1]}", short[-1]]
+    best = short[0].partition(": ")[2].partition(" (")[0]
+    assert short[4].endswith(f"acdpp train --resume {shown[1]} --verbose")
+    assert short[5].endswith(f"acdpp export {shown[1]} --policy {best} --out model.pt")
+    assert shown[0].splitlines()[-2:] == [f"result: {shown[1]}", short[5]]
 
-    def said(*given, **more):
-        show_summary(summary_of(*given, **more), "acdpp federate")
-        *lines, last = capsys.readouterr().out.splitlines()
-        assert last == "result: a b; for all of it: acdpp federate --resume 'a b' --verbose"
-        return lines
 
-    cost = {"mine": 11.0, "yours": 9.0, "oracle": 11.1}
-    risks = {"yours": 4.0, "oracle": 1.0, "mine": 3.0}
-    assert said(risks, cost, undecided=[["yours", "mine"], ["oracle", "mine"]]) == [
-        "best at about the budget: mine (test accuracy 0.5)",
-        "cumulative excess risk: 3.0 ± 0.1, 25.0% below yours (4.0 ± 0.1)",
-        "certain? not told from yours at the 5 % level, 3 seeds",
-        "cost: 11 a round, of a budget of 10; oracle (1.0 ± 0.1) cost 11.1",
-    ]
-    assert said(risks, cost, undecided=[["oracle", "mine"]])[2] == (
-        "certain? yes, told from the other at the 5 % level, 3 seeds"
-    )
-    assert said(risks, dict.fromkeys(cost, 20), undecided=[["mine", "yours"]]) == [
-        "best: oracle (test accuracy 0.5)",
-        "cumulative excess risk: 1.0 ± 0.1, 66.7% below mine (3.0 ± 0.1)",
-        "certain? yes, told from all others at the 5 % level, 3 seeds",
-        "cost: 20 a round, of a budget of 10",
-    ]
-    assert said({"mine": 0.0, "yours": 0.0}, cost, seeds=1, undecided=[])[1:3] == [
-        "cumulative excess risk: 0.0 ± 0.1, below yours (0.0 ± 0.1)",
-        "certain? one seed does not tell",
-    ]
-    many = {f"mine@K={K}": 1.0 + K for K in range(1, 5)}
-    unsure = [["mine@K=1", other] for other in many][1:]
-    assert "not told from 3 of 3 others" in said(many, dict.fromkeys(many, 1), undecided=unsure)[2]
-    sure = {"mine": [0.50, 0.60, 0.71], "yours": [0.60, 0.70, 0.80]}
-    assert said(sure, cost) == [
-        "best: yours",
-        "final accuracy: 0.7, 0.0967 above mine (0.6033)",
-        "certain? yes, told from the other at the 5 % level, 3 seeds",
-        "cost: 9 a round, of a budget of 10",
-    ]
-    assert "not told from mine" in said(sure | {"mine": [0.5, 0.7, 0.6]}, cost)[2]
-    losses = {"mine": [0.50, 0.60, 0.71], "yours": [0.60, 0.70, 0.80]}
-    assert said(losses, cost | {"mine": 8.0}, of="mean_risk") == [
-        "best: mine",
-        "mean loss before training: 0.6033, 0.0967 below yours (0.7)",
-        "certain? yes, told from the other at the 5 % level, 3 seeds",
-        "cost: 8 a round, of a budget of 10",
-    ]
-    assert (
-        "not told from mine"
-        in said({"mine": [0.7, 0.9, 0.8], "yours": [0.8, 0.7, 0.7]}, cost, of="mean_risk")[2]
-    )
-    alone = summary_of({"yours": 4.0}, cost, undecided=[])
-    show_summary(alone)
-    alone["policies"]["yours"]["predicted"] = {"cumulative_excess_risk": 3.94321}
-    show_summary(alone)
-    later = [
-        "cost: 9 a round, of a budget of 10",
-        "result: a b; for all of it: acdpp train --resume 'a b' --verbose",
-        "its model: acdpp export 'a b' --out model.pt",
-    ]
-    assert capsys.readouterr().out.splitlines() == [
-        "trained: yours (test accuracy 0.5)",
-        "cumulative excess risk: 4.0 ± 0.1",
-        *later,
-        "trained: yours (test accuracy 0.5)",
-        "cumulative excess risk: 4.0 ± 0.1, predicted 3.943",
-        *later,
-    ]
-    assert said({"yours": None}, cost, undecided=[]) == []
+COST = {"mine": 11.0, "yours": 9.0, "oracle": 11.1}
+RISKS = {"yours": 4.0, "oracle": 1.0, "mine": 3.0}
+MANY = {f"mine@K={K}": 1.0 + K for K in range(1, 5)}
+ACCURATE = {"mine": [0.50, 0.60, 0.71], "yours": [0.60, 0.70, 0.80]}
+ANSWERS = [  # a summary, and per line what it says
+    (
+        (RISKS, COST, {"undecided": [["yours", "mine"], ["oracle", "mine"]]}),
+        (
+            *("budget: mine (test accuracy 0.5)", "3.0 ± 0.1, 25.0 % below yours (4.0 ± 0.1)"),
+            *("not significantly", "11 per round, of a budget of 10; oracle (1.0 ± 0.1) cost 11.1"),
+        ),
+    ),
+    ((RISKS, COST, {"undecided": [["oracle", "mine"]]}), ("mine", "yours", "significantly")),
+    (
+        (RISKS, dict.fromkeys(COST, 20), {"undecided": [["mine", "yours"]]}),
+        ("best: oracle", "66.7 % below mine", "significantly different from all 2 other", "20 per round"),
+    ),
+    (({"mine": 0.0, "yours": 0.0}, COST, {"seeds": 1, "undecided": []}), ("", "below yours", "one seed")),
+    (
+        (MANY, dict.fromkeys(MANY, 1), {"undecided": [["mine@K=1", other] for other in MANY][1:]}),
+        ("mine@K=1", "mine@K=2", "not significantly different from 3 of 3 policies (5 % level"),
+    ),
+    (
+        (ACCURATE, COST, {}),
+        ("best: yours", "0.7, 0.0967 above mine (0.6033)", "significantly", "9 per round"),
+    ),
+    (
+        (ACCURATE | {"mine": [0.5, 0.7, 0.6]}, COST, {}),
+        ("yours", "above", "not significantly different from mine"),
+    ),
+    (
+        (ACCURATE, COST | {"mine": 8.0}, {"of": "mean_risk"}),
+        ("best: mine", "0.6033, 0.0967 below yours (0.7)", "significantly", "8 per round"),
+    ),
+    (
+        ({"mine": [0.7, 0.9, 0.8], "yours": [0.8, 0.7, 0.7]}, COST, {"of": "mean_risk"}),
+        ("yours", "below", "not significantly different from mine"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "facts"), ANSWERS)
+def test_an_answer_is_best_policy_lead_significance_and_cost(given, facts, capsys):
+    measured, cost, more = given
+    show_summary(summary_of(measured, cost, **more), "acdpp federate")
+    *lines, last = capsys.readouterr().out.splitlines()
+    assert last.endswith("acdpp federate --resume 'a b' --verbose")
+    assert len(lines) == 4
+    for fact, line in zip(facts, lines, strict=False):
+        assert fact in line
+    assert lines[2].startswith("not") == any(fact.startswith("not") for fact in facts)
+
+
+def test_a_policy_alone_has_no_lead_and_may_be_predicted(capsys):
+    alone = summary_of({"yours": 4.0}, COST, undecided=[])
+    for predicted in (None, {"cumulative_excess_risk": 3.94321}):
+        alone["policies"]["yours"]["predicted"] = predicted
+        show_summary(alone)
+        best, risk, cost, _, model = capsys.readouterr().out.splitlines()
+        assert best == "trained: yours (test accuracy 0.5)"
+        assert ("predicted 3.943" in risk) == (predicted is not None)
+        assert "9 per round" in cost
+        assert model.endswith("acdpp export 'a b' --out model.pt")
+    show_summary(summary_of({"yours": None}, COST, undecided=[]), "acdpp federate")
+    assert len(capsys.readouterr().out.splitlines()) == 1
 
 
 def test_a_name_never_breaks_and_the_table_turns_where_it_is_too_wide(capsys, monkeypatch):
@@ -231,7 +230,7 @@ def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(shown, capsy
         verbose=True,
     )
     said = " ".join(capsys.readouterr().out.split())
-    assert "of the gap in cumulative excess risk between constant and oracle: buy-cheap-online 40%" in said
+    assert "between constant and oracle: buy-cheap-online 40 % (30 to 50 %)" in said
 
 
 def test_where_nothing_is_predicted_it_says_why(tmp_path):
@@ -274,7 +273,7 @@ def test_the_ranking_of_a_long_sweep_names_only_some_of_its_pairs(capsys):
     names = [f"constant@K={K}" for K in range(1, 8)]
     undecided = [list(pair) for pair in combinations(names, 2)][1:]
     agree = {f"{form}_disagrees_on": [] for form in ("corrected", "stated")}
-    _show_ranking({"measured": names, "pairs": 21, "decided_pairs": 1, "undecided": undecided} | agree)
+    show_ranking({"measured": names, "pairs": 21, "decided_pairs": 1, "undecided": undecided} | agree)
     shown = " ".join(capsys.readouterr().out.split())
     assert "constant@K=1 and constant@K=3" in shown
     assert "10 more" in shown

@@ -134,7 +134,7 @@ def stream(step=0.05, rounds=200, each=15, seed=0):
 def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(predict, "jackknife_errors", lambda *_: ({}, {}))  # which are not looked at
     np.savez(tmp_path / "mine.npz", **stream())
-    words = ["--dataset", f"npz:{tmp_path}/mine.npz", "--pilot", "500", "--rounds", "20"]
+    words = ["--preset", "own", "--dataset", f"npz:{tmp_path}/mine.npz", "--pilot", "500", "--rounds", "20"]
     document = answer("predict", "--policies", "constant", "--no-best", *words)
     found = document["drift"]
     (low, high), (shortest, longest) = found["interval"], found["K_interval"]
@@ -152,8 +152,8 @@ def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, mo
     printed = capsys.readouterr().out
     words = " ".join(printed.split())
     assert f"keep samples for K = {found['K']} rounds, about" in words
-    assert f"units of the time column, interval [{shortest}, {longest}]" in words
-    assert "directions moved" not in printed
+    assert f"units of the time column, confidence interval [{shortest}, {longest}]" in words
+    assert "directions" not in printed
     assert max(map(len, printed.splitlines())) <= 80
 
 
@@ -178,25 +178,21 @@ TRIED = [{"K": K, "risk": risk} for K, risk in ((1, 1.0), (2, 1.01), (3, 1.03), 
 @pytest.mark.parametrize(
     ("other", "said", "not_said"),
     [
-        ({}, "with η = 0.5 and 4 samples a round of 7 that come by", "directions moved"),
-        ({}, "keep samples for K = 1 round, about 2 hours, interval [1, 3]", "not told from no drift"),
-        ({}, "K = 1 to 2 hardly differ: their predicted risks are within 2% of the least", "…"),
+        ({}, "with η = 0.5 and 4 of 7 arriving samples per round", "directions"),
+        ({}, "K = 1 round, about 2 hours, confidence interval [1, 3]", "not significantly"),
+        ({}, "K = 1 to 2 hardly differ: their predicted risks are within 2 %", "…"),
         ({"choices": [CHOICES[0] | {"K": 5}]}, "K = 4 to 5 hardly differ", "K = 1 to"),
-        ({}, "as large as q says: 1 the best step, K = 3 with η = 2: 0.75 the predictions above", "…"),
-        ({"tried": TRIED[::2]}, "interval [1, 3] its predicted excess risk", "hardly differ"),
+        ({}, "of size q: 1 the best step, K = 3 with η = 2: 0.75", "…"),
+        ({"tried": TRIED[::2]}, "interval [1, 3] predicted mean excess risk", "hardly differ"),
         ({"takes_by_count": 3600.0}, "interval [1, 3] K = 1 to 2", "unevenly"),
-        (
-            {"takes_by_count": 3599.0},
-            "unevenly: in rounds with as many each, as --drift order has them",
-            "…",
-        ),
-        ({"takes_by_count": 14401.0}, "that is about 4 hours, the median", "…"),
-        ({"takes": [1e6, 1, 1]}, "K = 1 round, about 11.6 days, interval", "hours"),
-        ({"takes": [119.0, 1, 1]}, "K = 1 round, about 119 seconds, interval", "minutes"),
-        ({"takes": [120.0, 1, 1]}, "K = 1 round, about 2 minutes, interval", "seconds"),
+        ({"takes_by_count": 3599.0}, "unevenly: in rounds of equally many samples", "…"),
+        ({"takes_by_count": 14401.0}, "the median is about 4 hours", "…"),
+        ({"takes": [1e6, 1, 1]}, "K = 1 round, about 11.6 days, ", "hours"),
+        ({"takes": [119.0, 1, 1]}, "K = 1 round, about 119 seconds, ", "minutes"),
+        ({"takes": [120.0, 1, 1]}, "K = 1 round, about 2 minutes, ", "seconds"),
         ({"takes": [120.0, 1, 1], "dated": False}, "about 120 units of the time column,", "minutes"),
-        ({"told": False}, "that is not told from no drift at all, nor from 0.1:", "directions moved"),
-        ({"directions": {"moving": 2.4, "of": 5}}, "as if about 2 of 5 directions moved", "not told from"),
+        ({"told": False}, "not significantly different from no drift, nor from 0.1:", "directions"),
+        ({"directions": {"moving": 2.4, "of": 5}}, "about 2 of 5 directions", "not significantly"),
         ({"choices": [CHOICES[0] | {"K": 2}]}, "keep samples for K = 2 rounds, about", "the best step"),
     ],
 )
@@ -206,9 +202,7 @@ def test_what_is_said_of_a_drift(other, said, not_said, capsys):
     printed = " ".join(capsys.readouterr().out.split())
     assert said in printed
     assert not_said not in printed
-    assert (
-        "drift: q = 0.05, at 95 % from 0 to 0.1, of a sample's variance in a round, by 90 samples" in printed
-    )
+    assert "q = 0.05 of a sample's variance per round, 95 % confidence interval [0, 0.1], from 90" in printed
 
 
 def test_why_nothing_is_told_of_a_drift_is_said(capsys):

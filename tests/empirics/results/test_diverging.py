@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from acdpp.train import show_summary
+from acdpp.summary import show_summary
 from empirics.results.summary import _mean
 from empirics.run import run_study
 from empirics.settings.study import Study
