@@ -12,9 +12,7 @@ from theory.reuse.constant import inverse_effective_constant
 
 less, more = sp.symbols("less more", positive=True)  # N lies between Λ̄(t-less) and Λ̄(t+more)
 SUMMABLE = sp.Rational(3, 2)
-GAP = Given(
-    "lem:gen-Neff-app", r"that $5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$ bounds the generalisation gap"
-)
+GAP = Given("lem:gen-Neff-app", r"$5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$ bounds the generalisation gap")
 FIRST = Given(
     "thm:dpp-regret/expansion",
     "that the first two terms of every policy inside the region are the oracle's to $O(1)$",
@@ -37,7 +35,7 @@ def formula() -> Evidence:
         (
             sp.diff(told, T),
             apart,
-            r"its slope and the third terms' difference at $\bar\Lambda T$ and $K\bar\Lambda T$",
+            r"its slope and the third terms' difference, $N=\bar\Lambda T$, $K\bar\Lambda T$",
         ),
         domain=ALL,
     )
@@ -50,17 +48,9 @@ def constant_admission() -> Evidence:
     late = 1 + sp.Symbol("s", nonnegative=True)
     oracle = third(inverse_effective_constant(1, late, K * rate))
     return argument(
-        (
-            A - B <= (A**2 - B**2) / B,
-            [A >= B],
-            r"two roots $A\ge B$, of $1/N_{\mathrm{eff}}$ and $1/(\bar\Lambda t)$",
-        ),
+        (A - B <= (A**2 - B**2) / B, [A >= B], r"roots of $1/N_{\mathrm{eff}}$ and $1/(\bar\Lambda t)$"),
         converges(apart * sp.sqrt(rate * t), t, power=SUMMABLE, domain=f"the same, squares; {ALL}"),
-        (
-            oracle,
-            third(1 / (K * rate * late)),
-            r"the oracle's third term and that of $K\bar\Lambda t$ samples",
-        ),
+        (oracle, third(1 / (K * rate * late)), r"the oracle's third term and that at $K\bar\Lambda t$"),
         domain=rf"every round; {ALL}",
     )
 

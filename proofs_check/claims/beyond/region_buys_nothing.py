@@ -8,9 +8,7 @@ from proofs_check.groundwork.regret.expansion import oracle_third
 from theory.design.offline import best_rate
 
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
-EXPANDS = Given(
-    "thm:dpp-regret/expansion", "that the regret of every policy inside the region is the expansion to $O(1)$"
-)
+EXPANDS = Given("thm:dpp-regret/expansion", "the regret of every policy inside is the expansion to $O(1)$")
 
 
 CLAIMS = [

@@ -147,11 +147,7 @@ CLAIMS = [
             "third term": lambda: together(
                 transient.third_term(),
                 transient.most_samples(),
-                always(
-                    1 / sp.sqrt(fewest) <= sp.sqrt(h),
-                    given=[1 / h <= fewest],
-                    domain=r"$t<K$: $F=1-\rho=1/h$",
-                ),
+                always(1 / sp.sqrt(fewest) <= sp.sqrt(h), given=[1 / h <= fewest], domain=r"$t<K$: $F=1/h$"),
                 late_sums(),
             ),
             "the order": (links(assembled, order), confirming(certified)),

@@ -123,7 +123,7 @@ CLAIMS = [
             r"If all losses are $\mu$-strongly convex too and $\eta\le2/(L+\mu)$, the overlap $O(t)$ may be "
             r"replaced by $\min(O(t),\bar w/(\eta E\mu))$, $\bar w$ the largest weight that a sample of this "
             r"memory had in an earlier round; with a constant $n$, $\bar A-1$ by $\min(\bar A-1,1/(\eta "
-            r"E\mu))$. Samples that are kept for ever then cost at most $2G^2/(n\mu)$ a round.",
+            r"E\mu))$. Samples that are kept for ever then cost at most $2G^2/(n\mu)$ a round."
         ),
         formula=said(
             r"\mathcal E_T\le@initial+@constant+@moved\sum_t\min\Bigl(O(t),\frac{\bar w(t)}{\eta E\mu}\Bigr)",

@@ -52,9 +52,7 @@ def falls_add_up() -> Evidence:
         return differing(added_up=total, stated=halfway_constant(replace(UNIT, E=E)) - Fraction(E, 8))
 
     every = exhaust([{"E": E} for E in (*FEWER, *MORE)], found, domain=r"$E=4,\ldots,10$", strength="proof")
-    return argument(
-        (weight * drop + half * square <= most, inside, "every weight: a corner has the most"), every
-    )
+    return argument((weight * drop + half * square <= most, inside, "every weight: most at a corner"), every)
 
 
 def before_and_after() -> Evidence:
@@ -112,10 +110,7 @@ def ten_are_covered() -> Evidence:
     """Everything but the statistical terms, summed: what is proved, or else T times DG, is at most what is printed."""
     T, missing = sp.symbols("T missing", nonnegative=True)
     most, unit = c.D * c.G, c.eta * c.G
-    each, lost = (
-        sp.Rational(5, 2) * unit * c.G,
-        unit * c.G,
-    )  # of the printed constant; a round's linear term at worst
+    each, lost = (sp.Rational(5, 2) * unit * c.G, unit * c.G)  # printed constant; linear term at worst
     paid, printed = bound.initial_term(c), bound.per_round_constant_as_stated(replace(c, E=min(FEWER)))
     known = [c.sigma <= c.G, T >= 1, missing <= 1]
 
@@ -248,5 +243,5 @@ CLAIMS = [
             "constants": (ten_are_covered, confirming(seldom_negative)),
         },
         given=(HAUSSLER, WRITTEN),
-    ),
+    )
 ]

@@ -156,5 +156,5 @@ CLAIMS = [
             ),
         },
         given=(HAUSSLER, WRITTEN),
-    ),
+    )
 ]

@@ -26,9 +26,7 @@ CLIENTS = {
 EQUAL_CLIENTS = {**CLIENTS, "sizes": st.integers(1, 3).map(lambda n: (n, n))}
 
 
-def _expected_direction(
-    weights: Sequence[Fraction], sizes: Sequence[int], chances: Sequence[Fraction]
-) -> Fraction:
+def _direction(weights: Sequence[Fraction], sizes: Sequence[int], chances: Sequence[Fraction]) -> Fraction:
     """E Σ w_m ∇F_m(0) for the loss (θ-z)²/2, z = 1 with the client's chance, else 0: every outcome is played."""
     mean = Fraction(0)
     for outcome in product(*(product((0, 1), repeat=n) for n in sizes)):
@@ -48,7 +46,7 @@ def enumerated(
     @drawn(where + more, (examples, examples), **clients)
     def check(share: Fraction, sizes: Sequence[int], chances: Sequence[Fraction]) -> Found:
         shares = [share, 1 - share]
-        expected = _expected_direction(weights_of(shares, sizes), sizes, chances)
+        expected = _direction(weights_of(shares, sizes), sizes, chances)
         slope = -sum(a * p for a, p in zip(shares, chances, strict=True))
         return differing(**{"expected direction at θ=0": expected, "∇F_P(0)": slope})
 

@@ -25,11 +25,7 @@ def weight_vanishes() -> Evidence:
     share, size, rest, update = sp.symbols("share size rest update", nonnegative=True)
     total = sp.Symbol("total", positive=True)
     return argument(
-        (
-            (share * size / total * update).subs(size, 0),
-            0,
-            r"its part of the update, $w_m=\alpha_mn_m/\sum$, and 0",
-        ),
+        ((share * size / total * update).subs(size, 0), 0, r"its part, $w_m=\alpha_mn_m/\sum$, and 0"),
         ((size / total * update).subs(size, 0), 0, "its part with $w_m=n_m/n$ and 0"),
         (size + rest > 0, [rest > 0], "the sum of all is positive if one other client holds a sample"),
         domain="any update",
@@ -54,7 +50,7 @@ def of_the_memory(K: int, path: list[list[int]]) -> Found:
 # --- a minimiser -------------------------------------------------------------------------------------------
 
 WEIERSTRASS = Given(
-    "Weierstrass", "a continuous function has a minimum on a closed and bounded set of numbers or vectors"
+    "Weierstrass", "a continuous function has a minimum on a closed and bounded set of vectors"
 )
 OPEN = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1, L=1, G=1)
 
@@ -72,9 +68,7 @@ def no_minimiser() -> Evidence:
 
 def continuous() -> Evidence:
     """Losses with gradients of at most G change by GD at most over a distance D, and so does their mean."""
-    return one_round.slope_along(
-        CONSTANTS.G, r"$g=\nabla\ell$ between two points of $\Theta$ a distance $D$ apart"
-    )
+    return one_round.slope_along(CONSTANTS.G, r"$g=\nabla\ell$ between two points of $\Theta$, $D$ apart")
 
 
 # --- smooth losses -----------------------------------------------------------------------------------------
@@ -97,21 +91,16 @@ def rough_memory() -> Evidence:
     def find(start: Any, L: Any) -> Found:
         after = start - eta * loss.slope_at(start)
         moved, most = abs(loss.slope_at(after) - loss.slope_at(start)), L * abs(after - start)
-        return unless(
-            moved <= most, **{"after a step": after, "gradient moved": moved, "L times the way": most}
-        )
+        return unless(moved <= most, **{"after a step": after, "gradient moved": moved, "L·way": most})
 
-    found = exhaust(
-        [{"start": start, "L": L}], find, domain=rf"losses {RARE.name}, on $[0,1]$, $\eta=1/2$, $n_m=1$"
-    )
+    found = exhaust([{"start": start, "L": L}], find, domain=rf"losses {RARE.name}, $\eta=1/2$, $n_m=1$")
     x, y = sp.symbols("x y", real=True)
     risk = sum(
         sp.Rational(str(p)) * loss.pieces[0] for p, loss in zip(RARE.chances, RARE.losses, strict=True)
     )
     slopes = [sp.diff(risk, theta).subs(theta, z) for z in (x, y)]
     smooth = always(
-        (slopes[0] - slopes[1]) ** 2 <= sp.Rational(1, 100) ** 2 * (x - y) ** 2,
-        domain="the risk, any two points",
+        (slopes[0] - slopes[1]) ** 2 <= sp.Rational(1, 100) ** 2 * (x - y) ** 2, domain="the risk"
     )
     return obeying(found, {**RARE.facts, r"Assumption 2: $F_P$ is $1/100$-smooth": smooth})
 

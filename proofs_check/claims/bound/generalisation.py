@@ -82,11 +82,7 @@ def decreasing_with_log_plus() -> Evidence:
     falls = sp.Lt(sp.diff(square.subs(corner, 1), N), 0, evaluate=False)
     return argument(
         (falls, [], r"$N\le\mathrm{Pdim}$, where $\log^+$ is 0"),
-        (
-            square.subs(corner, N / PDIM),
-            _square(generalisation_term_as_printed),
-            "the square and the printed one",
-        ),
+        (square.subs(corner, N / PDIM), _square(generalisation_term_as_printed), "the square and as printed"),
         domain=r"$N\ge\mathrm{Pdim}$",
     )
 

@@ -27,7 +27,7 @@ def signs() -> Evidence:
     """Loss z·θ with z = ±1: the gradient z does not depend on θ, so the supremum does nothing, and σ² = 1."""
     z, theta = sp.symbols("z theta", real=True)
 
-    def exceeds(K: int, t: int) -> exact.Found:
+    def exceeds(K: int, t: int) -> Found:
         last = simulate([[1]] * t, K)[-1]
         mismatch, printed = _mean_square(last, (-1, 1)), reuse_rounds.printed_bound(last)
         if mismatch <= printed or printed <= 0:
@@ -41,7 +41,7 @@ def signs() -> Evidence:
         }
 
     domain = r"loss $z\theta$, $z=\pm1$ with equal chances, $\sigma^2=1$; one sample a round"
-    found = exact.exhaust(exact.grid(K=range(1, 4), t=range(1, 8)), exceeds, domain=domain)
+    found = exhaust(grid(K=range(1, 4), t=range(1, 8)), exceeds, domain=domain)
     slopes = [int(sp.diff(z * theta, theta).subs(z, sign)) for sign in (-1, 1)]
     facts = {
         r"variance $\sigma^2=1$ at every $\theta$": equal(variance(slopes), 1, domain=r"$z=\pm1$"),
@@ -58,11 +58,7 @@ def exceeds_by() -> Any:
 
 def printed_is_below() -> Evidence:
     """With a loss whose variance is σ² at some θ, by the corrected statement, σ̄² >= σ²χ."""
-    larger = always(
-        exceeds_by() > 0,
-        given=[K >= 2],
-        domain=r"constant admission, every rate, $K\ge2$ and $t\ge K$, $t=K+s$",
-    )
+    larger = always(exceeds_by() > 0, given=[K >= 2], domain=r"constant admission, every $K\ge2$, $t=K+s$")
     violated = (
         r"$\chi$ exceeds $1/n-1/N_{\mathrm{eff}}$ for every $K\ge2$ and $t\ge K$, so equality "
         r"$\bar\sigma^2=\sigma^2\chi$ violates it"
@@ -93,19 +89,19 @@ def variance_of_a_combination() -> Evidence:
 
 
 @confirming
-@exact.drawn(
+@drawn(
     "gradients uniform on 2 or 3 values",
     (100, 1000),
-    K=exact.retentions(4),
-    rounds=exact.admissions(rounds=4, most=2),
-    values=st.lists(exact.fractions(-2, 2), min_size=2, max_size=3),
+    K=retentions(4),
+    rounds=admissions(rounds=4, most=2),
+    values=st.lists(fractions(-2, 2), min_size=2, max_size=3),
 )
-def variance_enumerated(K: int, rounds: list[list[int]], values: list[Fraction]) -> exact.Found:
+def variance_enumerated(K: int, rounds: list[list[int]], values: list[Fraction]) -> Found:
     """All outcomes of a few samples, each uniform on a few values."""
     last = simulate(rounds, K)[-1]
     if last.N > 4 or last.n == 0:
         return None
-    return exact.differing(enumerated=_mean_square(last, values), formula=variance(values) * last.mismatch)
+    return differing(enumerated=_mean_square(last, values), formula=variance(values) * last.mismatch)
 
 
 def decomposition() -> Evidence:
@@ -122,13 +118,8 @@ def decomposition() -> Evidence:
 
 
 @confirming
-@exact.drawn(
-    "any $K$, any admissions",
-    (60, 1000),
-    K=exact.retentions(),
-    rounds=exact.admissions(clients=2, rounds=10, most=9),
-)
-def kstep_simulated(K: int, rounds: list[list[int]]) -> exact.Found:
+@drawn("any $K$, any admissions", (60, 1000), K=retentions(), rounds=admissions(clients=2, rounds=10, most=9))
+def kstep_simulated(K: int, rounds: list[list[int]]) -> Found:
     """Both functions exactly; and the trajectory of floats, to four times what it takes for rounding."""
     totals = [sum(r) for r in rounds]
     for view in simulate(rounds, K):
@@ -187,9 +178,7 @@ CLAIMS = [
                 "variance": (variance_of_a_combination, variance_enumerated),
                 r"$\chi$": decomposition,
                 r"$\chi$, $K$-step": (
-                    theorem(
-                        "Reuse.uses_are_counted", "Reuse.mismatch_by_sums", domain="any $K$, any admissions"
-                    ),
+                    theorem("Reuse.uses_are_counted", "Reuse.mismatch_by_sums", domain="any admissions"),
                     kstep_simulated,
                 ),
                 r"closed form, $t\ge K$": theorem("Reuse.mismatch_closed", domain=f"every rate, {FULL}"),
@@ -200,9 +189,7 @@ CLAIMS = [
                     domain=f"every rate, {FULL}, $y=t-(K-1)/2$",
                     what=r"$\chi-(1/n-1/N_{\mathrm{eff}})$ and its closed form",
                 ),
-                "lower bound": theorem(
-                    "Reuse.mismatch_at_least_printed", domain="$K$-step retention, any admissions"
-                ),
+                "lower bound": theorem("Reuse.mismatch_at_least_printed", domain="$K$-step, any admissions"),
             },
             symbols={
                 "Var": r"variance of one sample's gradient at $\theta$",

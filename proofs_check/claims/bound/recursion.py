@@ -47,9 +47,7 @@ def farther_than_printed(steps: st.SearchStrategy[int], gap: Fraction, domain: s
 
     def check(context: Context) -> Evidence:
         drawn = {"E": steps, "eta": fractions(), "D": fractions()}
-        where = (
-            rf"{domain}, one sample, linear losses, start at $\theta^\star=0$, projected onto $[-D/2,D/2]$"
-        )
+        where = rf"{domain}, one sample, linear losses, start at $\theta^\star=0$, on $[-D/2,D/2]$"
         return obeying(search(context, drawn, find, domain=where, examples=examples), linear_facts())
 
     return check

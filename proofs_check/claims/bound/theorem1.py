@@ -122,11 +122,7 @@ CLAIMS = [
         r"$D^2/(2\eta)$ paid once and the appendix's constants in every round, as its proof has it.",
         formula=said(r"\mathcal E_T(\pi)\le@initial+\sum_t\Bigl[@terms+@constant\Bigr]", **ROUND),
         domain=r"any joint policy, any $E\ge1$, every iterate in $\Theta$; what holds instead: thm:regret-neff",
-        checks=(
-            counterexamples.local_steps,
-            counterexamples.dropping_by_value,
-            counterexamples.non_convex,
-        ),
+        checks=(counterexamples.local_steps, counterexamples.dropping_by_value, counterexamples.non_convex),
     ),
     Claim(
         id="thm:regret-neff/convexity",

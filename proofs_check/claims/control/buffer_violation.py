@@ -18,13 +18,13 @@ age = sp.Symbol("age", integer=True, positive=True)
 def one_client_takes_all() -> Evidence:
     """Two clients with buffers 2 and 2, K = 2, two admissions a round, all for the first client: J_t cannot tell."""
 
-    def overfills(T: int) -> exact.Found:
+    def overfills(T: int) -> Found:
         rounds = simulate([[2, 0]] * T, 2)
         excess = sum(max(sum(view.n_of(m) - 2 for view in rounds), 0) for m in (0, 1))
-        return exact.unless(excess <= 2, **{"Vio^B(T)": excess, "n_1": rounds[-1].n_of(0), "B_1": 2})
+        return unless(excess <= 2, **{"Vio^B(T)": excess, "n_1": rounds[-1].n_of(0), "B_1": 2})
 
     domain = r"sample-level simulation; $\Lambda=2$ in every round, $\sum B=4$; violation $2(T-1)$"
-    found = exact.exhaust(exact.grid(T=(1, 2, 40)), overfills, domain=domain)
+    found = exhaust(grid(T=(1, 2, 40)), overfills, domain=domain)
     return obeying(found, {r"$\bar\Lambda$ inside the region": rate_is_a_choice()})
 
 
@@ -32,7 +32,7 @@ def one_client_without_end() -> Evidence:
     """Every round at its lower end, the least of any policy: n(t) still tends to KΛ̄, and B_1 = KΛ̄/2."""
     horizon, K, decay = sp.symbols("T K decay", positive=True)
     least = K * region_minimum_total(Region(rate=rate, rho=sp.exp(-decay)), horizon - K + 1)
-    found = limit.diverges(
+    found = diverges(
         least - K * rate / 2 * horizon,
         horizon,
         what=r"the first client's violation, at least $K\sum_{t\le T-K}\Lambda_{\min}$ less $K\bar\Lambda T/2$,",
@@ -44,7 +44,7 @@ def one_client_without_end() -> Evidence:
 
 def overfilled(region: Region, unit: Any, units: str, facts: dict[str, Evidence]) -> Evidence:
     """Round 1 admits Λ_max(1) = Λ̄/(1-ρ): what does not fit, as ρ tends to 1."""
-    found = limit.diverges(
+    found = diverges(
         (region_maximum(region, 1) - K * region.rate) / unit,
         h,
         what=rf"the buffer violation of round 1, $\Lambda_{{\max}}(1)-\sum B${units},",
@@ -69,31 +69,31 @@ def overfilled_with_log_plus() -> Evidence:
 # --- the largest violation ---------------------------------------------------------------------------------
 
 
-@exact.everywhere(
+@everywhere(
     "sample-level simulation, $K=1$, 2, 3, 5, 9",
     K=(1, 2, 3, 5, 9),
     admissions=([1], [2, 0, 3], [1, 5, 0, 2, 2, 1], [4, 1, 1, 0, 0, 0, 7, 2]),
 )
-def counted_by_name(K: int, admissions: list[int]) -> exact.Found:
+def counted_by_name(K: int, admissions: list[int]) -> Found:
     """The same with every sample by name."""
     held = sum(view.n for view in simulate([[a] for a in admissions], K))
     weighed = sum(a * min(K, age) for age, a in enumerate(reversed(admissions), start=1))
-    return exact.differing(**{"Σn": held, "ΣΛ·min(K, T-s+1)": weighed})
+    return differing(**{"Σn": held, "ΣΛ·min(K, T-s+1)": weighed})
 
 
-@exact.everywhere(
+@everywhere(
     "all $2^T$ policies at the ends of the region; $K=1$, 2, 3, 4, 7, two regions",
     region=(Region(rate=2, rho=Fraction(1, 2)), Region(rate=Fraction(5, 3), rho=Fraction(9, 10))),
     K=(1, 2, 3, 4, 7),
-    T=exact.by_profile(range(1, 6), range(1, 9)),
+    T=by_profile(range(1, 6), range(1, 9)),
 )
-def extreme_policies(K: int, T: int, region: Region) -> exact.Found:
+def extreme_policies(K: int, T: int, region: Region) -> Found:
     """Every choice of ends: the largest Σ(n - KΛ̄) is theory's number, in exact arithmetic."""
     paths = (placed(region, ends) for ends in corners(T))
     held = (sum(sum(path[max(t - K, 0) : t], Fraction(0)) for t in range(1, T + 1)) for path in paths)
     largest = max(held) - K * region.rate * T
     told = (violation.buffer_excess_maximum(K, T, region), violation.buffer_violation_maximum(K, T, region))
-    return exact.differing(largest=(largest, max(largest, 0)), theory=told)
+    return differing(largest=(largest, max(largest, 0)), theory=told)
 
 
 excess = sp.Symbol("excess", real=True)
@@ -195,9 +195,7 @@ CLAIMS = [
                     "Buffers.buffer_violation_supremum",
                     domain=r"every $K$ and $\rho$",
                 ),
-                "the sum": theorem(
-                    "Lambert.lambert_above", "Lambert.lambert_below", domain=r"every $0<\rho<1$"
-                ),
+                "the sum": theorem("Lambert.lambert_above", "Lambert.lambert_below", domain=r"every $\rho$"),
                 r"order in $\rho$": lambert_sum.lambert_order,
             },
         ),

@@ -42,7 +42,7 @@ def exceeds_as_stated() -> Evidence:
     # roots of 4/25 and 1/16, and a light generalisation term, so that the example is easy to check by hand
     region, past = Region(rate=4, rho=Fraction(2, 3)), [Fraction(64, 9)]
 
-    def exceeds(K: int) -> exact.Found:
+    def exceeds(K: int) -> Found:
         held, seen = switched(past, K, region.rate)
         values = {
             "p^CK": sp.sympify(penalty(held, seen, LIGHTER)),
@@ -51,13 +51,11 @@ def exceeds_as_stated() -> Evidence:
         true, printed = values.values()
         shown = {"t": 2, "n^C": held, "N^C": seen, **values}
         shown["decimals"] = {name: str(sp.N(value, 8)) for name, value in values.items()}
-        return exact.unless(sp.N(true - printed, 30) <= 0, **shown)
+        return unless(sp.N(true - printed, 30) <= 0, **shown)
 
-    domain = (
-        r"$\bar\Lambda=4$, $\rho=2/3$; $D=\sigma=\eta=1$, $B=1/100$, $\mathrm{Pdim}=1$; $\Lambda(1)=64/9$"
-    )
+    domain = r"$\bar\Lambda=4$, $\rho=2/3$, $\Lambda(1)=64/9$; $B=1/100$, other constants 1"
     inside = {r"$\Lambda(1)$ inside the region": lies_inside(past, region), "the formula": printed_formula()}
-    found = exact.exhaust([{"K": 1}], exceeds, domain=domain)
+    found = exhaust([{"K": 1}], exceeds, domain=domain)
     return obeying(found, {**inside, **as_printed(region, LIGHTER)})
 
 
@@ -67,7 +65,7 @@ def exceeds_with_reuse() -> Evidence:
     past = [region_maximum(region, 1), region_minimum(region, 2)]
     held, seen = (ball(v) for v in switched(past, 2, region.rate))
     numbers, balls = LIGHTER.map(ball), region.map(ball)
-    found = enclosure.compare(
+    found = compare(
         lambda p: penalty(held, seen, numbers),
         "<=",
         lambda p: penalty_comparison_as_stated(2, 3, balls, numbers).total,
@@ -99,7 +97,7 @@ def turning_point(context: Context) -> Evidence:
     """With all constants 1 and Pdim 5, on both sides of N₀; for n = 10000 it lies between 10002 and 10004."""
     starts = {10: 11, 10**2: 101, 10**4: 10**4 + 3}
     steps = context.choose((1, 10, 10**6), (1, 2, 10, 10**3, 10**6, 10**9))
-    return enclosure.compare(
+    return compare(
         _moved("step"),
         "<",
         _moved(""),
@@ -109,13 +107,13 @@ def turning_point(context: Context) -> Evidence:
     )
 
 
-@exact.everywhere(
+@everywhere(
     r"$K=1$, 2, 4, the first rounds, $\rho=1/2$, $5/7$, $\bar\Lambda=3$",
     K=(1, 2, 4),
-    t=exact.by_profile(range(1, 7), range(1, 12)),
+    t=by_profile(range(1, 7), range(1, 12)),
     rho=(Fraction(1, 2), Fraction(5, 7)),
 )
-def ends_attained(K: int, t: int, rho: Fraction) -> exact.Found:
+def ends_attained(K: int, t: int, rho: Fraction) -> Found:
     """Lower ends in memory and upper ends before attain the sharp 1/n - 1/N; all upper ends attain N_max."""
     region, gone = Region(rate=3, rho=rho), max(t - K, 0)
     positions = [Fraction(1)] * gone + [Fraction(0)] * (t - 1 - gone)
@@ -123,7 +121,7 @@ def ends_attained(K: int, t: int, rho: Fraction) -> exact.Found:
     least = region_minimum_window(region, min(K, t), t) + region.rate
     sharp = 1 / Fraction(least) - 1 / Fraction(least + region_maximum_total(region, gone + 1))
     _, most = switched(placed(region, [Fraction(1)] * (t - 1)), K, region.rate)
-    return exact.differing(
+    return differing(
         histories=(1 / Fraction(held) - 1 / Fraction(seen), most),
         expected=(sharp, region_maximum_total(region, t) + region.rate),
     )
@@ -143,7 +141,7 @@ CLAIMS = [
             exceeds_as_stated,
             exceeds_with_reuse,
             # 1/n - 1/N grows with N; at N = n the root's slope in it is infinite, so p grows there
-            lambda: enclosure.compare(
+            lambda: compare(
                 _moved("step"),
                 "<=",
                 _moved(""),
@@ -181,11 +179,11 @@ CLAIMS = [
             r"$5B\sqrt{\mathrm{Pdim}\,N}\,L/\sqrt{1+L}$, $L=\log(N/\mathrm{Pdim})$, growing: one change of sign for "
             r"$N\ge\mathrm{Pdim}$.",
             checks={
-                "in $n$": lambda: smt.always(
+                "in $n$": lambda: always(
                     mismatch(n + more, N) < mismatch(n, N),
                     domain="every $n$ and $N$; the third term does not depend on $n$",
                 ),
-                r"in $\Lambda$": lambda: smt.always(
+                r"in $\Lambda$": lambda: always(
                     mismatch(r + second, r + a + second) < mismatch(r + first, r + a + first),
                     given=[second > first],
                     domain=r"$n=r+\Lambda$, $N=r+a+\Lambda$, every $r,a>0$: the first two terms fall",
@@ -196,7 +194,7 @@ CLAIMS = [
                 "theory's pieces are at the ends": repaired_penalty.PIECES,
                 "sharp, attained": (
                     # A = left: N = n+A, and 1/n - 1/(n+A) falls in n and grows in A
-                    lambda: smt.always(
+                    lambda: always(
                         1 / n - 1 / (n + left) <= 1 / fewer - 1 / (fewer + more),
                         given=[n >= fewer, left <= more],
                         domain=r"every memory $n\ge n_{\min}$ and every $A\le\sum\Lambda_{\max}(j)$, $j\le t-K$",

@@ -32,7 +32,7 @@ def debt_of_drifting_costs() -> Evidence:
     region = Region(rate=rate, rho=sp.exp(-decay))
     dear = region_minimum_total(region, 2 * m + 1) - region_minimum_total(region, m + 1)
     debt = sp.expand(2 * C / rate * dear - C * m)
-    found = limit.diverges(
+    found = diverges(
         debt**2 / 2 / violation.cost_violation_rate_as_stated(2 * m, V, region.rho) ** 2,
         m,
         what=r"$L(T+1)$ divided by $VT+V/(1-\rho)$",
@@ -41,10 +41,10 @@ def debt_of_drifting_costs() -> Evidence:
         **{"Z(T+1) is at least": debt},
     )
     after = r"after $m$ free and $j\le m$ dear rounds"
-    paid = smt.always(2 * C / rate * j * rate <= C * (m + j), given=[j <= m], domain=after)
+    paid = always(2 * C / rate * j * rate <= C * (m + j), given=[j <= m], domain=after)
     more = drift_step.debt_behaves()
     return obeying(
-        found, {"the upper end gives more debt": more, "an affordable average up to every round": paid}
+        found, {"higher ends give more debt": more, "an affordable average up to each round": paid}
     )
 
 
@@ -114,15 +114,9 @@ CLAIMS = [
             sketch=WHY,
             checks={
                 "the violation": BOUNDED,
-                "attained": theorem(
-                    "Control.violation_attained", domain=r"every $T$, $\rho$, $\bar\Lambda$, $C$"
-                ),
-                "the sum": theorem(
-                    "Lambert.lambert_above", "Lambert.lambert_below", domain=r"every $0<\rho<1$"
-                ),
-                r"below $\log(2/(1-\rho))$": theorem(
-                    "Lambert.lambert_bound_below", domain=r"every $0<\rho<1$"
-                ),
+                "attained": theorem("Control.violation_attained", domain=r"every $T$, $\rho$, $C$"),
+                "the sum": theorem("Lambert.lambert_above", "Lambert.lambert_below", domain=r"every $\rho$"),
+                r"below $\log(2/(1-\rho))$": theorem("Lambert.lambert_bound_below", domain=r"every $\rho$"),
                 r"order in $\rho$": lambert_sum.lambert_order,
                 r"ACDPP as $\rho\to1$, with $\log^+$": WIDE,
             },

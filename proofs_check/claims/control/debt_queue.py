@@ -9,28 +9,28 @@ from theory.control.admission import AdmissionState, acdpp_round, advance, debt_
 from theory.control.minimiser import drift_plus_penalty
 
 
-@exact.drawn(
+@drawn(
     "any costs and admissions",
     (60, 400),
-    rounds=st.lists(st.tuples(exact.fractions(0), exact.fractions(0)), min_size=1, max_size=6),
-    budget=exact.fractions(),
+    rounds=st.lists(st.tuples(fractions(0), fractions(0)), min_size=1, max_size=6),
+    budget=fractions(),
 )
-def queue_exact(rounds: list[tuple[Fraction, Fraction]], budget: Fraction) -> exact.Found:
+def queue_exact(rounds: list[tuple[Fraction, Fraction]], budget: Fraction) -> Found:
     """Unfolded, the queue is the walk's height above its lowest point so far; and it is at least the violation."""
     debt = Fraction(0)
     for cost, admitted in rounds:
         debt = debt_update(debt, cost, admitted, budget)
     path = list(accumulate((cost * admitted - budget for cost, admitted in rounds), initial=Fraction(0)))
     height = path[-1] - min(path)
-    return exact.unless(debt == height >= path[-1], debt=debt, height=height, violation=path[-1])
+    return unless(debt == height >= path[-1], debt=debt, height=height, violation=path[-1])
 
 
-@exact.everywhere(
+@everywhere(
     "all sequences of 5 admissions (fully: 7) 0, 1, 3; $K=1$, 2, 3, 6; costs $t/2$, $C=5/2$",
     K=(1, 2, 3, 6),
-    admissions=exact.by_profile(*(tuple(product((0, 1, 3), repeat=rounds)) for rounds in (5, 7))),
+    admissions=by_profile(*(tuple(product((0, 1, 3), repeat=rounds)) for rounds in (5, 7))),
 )
-def state_remembers(K: int, admissions: tuple[int, ...]) -> exact.Found:
+def state_remembers(K: int, admissions: tuple[int, ...]) -> Found:
     """n and N at training, all samples by name: the state and the admission add up to them."""
     state, C, debt = AdmissionState.initial(1, K, dtype=object), Fraction(5, 2), Fraction(0)
     for amount, seen in zip(admissions, simulate([[a] for a in admissions], K), strict=True):
@@ -78,9 +78,7 @@ CLAIMS = [
         formula=r"Z(1)=[0+0-C]^+=0",
         domain=r"$C>0$, $\Lambda(0)=0$",
         checks=(
-            lambda: identity.equal(
-                debt_update(0, c, 0, C), 0, domain="any cost and budget", what="$Z(1)$ and 0"
-            ),
+            lambda: equal(debt_update(0, c, 0, C), 0, domain="any cost and budget", what="$Z(1)$ and 0"),
         ),
     ),
     Claim(

@@ -31,7 +31,7 @@ def drift_heavy_tail() -> Evidence:
         sp.Rational(7, 8) + sp.summation(sp.powsimp(4 ** (power * j) * chance), (j, 1, n))
         for power in range(3)
     )
-    found = limit.diverges(
+    found = diverges(
         second,
         n,
         what=r"$\mathbb E[c^2]$, and with it the drift,",
@@ -46,24 +46,24 @@ def drift_heavy_tail() -> Evidence:
     return obeying(found, facts)
 
 
-@exact.drawn(
+@drawn(
     "any admission inside the region, any debt and cost",
     (60, 400),
     region=exact.regions(),
     t=st.integers(1, 12),
-    position=exact.fractions(0, 1, max_denominator=8),
-    debt=exact.fractions(0, 50),
-    cost=exact.fractions(0),
-    budget=exact.fractions(),
+    position=fractions(0, 1, max_denominator=8),
+    debt=fractions(0, 50),
+    cost=fractions(0),
+    budget=fractions(),
 )
 def drift_exact(
     region: Region, t: int, position: Fraction, debt: Fraction, cost: Fraction, budget: Fraction
-) -> exact.Found:
+) -> Found:
     """theory's debt and drift constant on drawn states."""
     admitted = placed(region, [Fraction(0)] * (t - 1) + [position])[-1]
     drift = (debt_update(debt, cost, admitted, budget) ** 2 - debt**2) / 2
     bound = drift_constant(region, t, cost * cost, budget) + debt * (cost * admitted - budget)
-    return exact.unless(drift <= bound, drift=drift, bound=bound)
+    return unless(drift <= bound, drift=drift, bound=bound)
 
 
 def _excess(p: Any) -> Any:
@@ -76,7 +76,7 @@ def _excess(p: Any) -> Any:
 def drift_sum(context: Context) -> Evidence:
     """ΣB_t against its bound; the second summand, π²/6·E[c²]Λ̄²/(1-ρ)², is 3700·π²/6 in these units."""
     horizons = context.choose((10**3, 10**15), (10, *HORIZONS))
-    return enclosure.compare(
+    return compare(
         _excess,
         "<=",
         lambda p: 3700 * ball(1).pi() ** 2 / 6,
@@ -88,7 +88,7 @@ def drift_sum(context: Context) -> Evidence:
 def drift_order() -> Evidence:
     """The leading constant: Σ_t (1/(1-ρ^t)² - 1) is ζ(2)/(1-ρ)², so the excess tends to 3700·ζ(2)/2."""
     zeta = 3700 * ball(1).pi() ** 2 / 12
-    return enclosure.compare(
+    return compare(
         lambda p: abs(_excess(p) - zeta),
         "<=",
         lambda p: zeta * 20 * (1 - p["region"].map(ball).rho),
@@ -140,11 +140,7 @@ CLAIMS = [
                 "its excess": drift_step.drift_excess,
                 "$g$": lambda: argument(
                     ((1 - rho * x) / (1 - rho) - (1 - x) / (1 - rho), x, r"$g$'s growth and $\rho^t$"),
-                    (
-                        (u**2 + v**2) / 2 >= u * v,
-                        [],
-                        r"$u^2=\rho^j$, $v^2=\rho^{t-1-j}$, $uv=r$: so $g\ge tr$",
-                    ),
+                    ((u**2 + v**2) / 2 >= u * v, [], r"$u^2=\rho^j$, $v^2=\rho^{t-1-j}$: so $g\ge tr$"),
                     (g + u <= t + 1, [g <= t, u <= 1], r"one summand more, $u=\rho^t$: so $g\le t$"),
                     domain=r"$x=\rho^t$",
                 ),

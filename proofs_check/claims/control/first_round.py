@@ -29,7 +29,7 @@ WIDE: dict[str, Any] = {
 def buffers_overflow() -> Evidence:
     """Λ_max(1) > KΛ̄ = ΣB wherever ρ > 1-1/K."""
     domain = rf"every $K$ and $\rho>1-1/K$, $\sum B=K\bar\Lambda$, {LARGE_RATE}"
-    more = smt.always(K * rate < FIRST, given=[*LARGE, rho > 1 - 1 / K], domain=domain)
+    more = always(K * rate < FIRST, given=[*LARGE, rho > 1 - 1 / K], domain=domain)
     found = refutes(more, rf"round 1 admits more than all buffers hold: {domain}, any $V$")
     return obeying(found, {**in_round_1(REGION, given=LARGE), "such numbers exist": an_example()})
 
@@ -37,17 +37,17 @@ def buffers_overflow() -> Evidence:
 def an_example() -> Evidence:
     """25 admitted where 20 fit, and at least 4 in any case."""
 
-    def no_example(K: int, Pdim: int, region: Region) -> exact.Found:
+    def no_example(K: int, Pdim: int, region: Region) -> Found:
         least, most = (end(region, 1) for end in (region_minimum, region_maximum))
         fine = Pdim <= least and most > K * region.rate
-        return exact.unless(fine, **{"Λ_min(1)": least, "Λ_max(1)": most, "ΣB": K * region.rate})
+        return unless(fine, **{"Λ_min(1)": least, "Λ_max(1)": most, "ΣB": K * region.rate})
 
     point = {"K": 2, "Pdim": 1, "region": Region(rate=10, rho=Fraction(3, 5))}
     domain = r"$K=2$, $\rho=3/5$, $\bar\Lambda=10$, $\mathrm{Pdim}=1$: $25>20$"
-    return exact.exhaust([point], no_example, domain=domain)
+    return exhaust([point], no_example, domain=domain)
 
 
-@exact.everywhere(
+@everywhere(
     r"$V=1/1000$, 1, $10^6$; $\rho=0.1$, 0.5, 0.99; costs 0, 5.5, 40; two sets of constants; $\bar\Lambda=K=10$, "
     "$C=55$",
     V=(1e-3, 1.0, 1e6),
@@ -55,13 +55,13 @@ def an_example() -> Evidence:
     cost=(0.0, 5.5, 40.0),
     constants=(FLOATS, LIGHT),
 )
-def played_first_round(V: float, rho: float, cost: float, constants: Constants) -> exact.Found:
+def played_first_round(V: float, rho: float, cost: float, constants: Constants) -> Found:
     """The real policy: it admits Λ_max(1), and books the debt."""
     region, start = Region(rate=float(RATE), rho=rho), AdmissionState.initial(1, RETENTION)
     state, amount = acdpp_round(start, cost, V=V, C=float(BUDGET), region=region, constants=constants)
     most = float(region_maximum(region, 1))
     played = (float(amount[0]), float(state.debt[0]), state.round)
-    return exact.differing(played=played, expected=(most, max(cost * most - BUDGET, 0.0), 2))
+    return differing(played=played, expected=(most, max(cost * most - BUDGET, 0.0), 2))
 
 
 def never_repaid() -> Evidence:
@@ -79,11 +79,9 @@ def never_repaid() -> Evidence:
 def cost_is_never_met() -> Evidence:
     """The least violation is positive at every horizon."""
     positive = sp.Gt(sp.expand_power_exp(LEAST).subs(rho**T, x), 0, evaluate=False)
-    domain = (
-        rf"the least violation when $\mathbb E[c(t)]\bar\Lambda=C$: every $T$, $\rho$ and $C$; {LARGE_RATE}"
-    )
+    domain = rf"the least violation, $\mathbb E[c(t)]\bar\Lambda=C$: every $T$, $\rho$, $C$; {LARGE_RATE}"
     detail = said("the mean cost exceeds the budget at every horizon $T$, by $@least$", least=LEAST)
-    found = refutes(smt.always(positive, given=[rho < 1], domain=domain), detail)
+    found = refutes(always(positive, given=[rho < 1], domain=domain), detail)
     facts = {**in_round_1(REGION, given=LARGE), "no policy spends less": never_repaid()}
     return obeying(found, facts)
 
@@ -172,15 +170,13 @@ CLAIMS = [
             r"is at most $\sum B$, and what is retained in the next round is a part of it.",
             checks={
                 "round 1": (without_debt, confirming(played_first_round)),
-                "never repaid": theorem(
-                    "Control.never_repaid", domain=r"every $T\ge1$, $\rho$, $\bar\Lambda$, $C$"
-                ),
+                "never repaid": theorem("Control.never_repaid", domain=r"every $T\ge1$, $\rho$ and $C$"),
                 "capped": (
                     lambda: argument(
                         (
                             retained + admitted <= room,
                             [admitted <= room - retained],
-                            "one round; the next retains a part",
+                            "the next retains a part",
                         )
                     ),
                     confirming(capacity_in_the_loop),

@@ -9,7 +9,7 @@ from theory.control.admission import debt_update
 SMALL, BUDGET = Region(rate=3, rho=Fraction(1, 2)), Fraction(3)  # affordable at mean cost 1
 STATES = (0, 2)  # of the Markov costs
 A, m, N = sp.symbols("A m N", positive=True)
-UNIT = exact.fractions(0, 1, max_denominator=16)
+UNIT = fractions(0, 1, max_denominator=16)
 
 
 def _debts() -> dict[int, Any]:
@@ -25,21 +25,21 @@ def markov_factorises() -> Evidence:
         """Costs in two rounds, each kept with probability `stay`, started from the stationary half and half."""
         return {(a, b): (stay if a == b else 1 - stay) / 2 for a, b in product(STATES, repeat=2)}
 
-    def factors(stay: Fraction) -> exact.Found:
+    def factors(stay: Fraction) -> Found:
         joint = sum(p * debts[a] * (b * SMALL.rate - BUDGET) for (a, b), p in chances(stay).items())
         debt = sum(p * debts[a] for (a, _), p in chances(stay).items())
         excess = sum(p * (b * SMALL.rate - BUDGET) for (_, b), p in chances(stay).items())
-        return exact.differing(**{"E[Z(2)(c(2)Λ̄-C)]": joint, "E[Z(2)]·E[c(2)Λ̄-C]": debt * excess})
+        return differing(**{"E[Z(2)(c(2)Λ̄-C)]": joint, "E[Z(2)]·E[c(2)Λ̄-C]": debt * excess})
 
-    def unfair(stay: Fraction) -> exact.Found:
+    def unfair(stay: Fraction) -> Found:
         rows = chances(stay).items()
         first, second = ({x: sum(p for s, p in rows if s[i] == x) for x in STATES} for i in (0, 1))
         mean = sum(x * p for x, p in second.items())
         fine = sum(first.values()) == 1 and first == second and mean * SMALL.rate <= BUDGET
-        return exact.unless(fine, first=first, second=second, mean=mean)
+        return unless(fine, first=first, second=second, mean=mean)
 
     domain = r"Markov costs on $\{0,2\}$, $\bar\Lambda=C=3$, $\rho=1/2$, $\mathrm{Pdim}=1$"
-    found, fair = (exact.exhaust(exact.grid(stay=stays), find, domain=domain) for find in (factors, unfair))
+    found, fair = (exhaust(grid(stay=stays), find, domain=domain) for find in (factors, unfair))
     return obeying(found, {"probabilities, stationary, of affordable mean": fair, **in_round_1(SMALL, ONES)})
 
 
@@ -49,19 +49,17 @@ def independent_factorises() -> Evidence:
     first, second = ((p, z1), (1 - p, z2)), ((q, a), (1 - q, b))
     joint = sum(x * y * z * (cost * rate - C) for x, z in first for y, cost in second)
     product_form = sum(x * z for x, z in first) * sum(y * (cost * rate - C) for y, cost in second)
-    return identity.equal(joint, product_form, domain="$c(t)$ independent of $Z(t)$, any two laws")
+    return equal(joint, product_form, domain="$c(t)$ independent of $Z(t)$, any two laws")
 
 
-@exact.drawn(
-    r"Markov costs on $\{0,2\}$ whose mean given the past stays affordable", (60, 400), stay=UNIT, shift=UNIT
-)
-def conditional_means_exact(stay: Fraction, shift: Fraction) -> exact.Found:
+@drawn(r"Markov costs on $\{0,2\}$, affordable given the past", (60, 400), stay=UNIT, shift=UNIT)
+def conditional_means_exact(stay: Fraction, shift: Fraction) -> Found:
     """The same chain with its later costs lowered by a factor; where each past leaves an affordable mean."""
     debts = _debts()
     rows = [(debts[a], shift * 2 * (stay if a == 2 else 1 - stay)) for a in STATES]
     value = sum((debt * (mean * SMALL.rate - BUDGET) / 2 for debt, mean in rows), Fraction(0))
     dear = any(mean * SMALL.rate > BUDGET for _, mean in rows)
-    return exact.unless(dear or value <= 0, **{"E[Z(2)(c(2)Λ̄-C)]": value})
+    return unless(dear or value <= 0, **{"E[Z(2)(c(2)Λ̄-C)]": value})
 
 
 def average_is_not_each() -> Evidence:
@@ -69,17 +67,17 @@ def average_is_not_each() -> Evidence:
     rate, budget, domain = 3, 6, r"drifting costs 0 then 4, $\bar\Lambda=3$, $C=6$"
     costs = {rounds: [0] * (rounds // 2) + [4] * (rounds // 2) for rounds in (2, 4)}
 
-    def exceeds(rounds: int) -> exact.Found:
+    def exceeds(rounds: int) -> Found:
         worst = max(cost * rate - budget for cost in costs[rounds])
-        return exact.unless(worst <= 0, costs=costs[rounds], largest=worst)
+        return unless(worst <= 0, costs=costs[rounds], largest=worst)
 
-    def dear(rounds: int, upto: int) -> exact.Found:
+    def dear(rounds: int, upto: int) -> Found:
         average = Fraction(sum(costs[rounds][:upto]), upto)
-        return exact.unless(average * rate <= budget, average=average)
+        return unless(average * rate <= budget, average=average)
 
     prefixes = [{"rounds": rounds, "upto": t} for rounds in costs for t in range(1, rounds + 1)]
-    paid = exact.exhaust(prefixes, dear, domain=domain)
-    found = exact.exhaust(exact.grid(rounds=costs), exceeds, domain=domain)
+    paid = exhaust(prefixes, dear, domain=domain)
+    found = exhaust(grid(rounds=costs), exceeds, domain=domain)
     return obeying(found, {"an affordable average up to every round": paid})
 
 
@@ -87,7 +85,7 @@ def constant_mean_is_each() -> Evidence:
     """The average of a constant is that constant."""
     mean, T = sp.symbols("mean T", positive=True)
     domain = r"$\mathbb E[c(t)]$ the same in every round"
-    return smt.always(mean * rate - C <= 0, given=[T * mean * rate <= T * C], domain=domain)
+    return always(mean * rate - C <= 0, given=[T * mean * rate <= T * C], domain=domain)
 
 
 CLAIMS = [
@@ -125,9 +123,7 @@ CLAIMS = [
             r"$\mathbb E[Z(c\bar\Lambda-C)]=\mathbb E[Z(\mathbb E[c\mid\text{past}]\bar\Lambda-C)]$, a mean of "
             "products of a non-negative and a non-positive number.",
             checks=(
-                theorem(
-                    "Control.affordable_given_the_past", domain="any costs, any debt that the past determines"
-                ),
+                theorem("Control.affordable_given_the_past", domain="any costs and debts of the past"),
                 confirming(conditional_means_exact),
             ),
         ),
@@ -160,11 +156,7 @@ CLAIMS = [
                         (N + 1) * ((N * A + m) / (N + 1) * rate - C),
                         "the sum of the excesses and the number of rounds times the average's",
                     ),
-                    (
-                        N * (A * rate - C) <= 0,
-                        [A * rate <= C],
-                        "any number of rounds with an affordable average",
-                    ),
+                    (N * (A * rate - C) <= 0, [A * rate <= C], "rounds with an affordable average"),
                     domain="one round more",
                 ),
                 "a constant mean": constant_mean_is_each,

@@ -8,7 +8,7 @@ from theory.control.region import contraction, region_minimum_window
 
 # of t = k+s rounds s have left the memory
 WINDOW = region_minimum_window(REGION, k, k + s).replace(sp.exp, lambda x: rho ** (x / sp.log(rho))) + rate
-INSIDE = {"K": exact.retentions(5), "region": exact.regions(), "positions": ends.histories()}
+INSIDE = {"K": retentions(5), "region": exact.regions(), "positions": ends.histories()}
 ANY = r"any admissions inside the region, every $t\ge1$"
 SYMBOLS = {"n^C": "samples in memory after the switch"}
 
@@ -16,19 +16,19 @@ SYMBOLS = {"n^C": "samples in memory after the switch"}
 def occupancy(formula: Callable[[dict[str, int]], int]) -> Check:
     """A formula for n^C, and N(t-1)+Λ̄ for N^C, against samples counted one by one."""
 
-    @exact.drawn(
+    @drawn(
         r"sample-level simulation, any $K$ and admissions, the last round switched to $\bar\Lambda=3$",
         (60, 400),
-        K=exact.retentions(5),
-        rounds=exact.admissions(rounds=8, most=9),
+        K=retentions(5),
+        rounds=admissions(rounds=8, most=9),
     )
-    def check(K: int, rounds: list[list[int]]) -> exact.Found:
+    def check(K: int, rounds: list[list[int]]) -> Found:
         t, total = len(rounds), [sum(row) for row in rounds]
         real, other = simulate(rounds, K), simulate([*rounds[:-1], [3]], K)[-1]
         before = (real[-2].n, real[-2].N) if t > 1 else (0, 0)
         seen = {"n(t)": real[-1].n, "n(t-1)": before[0], "Λ(t)": total[-1]}
         seen["Λ(t-K)"] = total[t - 1 - K] if t > K else 0
-        return exact.differing(simulated=(other.n, other.N), formula=(formula(seen) + 3, before[1] + 3))
+        return differing(simulated=(other.n, other.N), formula=(formula(seen) + 3, before[1] + 3))
 
     return check
 
@@ -50,26 +50,26 @@ def window_term() -> Evidence:
     held, least, admitted, count = sp.symbols("held least admitted count", nonnegative=True)
     domain = r"one more of the $K-1$ older admissions, $t>K$; with none the memory holds $\bar\Lambda$"
     before = [held >= count * least + rate, admitted >= least]
-    return smt.always(held + admitted >= (count + 1) * least + rate, given=before, domain=domain)
+    return always(held + admitted >= (count + 1) * least + rate, given=before, domain=domain)
 
 
-@exact.drawn(rf"{ANY}, $\Lambda_{{\min}}=0$ before round 1", (60, 400), **INSIDE)
-def occupancy_bound_exact(K: int, region: Region, positions: list[Fraction]) -> exact.Found:
+@drawn(rf"{ANY}, $\Lambda_{{\min}}=0$ before round 1", (60, 400), **INSIDE)
+def occupancy_bound_exact(K: int, region: Region, positions: list[Fraction]) -> Found:
     """The printed lower bound on drawn histories."""
     t, (held, _) = len(positions) + 1, ends.switched(ends.placed(region, positions), K, region.rate)
     bound = (K - 1) * region_minimum(region, t - K) + region.rate
-    return exact.unless(held >= bound, t=t, held=held, bound=bound)
+    return unless(held >= bound, t=t, held=held, bound=bound)
 
 
-@exact.everywhere(r"$\rho=1/2$, $K$ and $t$ up to 3; the reciprocal is taken", K=(1, 2, 3), t=(1, 2, 3))
-def early_rounds_as_stated(K: int, t: int) -> exact.Found:
+@everywhere(r"$\rho=1/2$, $K$ and $t$ up to 3; the reciprocal is taken", K=(1, 2, 3), t=(1, 2, 3))
+def early_rounds_as_stated(K: int, t: int) -> Found:
     """Λ_min(t-K) = Λ̄(1-ρ^(t-K)) as printed, with its formula, for t < K."""
     held = (K - 1) * contraction(Region(rate=1, rho=Fraction(1, 2)), t - K) + 1
-    return exact.unless(held > 0, **{"(K-1)Λ_min(t-K)+Λ̄, Λ̄ = 1": held})
+    return unless(held > 0, **{"(K-1)Λ_min(t-K)+Λ̄, Λ̄ = 1": held})
 
 
-@exact.drawn(f"{ANY}; equality when every round is at its lower end", (60, 400), **INSIDE)
-def early_rounds_exact(K: int, region: Region, positions: list[Fraction]) -> exact.Found:
+@drawn(f"{ANY}; equality when every round is at its lower end", (60, 400), **INSIDE)
+def early_rounds_exact(K: int, region: Region, positions: list[Fraction]) -> Found:
     """n^C against theory's window on drawn histories, and equal to it on the history of all lower ends."""
     held, lowest = (
         ends.switched(ends.placed(region, past), K, region.rate)[0]
@@ -77,7 +77,7 @@ def early_rounds_exact(K: int, region: Region, positions: list[Fraction]) -> exa
     )
     t = len(positions) + 1
     bound = region_minimum_window(region, min(K, t), t) + region.rate
-    return exact.unless(held >= bound == lowest, held=held, bound=bound, lowest=lowest)
+    return unless(held >= bound == lowest, held=held, bound=bound, lowest=lowest)
 
 
 def window_positive() -> Evidence:

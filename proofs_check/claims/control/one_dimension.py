@@ -19,22 +19,13 @@ def only_the_sum() -> Evidence:
         return drift_plus_penalty(sum(amounts), **state, constants=CONSTANTS)
 
     return argument(
-        (
-            J(one + moved, other),
-            J(one, other + moved),
-            "$J_t$ with some admitted at one client or at another",
-        ),
+        (J(one + moved, other), J(one, other + moved), "$J_t$, some admitted at one client or another"),
         domain="every state, price and constant",
     )
 
 
 @confirming
-@drawn(
-    "two clients against one with the same sums, sample by sample",
-    (60, 400),
-    K=retentions(5),
-    path=admissions(2),
-)
+@drawn("two clients against one with the same sums", (60, 400), K=retentions(5), path=admissions(2))
 def split(K: int, path: list[list[int]]) -> Found:
     """n and N of all clients together."""
     several, single = (simulate(rounds, K) for rounds in (path, [[sum(row)] for row in path]))
@@ -81,11 +72,7 @@ def convex_first_terms() -> Evidence:
     second = mismatch_slopes(size, seen, gone, CONSTANTS)[1]
     i, j = sp.symbols("i j", positive=True)
     return argument(
-        (
-            terms.linear,
-            CONSTANTS.eta * CONSTANTS.sigma**2 * gap,
-            "the linear term, and with $1/n-1/N$ over one",
-        ),
+        (terms.linear, CONSTANTS.eta * CONSTANTS.sigma**2 * gap, "the linear term with $1/n-1/N$ over one"),
         (sp.diff(together, now, 2), second, "the second derivative of the first two terms and theory's"),
         ([3 * (i + j) ** 2 - 4 * i * j >= 0, (i + j) ** 2 - i * j >= 0], [], "its factors, $i=1/n$, $j=1/N$"),
         domain="every state",

@@ -25,11 +25,11 @@ def not_real() -> Evidence:
     """The paper's Λ̄ = 10 at ρ = 0.99: the lower end of round 1 is a tenth of a sample, and Pdim is at least 1."""
     region = Region(rate=RATE, rho=Fraction(99, 100))
     least = region_minimum(region, 1)
-    negative = enclosure.compare(
+    negative = compare(
         lambda p: 1 + log(ball(least / p["Pdim"])),
         "<",
         lambda p: 0,
-        exact.grid(Pdim=(1, 10, 1000)),
+        grid(Pdim=(1, 10, 1000)),
         domain=r"$\bar\Lambda=10$, $\rho=99/100$, $t=1$, $\Lambda(1)=\Lambda_{\min}(1)=1/10$",
     )
     found = refutes(negative, r"$1+\log(N/\mathrm{Pdim})<0$ at $N=\Lambda_{\min}(1)=1/10$")
@@ -58,11 +58,7 @@ def only_there() -> Evidence:
         return undecided("identity", "the sign of log(1 + x) is open", domain=r"$N<\mathrm{Pdim}/e$")
     return argument(
         (inside(P / (sp.E * (1 + x))), -log(1 + x), r"$1+\log(N/\mathrm{Pdim})$ and $-\log(1+x)<0$"),
-        (
-            plain(region_minimum(REGION, 1)),
-            rate * (1 - rho),
-            r"$\Lambda_{\min}(1)$ and $\bar\Lambda(1-\rho)$",
-        ),
+        (plain(region_minimum(REGION, 1)), rate * (1 - rho), r"$\Lambda_{\min}(1)$, $\bar\Lambda(1-\rho)$"),
         domain=r"$N=\mathrm{Pdim}/(e(1+x))<\mathrm{Pdim}/e$",
     )
 
@@ -91,7 +87,7 @@ def either_end() -> Evidence:
         {"rho": Fraction(963, 1000), "chosen": lower, "other": upper},
     ]
     domain = r"$\bar\Lambda=10$, $\mathrm{Pdim}=1$, round 1: the printed $p$ at its two ends"
-    return enclosure.compare(at("chosen"), "<", at("other"), points, domain=domain)
+    return compare(at("chosen"), "<", at("other"), points, domain=domain)
 
 
 CLAIMS = [

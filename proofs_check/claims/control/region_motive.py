@@ -24,7 +24,7 @@ def by_price() -> Evidence:
         (
             least,
             roots**2 / spend,
-            r"the sum of the right sides less $s^2$ times the spend, and $(\sum\sqrt c)^2$ over it",
+            r"the right sides less $s^2$ times the spend, and $(\sum\sqrt c)^2$ over it",
         ),
         domain=r"every number of rounds; roots $=\sum\sqrt c$, spend $=\sum cn$",
     )
@@ -42,9 +42,7 @@ CLAIMS = [
         symbols={"f": "a term of the surrogate", "n̄": "the time average of $n$"},
         domain=r"any sequence of $n(t)$; for the last, $t$ so large that $N\ge4n/3$ in every round, and that $N$",
         checks={
-            r"$1/n$ and $1/\sqrt n$": theorem(
-                "Control.constant_memory_is_best", domain="any sequence of sizes"
-            ),
+            r"$1/n$ and $1/\sqrt n$": theorem("Control.constant_memory_is_best", domain="any sizes"),
             r"$\sqrt{1/n-1/N}$": theorem(
                 "Control.constant_memory_is_best_for_the_root", domain=r"$n\le3N/4$"
             ),

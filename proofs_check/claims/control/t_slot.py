@@ -31,7 +31,7 @@ def large_weight() -> Evidence:
     pairs = zip(path, (path[0], path[0] + path[1]), strict=True)
     left = ball(debts[-1]) ** 2 / 2 + V * sum(penalty(ball(n), ball(N), numbers) for n, N in pairs)
     right = ball(B) * T + V * sum(penalty_comparison_as_stated(1, t, balls, numbers).total for t in (1, 2))
-    found = enclosure.compare(
+    found = compare(
         lambda p: left,
         "<=",
         lambda p: right,
@@ -45,7 +45,7 @@ def large_weight() -> Evidence:
     dearer = int(debts[1]) * (high - x) < V * (at_x - at_end)
     facts = {
         **drift_step.in_round_1(region, LIGHTER),
-        r"round 2 admits $\Lambda_{\max}(2)$": smt.always(
+        r"round 2 admits $\Lambda_{\max}(2)$": always(
             dearer, given=[x < high], domain=r"every smaller $\Lambda(2)$ has a larger $J_2$"
         ),
         "the other terms fall": repaired_penalty.third_term_falls(),
@@ -70,11 +70,11 @@ def _more_debt_than_allowed(chances: Paths, second_moment: int, costs: str) -> E
     )
     means = [sum(p * path[s] for path, p in chances.items()) for s in range(T)]
 
-    def dear(t: int) -> exact.Found:
+    def dear(t: int) -> Found:
         """The average up to round t, and E[c²] as claimed."""
         square = sum(p * path[t - 1] ** 2 for path, p in chances.items())
         fine = square <= second_moment and sum(means[:t]) * region.rate <= C * t
-        return exact.unless(fine and sum(chances.values()) == 1, means=means, square=square)
+        return unless(fine and sum(chances.values()) == 1, means=means, square=square)
 
     shown = {"T": T, "V": V, "cost paths": len(chances), "least E[L(T+1)]": f"{float(left):.6f}"}
     shown |= {"B·T": f"{float(drift):.6f}", "printed VΣp̄": printed.str(8), "repaired": repaired.str(8)}
@@ -86,7 +86,7 @@ def _more_debt_than_allowed(chances: Paths, second_moment: int, costs: str) -> E
         domain=rf"{costs}; $\bar\Lambda=C=2$, $K=1$, $\rho=1/10$, constants 1, $\mathrm{{Pdim}}$ 1",
         certificate=shown,
     )
-    paid = exact.exhaust(exact.grid(t=range(1, T + 1)), dear, domain="the cost paths of the example")
+    paid = exhaust(grid(t=range(1, T + 1)), dear, domain="the cost paths of the example")
     facts = {r"affordable costs with that $\mathbb E[c^2]$": paid, "least debt at lower ends": debt_behaves()}
     return obeying(found, {**facts, **as_printed(region, ONES)})
 

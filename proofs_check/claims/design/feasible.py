@@ -23,11 +23,7 @@ def mean_by_rounds() -> Evidence:
     mean, n, late = mean_occupancy_constant, occupancy_constant, K + s
     return argument(
         (mean(1 + s, 1, rate), rate, r"the mean of round 1 and $\bar\Lambda$"),
-        (
-            mean(K, late, rate),
-            K * rate * (1 - (K - 1) / (2 * late)),
-            r"the mean for $T\ge K$ and the one shown",
-        ),
+        (mean(K, late, rate), K * rate * (1 - (K - 1) / (2 * late)), r"the mean for $T\ge K$ and as shown"),
         (
             (T + 1) * mean(T + 1 + s, T + 1, rate) - T * mean(T + 1 + s, T, rate),
             n(T + 1 + s, T + 1, rate),
@@ -43,13 +39,7 @@ def mean_by_rounds() -> Evidence:
 
 
 @confirming
-@drawn(
-    "constant admission, counted sample by sample",
-    (60, 400),
-    K=retentions(),
-    T=retentions(12),
-    amount=retentions(5),
-)
+@drawn("constant admission, by sample", (60, 400), K=retentions(), T=retentions(12), amount=retentions(5))
 def counted(K: int, T: int, amount: int) -> Found:
     return differing(counted=_mean(K, T, amount), formula=mean_occupancy_constant(K, T, amount))
 
@@ -145,16 +135,8 @@ CLAIMS = [
             ),
             "the oracle uses as many": (
                 lambda: argument(
-                    (
-                        occupancy_constant(1, T, rate),
-                        rate,
-                        r"the oracle's occupancy and its buffer $\bar\Lambda=B_m$",
-                    ),
-                    (
-                        T * mean_occupancy_constant(1, T, rate),
-                        T * rate,
-                        "all places filled and all samples used",
-                    ),
+                    (occupancy_constant(1, T, rate), rate, r"the oracle's occupancy and its buffer"),
+                    (T * mean_occupancy_constant(1, T, rate), T * rate, "places filled and samples used"),
                     domain="$K=1$, every $T$",
                 ),
                 confirming(attained),

@@ -40,7 +40,7 @@ def better(points: Iterable[tuple[str, str, int, int, int]], domain: str) -> Evi
 
     names = ("budget", "constants", "T", "K", "other K")
     rows = [dict(zip(names, point, strict=True)) for point in points]
-    return enclosure.compare(at("other K"), "<", at("K"), rows, domain=domain)
+    return compare(at("other K"), "<", at("K"), rows, domain=domain)
 
 
 def rates_as_printed(points: Iterable[tuple[str, str, int, int, int]]) -> Evidence:
@@ -48,11 +48,11 @@ def rates_as_printed(points: Iterable[tuple[str, str, int, int, int]]) -> Eviden
     ends = [(name, constants, K) for name, constants, _, *both in points for K in both]
     rows = [dict(zip(("budget", "constants", "K"), end, strict=True)) for end in ends]
 
-    def fewer(budget: str, constants: str, K: int) -> exact.Found:
+    def fewer(budget: str, constants: str, K: int) -> Found:
         rate, least = best_rate(K, BUDGETS[budget]), SETTINGS[constants].Pdim
-        return exact.unless(rate >= least, rate=rate, Pdim=least)
+        return unless(rate >= least, rate=rate, Pdim=least)
 
-    return exact.exhaust(rows, fewer, domain="the rates of the example")
+    return exhaust(rows, fewer, domain="the rates of the example")
 
 
 def beaten_early() -> Evidence:
@@ -85,7 +85,7 @@ def crossover_leading_order() -> Evidence:
     """T·(what the floor pays more a round) = (what the ceiling's third terms add up to more), solved for T/log T."""
     S, merged = total_buffer, CONSTANTS.merged
     paid = root_term(x / (S * K), merged) - root_term(1 / S, merged)
-    return identity.equal(
+    return equal(
         crossover_ratio(K, x, CONSTANTS),
         sp.simplify((third_terms(S / (K + 1)) - third_terms(S / x)) / paid) ** 2,
         domain="every $K<x<K+1$ and all constants, the linear term left out",
@@ -105,7 +105,7 @@ def search_finds_the_best(context: Context) -> Evidence:
         every = {K: _bound(budget, K, T, constants) for K in range(1, T + 1)}
         return every.pop(design(budget, T, constants).K), list(every.values())
 
-    return enclosure.compare(
+    return compare(
         lambda p: bounds(**p)[0],
         "<",
         lambda p: reduce(lambda a, b: a.min(b), bounds(**p)[1]),

@@ -30,32 +30,30 @@ def last_choice(rate: int, rho: Fraction) -> int:
     return t
 
 
-@exact.drawn(
+@drawn(
     r"$\bar\Lambda$ a multiple of $1/4$ or $1/3$, $\rho=1/2$, $3/4$, $9/10$",
     (300, 300),
-    rate=exact.fractions(Fraction(1, 2), 12, max_denominator=4),
+    rate=fractions(Fraction(1, 2), 12, max_denominator=4),
     rho=st.sampled_from([Fraction(1, 2), Fraction(3, 4), Fraction(9, 10)]),
     t=st.integers(1, 40),
 )
-def region_has_a_whole_number(rate: Fraction, rho: Fraction, t: int) -> exact.Found:
+def region_has_a_whole_number(rate: Fraction, rho: Fraction, t: int) -> Found:
     region = Region(rate=rate, rho=rho)
     ends = {"from": region_minimum(region, t), "to": region_maximum(region, t)}
-    return exact.unless(len(whole_numbers(region, t)) > 0, **ends)
+    return unless(len(whole_numbers(region, t)) > 0, **ends)
 
 
-@exact.everywhere(
-    r"the paper's MNIST buffers, $K^\star=\bar\Lambda=10$: $\lambda_m=B_m/K^\star$", buffer=(10, 8, 9, 11, 12)
-)
-def paper_rates_are_whole(buffer: int) -> exact.Found:
-    return exact.unless(buffer % 10 == 0, λ_m=Fraction(buffer, 10))
+@everywhere(r"the paper's MNIST buffers: $\lambda_m=B_m/K^\star$", buffer=(10, 8, 9, 11, 12))
+def paper_rates_are_whole(buffer: int) -> Found:
+    return unless(buffer % 10 == 0, λ_m=Fraction(buffer, 10))
 
 
-@exact.everywhere(
+@everywhere(
     r"$\bar\Lambda=1$, 2, 10 and $\rho=1/2$, $9/10$, $99/100$: the last free round is 238 for 10, $99/100$",
     rate=(1, 2, 10),
     rho=(Fraction(1, 2), Fraction(9, 10), Fraction(99, 100)),
 )
-def alone_enumerated(rate: int, rho: Fraction) -> exact.Found:
+def alone_enumerated(rate: int, rho: Fraction) -> Found:
     """The whole numbers in the region, round by round, against that threshold."""
     last, region = last_choice(rate, rho), Region(rate=rate, rho=rho)
     for now in range(1, last + 20):
@@ -65,13 +63,13 @@ def alone_enumerated(rate: int, rho: Fraction) -> exact.Found:
     return None
 
 
-@exact.drawn(
+@drawn(
     "any rates, up to 4 clients, up to 20 rounds",
     (60, 600),
-    rates=st.lists(exact.fractions(0, 12, max_denominator=8), min_size=1, max_size=20),
+    rates=st.lists(fractions(0, 12, max_denominator=8), min_size=1, max_size=20),
     split=st.lists(st.integers(1, 6), min_size=1, max_size=4),
 )
-def totals_stay_close(rates: list[Fraction], split: list[int]) -> exact.Found:
+def totals_stay_close(rates: list[Fraction], split: list[int]) -> Found:
     """Rounding with a carried remainder: each client's total is within 1/2 of its share, whatever the rates were."""
     shares = np.array([Fraction(part, sum(split)) for part in split], dtype=object)
     carry, total, wanted = shares * 0, shares * 0, shares * 0
@@ -83,12 +81,12 @@ def totals_stay_close(rates: list[Fraction], split: list[int]) -> exact.Found:
     return None
 
 
-@exact.everywhere(
+@everywhere(
     "two rounds at 0, $1/4$, $1/2$, $3/2$ or $13/4$, two clients, room 0 to 3",
     rates=list(product([Fraction(a, 4) for a in (0, 1, 2, 6, 13)], repeat=2)),
     room=list(product(range(4), repeat=2)),
 )
-def room_is_respected(rates: tuple[Fraction, ...], room: tuple[int, ...]) -> exact.Found:
+def room_is_respected(rates: tuple[Fraction, ...], room: tuple[int, ...]) -> Found:
     """With a room for each client: nobody admits more, whoever has room enough admits what it would without."""
     shares = np.array([Fraction(1, 3), Fraction(2, 3)], dtype=object)
     carry = free_carry = shares * 0
@@ -132,22 +130,20 @@ CLAIMS = [
             r"$\ldots$",
             hypotheses=(r"$\bar\Lambda$ whole, for the first two parts",),
             checks={
-                r"$\bar\Lambda$ is inside": lambda: smt.steps(
+                r"$\bar\Lambda$ is inside": lambda: steps(
                     (sp.Lt(below, rate, evaluate=False), [], INSIDE),
                     (sp.Lt(rate, above, evaluate=False), [x < 1], INSIDE),
                 ),
                 "alone from then on": (
-                    lambda: (
-                        smt.always(  # both neighbours are outside if and only if ρ^t is below the threshold
-                            sp.Equivalent(sp.And(below > rate - 1, above < rate + 1), x < threshold),
-                            given=[x < 1],
-                            domain=INSIDE,
-                        )
+                    lambda: always(  # both neighbours are outside if and only if ρ^t is below the threshold
+                        sp.Equivalent(sp.And(below > rate - 1, above < rate + 1), x < threshold),
+                        given=[x < 1],
+                        domain=INSIDE,
                     ),
                     confirming(alone_enumerated),
                 ),
                 "rounding": (
-                    lambda: smt.always(  # induction: the remainder is what the totals are off by
+                    lambda: always(  # induction: the remainder is what the totals are off by
                         [left >= -half, left <= half],
                         given=[whole >= carry + demand - half, whole <= carry + demand + half],
                         domain="whole is the integer nearest to carry + demand, of any client in any round",

@@ -24,10 +24,8 @@ COST = mean_cost * total_buffer / k  # of filling the buffers, a round
 BELOW, FROM = "every budget, every $K<x$", r"every budget, every $K\ge x$"
 
 
-@exact.drawn(
-    r"$\lambda_m=B_m/K$, $K=\lceil x\rceil$ or $\max(\lfloor x\rfloor,1)$", (200, 200), budget=BUDGETS
-)
-def both_are_feasible(budget: Budget) -> exact.Found:
+@drawn(r"$\lambda_m=B_m/K$, $K=\lceil x\rceil$ or $\max(\lfloor x\rfloor,1)$", (200, 200), budget=BUDGETS)
+def both_are_feasible(budget: Budget) -> Found:
     """The cost of λ_m = B_m/K for the ceiling and the floor of x."""
     for horizon, feasible in design_as_stated(budget):
         cost = budget.mean_cost * Fraction(budget.total_buffer, horizon)
@@ -41,11 +39,11 @@ def both_are_feasible(budget: Budget) -> exact.Found:
 def from_x_on_is_feasible() -> Evidence:
     """Every K >= x can be paid for; and where K is not, the affordable rate is the smaller of the two."""
     affordable, ratio = sp.Lt(BUDGET.affordable_rate, total_buffer / k), fill_ratio(BUDGET)
-    return smt.steps((COST <= C, [k >= ratio], FROM), (affordable, [k < ratio], BELOW))
+    return steps((COST <= C, [k >= ratio], FROM), (affordable, [k < ratio], BELOW))
 
 
-@exact.drawn(r"up to three clients; $K=\max(\lceil x\rceil,1)$, $\lambda_m=B_m/K$", (60, 400), budget=BUDGETS)
-def limit_design_is_the_ceiling(budget: Budget) -> exact.Found:
+@drawn(r"up to three clients; $K=\max(\lceil x\rceil,1)$, $\lambda_m=B_m/K$", (60, 400), budget=BUDGETS)
+def limit_design_is_the_ceiling(budget: Budget) -> Found:
     """theory's design: the ceiling, its rates, what binds, and the best rate at every K, in exact numbers."""
     x = Fraction(budget.mean_cost) * sum(budget.buffers) / budget.cost
     ceiling, found = max(math.ceil(x), 1), design_limit(budget, SOME)
@@ -62,10 +60,8 @@ def limit_design_is_the_ceiling(budget: Budget) -> exact.Found:
     return None
 
 
-@exact.drawn(
-    r"$D=2$, $\sigma=3$, $\eta=1/10$, $E=4$, $G=L=1$, in floats to $10^{-9}$", (60, 60), budget=BUDGETS
-)
-def limit_design_has_the_least_share(budget: Budget) -> exact.Found:
+@drawn(r"$D=2$, $\sigma=3$, $\eta=1/10$, $E=4$, $G=L=1$, in floats to $10^{-9}$", (60, 60), budget=BUDGETS)
+def limit_design_has_the_least_share(budget: Budget) -> Found:
     """The long-run share that theory's design reports is the least of its candidates, and the formula's own value."""
     found = design_limit(budget, SOME)
     merged, n = SOME.merged, float(found.total_rate * found.K)
@@ -73,7 +69,7 @@ def limit_design_has_the_least_share(budget: Budget) -> exact.Found:
     wanted = merged.D * merged.sigma / n**0.5 + float(merged.eta) * merged.sigma**2 / n + drift
     least = min(point.bound for point in found.candidates if point.feasible)
     fine = abs(found.bound - wanted) < 1e-9 * wanted and found.bound <= least * (1 + 1e-12)
-    return exact.unless(fine, bound=found.bound, formula=wanted, least=least)
+    return unless(fine, bound=found.bound, formula=wanted, least=least)
 
 
 ESTABLISHED: dict[str, Any] = {
@@ -107,7 +103,7 @@ CLAIMS = [
         checks=(
             both_are_feasible,
             lambda: refutes(
-                smt.always(COST > C, given=[k < fill_ratio(BUDGET)], domain=BELOW),
+                always(COST > C, given=[k < fill_ratio(BUDGET)], domain=BELOW),
                 r"$\lambda_m=B_m/K$ with $K<x$ costs more than $C$ in every round: the floor is infeasible unless $x$ "
                 "is whole",
             ),

@@ -27,7 +27,7 @@ def steep_facts() -> dict[str, Evidence]:
     }
     domain = r"$\theta$, $p=\theta^{198}$, $z$ in $[0,1]$"
     return {
-        name: smt.always(true, given=[v <= 1 for v in (theta, p, z) if v in true.free_symbols], domain=domain)
+        name: always(true, given=[v <= 1 for v in (theta, p, z) if v in true.free_symbols], domain=domain)
         for name, true in statements.items()
     }
 
@@ -44,7 +44,7 @@ def frozen_beats(oracle: Any, constants: Constants, horizons: tuple[int, ...], f
         terms = oracle(SIZE, p["T"], constants, certified=True).terms
         return _three(terms) + terms.initial
 
-    better = enclosure.compare(
+    better = compare(
         lambda p: p["T"] * _three(kept) + kept.initial,
         "<",
         fresh,
@@ -71,7 +71,7 @@ def against_frozen() -> Evidence:
         frozen = theorem_1([size], [size], [1], [0], CONSTANTS).terms
         oracle = constant_round(1, t, size, CONSTANTS)
         gap = _three(frozen) - _three(oracle)
-        found.append(limit.equivalent(gap, t, t, frozen_share(size), domain=domain))
+        found.append(equivalent(gap, t, t, frozen_share(size), domain=domain))
     return together(*found)
 
 

@@ -125,9 +125,7 @@ CLAIMS = [
                 "defined": theorem("Reuse.printed_uniformity_is_defined", domain=EVERY),
                 "zero": theorem("Reuse.printed_uniformity_sign", domain=EVERY),
                 "negative": theorem("Reuse.printed_uniformity_sign", domain=EVERY),
-                "too small": theorem(
-                    "Reuse.printed_uniformity_is_false", domain=r"every $K\ge2$ and $t\ge K$"
-                ),
+                "too small": theorem("Reuse.printed_uniformity_is_false", domain=r"every $K\ge2$, $t\ge K$"),
             },
         ),
     ),

@@ -111,10 +111,7 @@ CLAIMS = [
             ),
             formula=said(r"n(t)=@rounds\,\bar\Lambda", rounds=EARLY),
             sketch="A round's memory holds the last $K$ admissions, of which there are only $t$ before round $K$.",
-            checks={
-                "$n$": (COUNTED, in_every_round),
-                "too large before $K$": smaller_before_K,
-            },
+            checks={"$n$": (COUNTED, in_every_round), "too large before $K$": smaller_before_K},
         ),
     ),
 ]

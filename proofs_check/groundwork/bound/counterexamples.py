@@ -91,9 +91,7 @@ def local_steps() -> Evidence:
     return example.against(lambda c, T: stated_bound(c, T, example.clients), population=True)
 
 
-SMALLEST = (
-    41  # local steps of the next example; with 40 its best step and place leave it below the printed bound
-)
+SMALLEST = 41  # local steps of the next example; with 40 it stays below the printed bound
 
 
 def huber_and_slope() -> Evidence:
@@ -125,9 +123,7 @@ def huber_and_slope() -> Evidence:
         and L * c.eta <= 1,
         r"$[17.19,17.21]$: a larger share walks farther down, and steps with $\eta L\le1$ keep the order",
     )
-    gap = problem.risk(here[0]) - problem.risk(
-        low
-    )  # the risk is convex, so above here[0] the gap is no smaller
+    gap = problem.risk(here[0]) - problem.risk(low)  # the risk is convex: above here[0] the gap is no smaller
     rare = 2 * (-2 * ball(N) * ball(slack) ** 2).exp()
     return exceeding(
         lambda: T * ball(gap) * (1 - rare),
@@ -236,10 +232,7 @@ def two_points(bound: Callable[[Constants, int], Any] = _every_round) -> Evidenc
     )
     flat = f"the slopes are {slopes}"
     shown = {
-        r"$\theta^\star=1$ and $0\le\ell\le B$": (
-            0 <= best < start <= c.B,
-            f"the losses are {start}, {best}",
-        ),
+        r"$\theta^\star=1$ and $0\le\ell\le B$": (0 <= best < start <= c.B, f"losses {start}, {best}"),
         r"$\Theta$ has diameter $D$": (c.D == 1, "from 0 to 1"),
         r"$|\nabla\ell|\le G$, $L$-smooth, variance 0, and the model stays": (slopes == [0, 0], flat),
         r"$\mathrm{Pdim}$": (2 ** (c.Pdim + 1) > 2, "two losses shatter no two points"),

@@ -16,9 +16,7 @@ c = CONSTANTS
 
 def constant_exceeds(factor: sp.Expr) -> Evidence:
     """D²/(2η) and the appendix's constant of a round are together at least `factor`·DG, whatever E."""
-    drift, bent = sp.symbols(
-        "drift bent", nonnegative=True
-    )  # what several local steps add to the printed C₁ and C₂
+    drift, bent = sp.symbols("drift bent", nonnegative=True)  # what local steps add to the printed C₁ and C₂
     alone = (PRINTED.constant + PRINTED.initial).subs(c.E, 1)
     more = PRINTED.constant - PRINTED.constant.subs(c.E, 1)
     steps = sp.Symbol("steps", nonnegative=True)  # E - 1
@@ -43,10 +41,7 @@ def risk_in_a_round() -> Evidence:
     )
 
 
-EMPTY = theorem(
-    "Learning.printed_theorem_is_empty",
-    domain="every round whose printed terms are real, any policy, any space",
-)
+EMPTY = theorem("Learning.printed_theorem_is_empty", domain="every round whose printed terms are real")
 WHY = (
     r"On the segment from $\theta^\star$ to $\theta$, which lies in $\Theta$, "
     r"$F_P(\theta)-F_P(\theta^\star)=\langle\nabla F_P(\xi),\theta-\theta^\star\rangle\le DG$ by the mean value "

@@ -146,11 +146,7 @@ def gap_is_bounded(
 @drawn(
     rf"{FEW}, $a\ge1/2$, $\eta\le1$",
     (12, 800),
-    **DRAWN
-    | {
-        "curvature": st.tuples(*[st.sampled_from([Fraction(1, 2), Fraction(1)])] * 2),
-        "step": STEP,
-    },
+    **DRAWN | {"curvature": st.tuples(*[st.sampled_from([Fraction(1, 2), Fraction(1)])] * 2), "step": STEP},
 )
 def curbed_gap_is_bounded(
     K: int, rounds: Any, curvature: Any, slope: Any, chances: Any, share: Any, step: Any, E: int, start: Any
@@ -214,9 +210,7 @@ def _unlikely(few: Few, seen: list[Snapshot], weights: Any, start: Fraction, sta
             change = sum(found[i] - other[i] for i in order if born[i] <= born[j])
             if change > ranges[j]:
                 return {"values": values, "sample": j, "change": change, "range": ranges[j]}
-    means: dict[
-        Any, Fraction
-    ] = {}  # of a sample's error, given what was admitted in earlier rounds; times the chance
+    means: dict[Any, Fraction] = {}  # of a sample's error, given earlier rounds; times the chance
     chances: dict[Any, Fraction] = {}
     past = {i: sum(born[j] < born[i] for j in order) for i in order}
     for values, (chance, found) in runs.items():

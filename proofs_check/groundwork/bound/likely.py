@@ -43,10 +43,7 @@ def changed() -> Evidence:
     return argument(
         (
             own <= 2 * c.G * c.D + c.G * apart,
-            [
-                sp.Eq(own, risk - mine + yours),
-                *(risk <= c.G * apart, -mine <= c.G * c.D, yours <= c.G * c.D),
-            ],
+            [sp.Eq(own, risk - mine + yours), *(risk <= c.G * apart, -mine <= c.G * c.D, yours <= c.G * c.D)],
             r"the sample's own $h$: risk $=F(\theta)-F(\theta')$, mine $=\ell(\theta;z)-\ell(\theta^\star;z)$, "
             r"yours $=\ell(\theta';z')-\ell(\theta^\star;z')$",
         ),
@@ -83,11 +80,7 @@ def bounded_steps() -> Evidence:
     far = deviation(squares, delta)
     best = 4 * far / squares
     return argument(
-        (
-            sp.diff(sp.log(moment(0)), s, 2),
-            tilted,
-            r"$\psi''$, $\psi(s)=\log\mathbb E\exp(sX)$, and a variance",
-        ),
+        (sp.diff(sp.log(moment(0)), s, 2), tilted, r"$\psi''$, $\psi=\log\mathbb E\exp(sX)$, and a variance"),
         (
             second - mean**2 <= length**2 / 4,
             [second - (2 * low + length) * mean + low * (low + length) <= 0],
@@ -162,15 +155,11 @@ def weights_squared() -> Evidence:
             [harmonic >= 1],
             r"$T\ge K$: these, and $W=1$ from round $K$ on; harmonic $=1+\frac12+\ldots+\frac1K\ge1$",
         ),
-        (
-            2 * T - harmonic <= T + 2 * (K - 1),
-            [harmonic >= 1, T <= K],
-            r"$T\le K$: $\sum b^2$ with $T$ for $K$",
-        ),
+        (2 * T - harmonic <= T + 2 * (K - 1), [harmonic >= 1, T <= K], r"$T\le K$: $\sum b^2$, $T$ for $K$"),
         (
             sp.summation(1 / K, (d, 0, K - 1)),
             1,
-            r"$W\bar\Lambda$ of a sample that is admitted when the memory is full, and 1",
+            r"$W\bar\Lambda$ of a sample that joins a full memory, and 1",
         ),
         domain="every $K$",
     )
@@ -182,11 +171,7 @@ def traces_squared() -> Evidence:
     tau, now, T = (sp.Symbol(name, positive=True) for name in ("tau", "now", "T"))
     K, steady = 1 + more, (more * (2 + more)) / (6 * (1 + more))
     return argument(
-        (
-            symbolic_sum(d / K * (K - d) / K, d, 1, K - 1),
-            steady,
-            r"$R\bar\Lambda$ in a full memory and $(K^2-1)/(6K)$",
-        ),
+        (symbolic_sum(d / K * (K - d) / K, d, 1, K - 1), steady, r"$R\bar\Lambda$ in a full memory"),
         (
             (now - tau) / tau * (tau / now) <= 1,
             [tau < now],

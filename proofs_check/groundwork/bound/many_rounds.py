@@ -137,7 +137,7 @@ FINE = 1e-20  # balls that overlap say nothing unless they are small
 
 
 ADMITTED = everywhere(
-    "$K=1,2,4$, $T$ up to 9, rates 1 to 3, $E=3$", K=(1, 2, 4), rounds=((1, 1), (3, 2), (2, 9))
+    "$K=1,2,4$, $T\\le9$, rates 1 to 3, $E=3$", K=(1, 2, 4), rounds=((1, 1), (3, 2), (2, 9))
 )
 
 

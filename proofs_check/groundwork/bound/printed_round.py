@@ -71,9 +71,7 @@ STATISTICS: dict[str, Any] = {
         population.fresh_mean,
         population.stale_weights_of_a_client,
         population.stale_weights_merged,
-        lambda: argument(
-            (stale_weight([fresh], [n]) <= 1 / n, [fresh >= 0], "weights $n_m/n$, any $\\Lambda$")
-        ),
+        lambda: argument((stale_weight([fresh], [n]) <= 1 / n, [fresh >= 0], "weights $n_m/n$")),
         confirming(population.fresh_do_not_deviate),
     ),
     "through all samples": one_round.on_a_segment,

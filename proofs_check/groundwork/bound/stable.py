@@ -243,16 +243,8 @@ def constant_overlap() -> Evidence:
             r"$\sum_{s<t}n(s)/(n(s)n(t))$ and the closed form, $t\le K$",
         ),
         (full, flat, r"$\sum_{s}s\bar\Lambda/(K\bar\Lambda)^2$ and the closed form, $t\ge2K-1$"),
-        (
-            (old + new) / (horizon * rate),
-            between,
-            "the sum of the larger summands and the closed form, between",
-        ),
-        (
-            (s - h) / s <= (horizon - h) / horizon,
-            [s <= horizon, s >= h, s > 0],
-            r"every summand with $s<K$, $K\le t\le2K-1$",
-        ),
+        ((old + new) / (horizon * rate), between, "the sum of the larger summands and the closed form"),
+        ((s - h) / s <= (horizon - h) / horizon, [s <= horizon, s >= h, s > 0], r"summands, $K\le t\le2K-1$"),
         domain=r"every $K$, $t$, rate",
     )
 
@@ -276,21 +268,13 @@ def root_rate() -> Evidence:
     total = initial_term(small.merged) + T * (step_constant(small) + stability_round(1 / rate, small).total)
     once, each = c.D**2 / (2 * a * c.E), a * c.E * c.G**2 * (sp.Rational(1, 2) + 2 / rate)
     return argument(
-        (
-            total,
-            sp.sqrt(T) * (once + each),
-            r"the bound with $O(t)=1/\bar\Lambda$ and $\sqrt T$ times a number",
-        ),
+        (total, sp.sqrt(T) * (once + each), r"the bound at $O(t)=1/\bar\Lambda$, a multiple of $\sqrt T$"),
         (
             (k - 1 - h + h * (h + 1) / (2 * k)) / (k * rate) <= 1 / rate,
             [h <= k - 1],
             r"the overlap with $h>0$, where $k=K$; with $h=0$ it is $(k-1)/(k\bar\Lambda)$",
         ),
-        (
-            overlap_constant(1 + over, 1 + over, rate) <= 1 / rate,
-            [],
-            r"$h=0$, $k=1+$ over",
-        ),
+        (overlap_constant(1 + over, 1 + over, rate) <= 1 / rate, [], r"$h=0$, $k=1+$ over"),
         domain=r"every $a$, $T$, $K$, rate; the number has neither $K$ nor a dimension in it",
     )
 
@@ -303,11 +287,7 @@ def kept_for_ever() -> Evidence:
     return argument(
         (n * both <= uses, [], r"any number of uses, every $n$, $\mu$, $\eta$, $E$; uses $=\bar A-1$"),
         (n * both <= limit, [], r"and $1/(\eta E\mu)$"),
-        (
-            stability_round(limit / n, c).total,
-            2 * c.G**2 / (n * mu),
-            r"$2\eta EG^2/(n\eta E\mu)$ and $2G^2/(n\mu)$",
-        ),
+        (stability_round(limit / n, c).total, 2 * c.G**2 / (n * mu), r"the round and $2G^2/(n\mu)$"),
         domain=r"every $n$, $\mu$, $\eta$, $E$",
     )
 
@@ -341,10 +321,6 @@ def half_in_general() -> Evidence:
     gap = sp.expand(-c.G * z * moved)
     mean = gap.subs(z**2, 1).subs(z, 0)  # E z² = 1, E z = 0, and `other` is independent of z
     return equations(
-        (
-            2 * mean,
-            stability_round(used, c).total,
-            r"twice the mean of $F_P(\theta)-\ell(\theta;z_i)$ and the bound",
-        ),
+        (2 * mean, stability_round(used, c).total, r"twice the mean gap of a sample and the bound"),
         domain=r"$\ell=Gz\theta$, $z=\pm1$ with equal chances, far from the edge of $\Theta$; every schedule",
     )

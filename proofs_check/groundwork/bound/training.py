@@ -151,9 +151,7 @@ class Problem:
         if all(len(loss.pieces) == 1 and sp.degree(loss.pieces[0], theta) <= 1 for loss in self.losses):
             return holds("exact", "linear losses have one slope everywhere", strength="certified")
         if all(self._everywhere(loss) for loss in self.losses):
-            return holds(
-                "exact", "slopes and curvatures are within $G$ and $L$ everywhere", strength="certified"
-            )
+            return holds("exact", "slopes and curvatures are within $G$ and $L$", strength="certified")
         eta, low, high = (_exact(x) for x in (self.constants.eta, self.low, self.high))
         return self._nonnegative(
             "local step", lambda p: _margins(low, (theta - eta * s for s in _slopes(p)), high)

@@ -32,7 +32,7 @@ def debt_behaves() -> Evidence:
     """Z(t+1) >= 0, and it grows in the admission: so the least admissions leave the least debt."""
     # a symbol of its own for the debt: what SymPy knows about a positive part must not decide the relation
     less, debt = sp.Symbol("less", nonnegative=True), sp.Symbol("debt", real=True)
-    return smt.always(
+    return always(
         [debt >= 0, debt >= debt_update(Z, c, less, C)],
         given=[sp.Eq(debt, debt_update(Z, c, Lambda, C)), less <= Lambda],
         domain=r"every $Z$, $c\ge0$, $C>0$ and admissions less $\le\Lambda$",
@@ -43,7 +43,7 @@ def drift_inequality() -> Evidence:
     """L(t+1) - L(t) <= (c²Λ²+C²)/2 + Z(cΛ-C): B_t, at the round's own admission in place of Λ_max(t)."""
     drift = debt_update(Z, c, Lambda, C) ** 2 / 2 - Z**2 / 2
     bound = (c**2 * Lambda**2 + C**2) / 2 + Z * (c * Lambda - C)
-    return smt.always(drift <= bound, domain=r"every $Z$, $c$, $\Lambda\ge0$ and $C>0$")
+    return always(drift <= bound, domain=r"every $Z$, $c$, $\Lambda\ge0$ and $C>0$")
 
 
 def drift_constant_is() -> Evidence:
@@ -51,11 +51,7 @@ def drift_constant_is() -> Evidence:
     written = (square * region_maximum(REGION, t) ** 2 + C**2) / 2
     inside = "every admission inside the region"
     return argument(
-        (
-            drift_constant(REGION, t, square, C),
-            written,
-            r"$B_t$ and $(\mathbb E[c^2]\Lambda_{\max}^2+C^2)/2$",
-        ),
+        (drift_constant(REGION, t, square, C), written, r"$B_t$, $(\mathbb E[c^2]\Lambda_{\max}^2+C^2)/2$"),
         ((c**2 * Lambda**2 + C**2) / 2 <= (c**2 * most**2 + C**2) / 2, [Lambda <= most], inside),
         domain=REGIONS,
     )
@@ -65,20 +61,20 @@ def rate_is_a_choice() -> Evidence:
     """Λ_min(t) <= Λ̄ <= Λ_max(t): the comparison's admission lies in the region, in every round."""
     low, high = plain(region_minimum(REGION, t)), plain(region_maximum(REGION, t))
     inside = [sp.Le(low, rate, evaluate=False), sp.Le(rate, high, evaluate=False)]
-    return smt.always(inside, given=[power < 1], domain=r"every $t\ge1$, $0<\rho<1$, $\bar\Lambda$")
+    return always(inside, given=[power < 1], domain=r"every $t\ge1$, $0<\rho<1$, $\bar\Lambda$")
 
 
 def upper_end_is_an_action() -> Evidence:
     """Λ_min(1) <= Λ_max(1): an inequality for every action inside the region must allow for the upper end."""
     low, high = (plain(end(REGION, 1)) for end in (region_minimum, region_maximum))
     domain = r"$\Lambda_{\max}(1)$, every $0<\rho<1$, $\bar\Lambda$"
-    return smt.always(sp.Le(low, high, evaluate=False), given=[rho < 1], domain=domain)
+    return always(sp.Le(low, high, evaluate=False), given=[rho < 1], domain=domain)
 
 
 def conditional_means() -> Evidence:
     """A mean of products of a non-negative and a non-positive number; two pasts stand for any number of them."""
     p, z1, z2, m1, m2 = sp.symbols("p z1 z2 m1 m2", nonnegative=True)
-    return smt.always(
+    return always(
         p * z1 * (m1 * rate - C) + (1 - p) * z2 * (m2 * rate - C) <= 0,
         given=[p <= 1, m1 * rate <= C, m2 * rate <= C],
         domain="any two pasts; $m$ is the mean cost given the past: "
@@ -109,10 +105,7 @@ def in_round_1(
     region: Region, constants: Constants = CONSTANTS, given: Sequence[Any] = ()
 ) -> dict[str, Evidence]:
     """What a counterexample about the first round of ACDPP, as printed, rests on."""
-    return {
-        r"round 1 of ACDPP admits $\Lambda_{\max}(1)$": without_debt(),
-        **as_printed(region, constants, given),
-    }
+    return {r"round 1 admits $\Lambda_{\max}(1)$": without_debt(), **as_printed(region, constants, given)}
 
 
 def after_round_1(order: int, what: str) -> tuple[Check, Check]:
@@ -132,7 +125,7 @@ def after_round_1(order: int, what: str) -> tuple[Check, Check]:
 
     def little_weight() -> Evidence:
         debt, quotient = over(1 / w, half)
-        found = limit.diverges(
+        found = diverges(
             quotient,
             w,
             what=what,
@@ -158,7 +151,7 @@ UPPER, LOWER = rho * (2 - x) / t**2, x * (2 - x) / t**2  # around q = x(2-x)/g²
 
 def drift_excess() -> Evidence:
     """B_t exceeds (E[c²]Λ̄²+C²)/2 by E[c²]Λ̄²/(2(1-ρ)²) times q, with g(1-ρ) = 1-x."""
-    return identity.equal(
+    return equal(
         plain(drift_constant(REGION, t, square, C) - (square * rate**2 + C**2) / 2),
         square * rate**2 / (2 * (1 - rho) ** 2) * power * (2 - power) / ((1 - power) / (1 - rho)) ** 2,
         domain=REGIONS,
@@ -170,7 +163,7 @@ def drift_summand() -> Evidence:
     """q lies between x(2-x)/t² and ρ(2-x)/t², and both are at most 2/t²."""
     quotient = x * (2 - x) / g**2
     premises, domain = [rho < 1, r <= 1, sp.Eq(x, rho * r**2)], r"every $0<\rho<1$ and $t\ge1$"
-    return smt.steps(
+    return steps(
         (quotient <= UPPER, [g >= t * r, *premises], domain),
         (quotient >= LOWER, [g <= t, *premises], domain),
         (2 / t**2 >= UPPER, premises, domain),

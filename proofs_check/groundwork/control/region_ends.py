@@ -32,7 +32,7 @@ def totals_are_sums() -> Evidence:
     one, nothing = sp.Integer(1), "no round's total and 0"
     low = plain(region_minimum_total(REGION, t + 1) - region_minimum_total(REGION, t))
     high = growth(region_maximum_total(REGION, t + 1), region_maximum_total(REGION, t))
-    return identity.equations(
+    return equations(
         (region_minimum_total(REGION, one), 0, nothing),
         (region_maximum_total(REGION, one), 0, nothing),
         (low, plain(region_minimum(REGION, t)), r"the lower total's growth and $\Lambda_{\min}(t)$"),
@@ -41,12 +41,12 @@ def totals_are_sums() -> Evidence:
     )
 
 
-@exact.everywhere(
+@everywhere(
     r"$t$ up to 30, $\rho=1/5$, $9/10$, $\bar\Lambda=7/3$; balls to 25 digits",
     t=(1, 2, 3, 8, 30),
     rho=(Fraction(1, 5), Fraction(9, 10)),
 )
-def totals_in_numbers(t: int, rho: Fraction) -> exact.Found:
+def totals_in_numbers(t: int, rho: Fraction) -> Found:
     """The same on rationals and on balls, whose formula is another one, against sums written out here."""
     region, none = Region(rate=Fraction(7, 3), rho=rho), Fraction(0)
     sums = [sum((region.rate * (1 - rho**j) ** sign for j in range(1, t)), none) for sign in (1, -1)]
@@ -55,7 +55,7 @@ def totals_in_numbers(t: int, rho: Fraction) -> exact.Found:
         balls = region.map(ball)
         found = [region_minimum_total(balls, ball(t)), region_maximum_total(balls, ball(t))]
         close = all(abs(x - ball(y)) < ball(Fraction(1, 10**25)) for x, y in zip(found, sums, strict=True))
-    return exact.unless(told == sums and close, totals=told, balls=found, sums=sums)
+    return unless(told == sums and close, totals=told, balls=found, sums=sums)
 
 
 SUMS = (totals_are_sums, confirming(totals_in_numbers))
@@ -67,7 +67,7 @@ SUMS = (totals_are_sums, confirming(totals_in_numbers))
 def histories(rounds: int = 10) -> st.SearchStrategy[list[Fraction]]:
     """Where in the region each past round admitted: 0 at its lower end, 1 at its upper end."""
     ends = st.sampled_from([Fraction(0), Fraction(1)])
-    return st.lists(st.one_of(ends, exact.fractions(0, 1, max_denominator=8)), max_size=rounds)
+    return st.lists(st.one_of(ends, fractions(0, 1, max_denominator=8)), max_size=rounds)
 
 
 def corners(rounds: int) -> Iterator[tuple[Fraction, ...]]:
@@ -92,10 +92,10 @@ def lies_inside(admitted: Sequence[Any], region: Region) -> Evidence:
 
     def outside(t: int) -> Any:
         low, high, amount = region_minimum(region, t), region_maximum(region, t), admitted[t - 1]
-        return exact.unless(low <= amount <= high, Λ=amount, Λ_min=low, Λ_max=high)
+        return unless(low <= amount <= high, Λ=amount, Λ_min=low, Λ_max=high)
 
-    return exact.exhaust(
-        exact.grid(t=range(1, len(admitted) + 1)),
+    return exhaust(
+        grid(t=range(1, len(admitted) + 1)),
         outside,
         domain=rf"the {len(admitted)} admissions of the example, $\bar\Lambda={region.rate}$, $\rho={region.rho}$",
     )

@@ -79,25 +79,25 @@ def third_term_falls() -> Evidence:
         (
             -sp.diff(above, w),
             slope,
-            r"the third term's negative slope and a positive number, $N>\mathrm{Pdim}$,",
+            r"the third term's negative slope, $N>\mathrm{Pdim}$, and a positive number",
         ),
         (
             below,
             10 * B * sp.sqrt(1 + w),
-            r"the third term and $10B\sqrt{\mathrm{Pdim}/N}$, $N<\mathrm{Pdim}$,",
+            r"the third term and $10B\sqrt{\mathrm{Pdim}/N}$ below $\mathrm{Pdim}$",
         ),
         (at, 10 * B, r"the third term at $N=\mathrm{Pdim}$ and $10B$"),
         domain="every $N$, below and above $\\mathrm{Pdim}$, and at it, where the two meet",
     )
 
 
-@exact.everywhere(
+@everywhere(
     "every history at the ends of two regions, the first 5 rounds (fully: 9), $K=1$, 2, 3, 7",
     region=(Region(rate=3, rho=Fraction(1, 2)), Region(rate=Fraction(3, 2), rho=Fraction(4, 5))),
     K=(1, 2, 3, 7),
-    t=exact.by_profile(range(1, 6), range(1, 10)),
+    t=by_profile(range(1, 6), range(1, 10)),
 )
-def never_exceeded(K: int, t: int, region: Region) -> exact.Found:
+def never_exceeded(K: int, t: int, region: Region) -> Found:
     """No term of the penalty is above theory's piece, after any of the 2^(t-1) extreme histories, exactly."""
     bound = penalty_comparison(K, t, region, UNLIKE)
     for positions in corners(t - 1):
