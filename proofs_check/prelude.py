@@ -17,7 +17,7 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.claim import WRITTEN, Check, Claim, Context, Correction, Given, confirming
-from proofs_check.engines import enclosure, exact, identity, limit, smt
+from proofs_check.engines import exact, limit, smt
 from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare
 from proofs_check.engines.exact import (

@@ -70,6 +70,3 @@ def test_a_loss_that_is_not_convex_not_monotone_or_not_differentiable_is_seen():
 
 def test_no_two_constants_of_the_worst_rounds_are_alike():
     assert len({getattr(worst_round.example(3), name) for name in ("D", "sigma", "eta", "L", "G")}) == 5
-
-
-# --- exact suprema -----------------------------------------------------------------------------------------

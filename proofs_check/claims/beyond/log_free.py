@@ -111,8 +111,7 @@ CLAIMS = [
         formula=said(r"\mathrm{Reg}(T)=@f\sqrt T+O_\rho(1)", f=decimal(FORMULA)),
         symbols={"O": r"bounded as $T$ grows, depending on $\rho$"},
         domain=r"every policy inside the region, $K\bar\Lambda=\sum B$, $\rho$ fixed, with $\chi$; every $K\ge1$ and "
-        r"all "
-        "constants",
+        "all constants",
         given=(WRITTEN, FIRST, GAP),
         sketch=r"As for thm:dpp-regret/expansion, with $1/\sqrt x$ for $g(x)$. The first two terms are the same: "
         r"constant admission's and the oracle's differ by order $t^{-2}$, and those of all policies inside the "

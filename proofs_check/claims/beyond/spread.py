@@ -153,24 +153,22 @@ CLAIMS = [
             "the order": (links(assembled, order), confirming(certified)),
         },
         given=(WRITTEN,),
-        sketch=r"In round $t$ write $k=\min(t,K)$, $s=t-k+1$ for the oldest admission in memory, "
-        r"$x=\rho^s$, $h=1/(1-\rho)$, $S=\sum\rho^j/(1-\rho^j)\le h\log2h$, and count samples in units of "
-        r"$\bar\Lambda$. Every policy: each admission in memory lies between $1-x$ and $1/(1-x)$, "
-        r"$F\le N_{\mathrm{eff}}\le M$ with $F=\sum_{j\le s}(1-\rho^j)$, $M=t+S$, and so $\chi$ between low "
-        "$=(1-x)/k+1/M-(k+1)/(k(1-x)^2F)$, or 0, and high $=1/(k(1-x))+1/F-(k+1)(1-x)^2/(kM)$. Two policies "
-        r"differ in a round by at most the width of this range. Early rounds, $s\le2h$: the width is at "
-        r"most high $\le1/(k(1-x))+1/F$. In the $K-1$ rounds before $K$ that is at most $2h$. After, "
-        r"$1/(1-x)=1+x/(1-x)$ adds up to $2h+S$ over $2h$ rounds, and $1/F\le2h/(s(s+1))+2/(s+1)$ to "
-        r"$2h+2\log(1+2h)$: `early` in theory.regret.transient.spread_bound. The root of a width is at most "
-        r"(1+width)/2. Late rounds, $s>2h$: $x\le1/3$, $F\ge s/2$, $M-F\le w=K-1+S+h$, so the width is at "
-        "most $2x/(K(1-x))+6w/s^2+11x/h$, which adds up to $2S/K+9w/(2h)+11$: `late`; and high "
-        r"$\ge2/(3K)$, so the roots differ by at most $\sqrt{3K/2}$ times the width. Third term: it falls "
-        r"in $N$ where $N_{\mathrm{eff}}=N$, and grows in $1/N_{\mathrm{eff}}$ and $\log N$, so it lies "
-        "between those of $1/M$ and $1/F$ with $M$ in the logarithm, and its width is "
-        r"$10B\sqrt{\mathrm{Pdim}/\bar\Lambda}\cdot L(M)(1/\sqrt F-1/\sqrt M)$, "
-        r"$L(M)=\sqrt{1+\log^+(\bar\Lambda M/\mathrm{Pdim})}$: $\sqrt h$ in the first $K-1$ rounds, then "
-        r"$(5/2)\sqrt h/s$ up to $2h$ and $w\cdot s^{-3/2}$ beyond, with "
-        r"$L(M)\le L(h+w)\sqrt 2(s/2h)^{1/4}$ there, $(9/2)w/\sqrt h$ in all. Everything is $O(h\log h)$, "
-        "$S$ being the largest part, whatever $T$.",
+        sketch=r"In round $t$ write $k=\min(t,K)$, $s=t-k+1$ for the oldest admission in memory, $x=\rho^s$, "
+        r"$h=1/(1-\rho)$, $S=\sum\rho^j/(1-\rho^j)\le h\log2h$, and count samples in units of $\bar\Lambda$. Every "
+        r"policy: each admission in memory lies between $1-x$ and $1/(1-x)$, $F\le N_{\mathrm{eff}}\le M$ with "
+        r"$F=\sum_{j\le s}(1-\rho^j)$, $M=t+S$, and so $\chi$ between low $=(1-x)/k+1/M-(k+1)/(k(1-x)^2F)$, or 0, "
+        "and high $=1/(k(1-x))+1/F-(k+1)(1-x)^2/(kM)$. Two policies differ in a round by at most the width of this "
+        r"range. Early rounds, $s\le2h$: the width is at most high $\le1/(k(1-x))+1/F$. In the $K-1$ rounds before "
+        "$K$ that is at most $2h$. After, $1/(1-x)=1+x/(1-x)$ adds up to $2h+S$ over $2h$ rounds, and "
+        r"$1/F\le2h/(s(s+1))+2/(s+1)$ to $2h+2\log(1+2h)$: `early` in theory.regret.transient.spread_bound. The root "
+        r"of a width is at most (1+width)/2. Late rounds, $s>2h$: $x\le1/3$, $F\ge s/2$, $M-F\le w=K-1+S+h$, so the "
+        "width is at most $2x/(K(1-x))+6w/s^2+11x/h$, which adds up to $2S/K+9w/(2h)+11$: `late`; and high "
+        r"$\ge2/(3K)$, so the roots differ by at most $\sqrt{3K/2}$ times the width. Third term: it falls in $N$ "
+        r"where $N_{\mathrm{eff}}=N$, and grows in $1/N_{\mathrm{eff}}$ and $\log N$, so it lies between those of "
+        r"$1/M$ and $1/F$ with $M$ in the logarithm, and its width is $10B\sqrt{\mathrm{Pdim}/\bar\Lambda}\cdot "
+        r"L(M)(1/\sqrt F-1/\sqrt M)$, $L(M)=\sqrt{1+\log^+(\bar\Lambda M/\mathrm{Pdim})}$: $\sqrt h$ in the first "
+        r"$K-1$ rounds, then $(5/2)\sqrt h/s$ up to $2h$ and $w\cdot s^{-3/2}$ beyond, with $L(M)\le L(h+w)\sqrt "
+        r"2(s/2h)^{1/4}$ there, $(9/2)w/\sqrt h$ in all. Everything is $O(h\log h)$, $S$ being the largest part, "
+        "whatever $T$.",
     )
 ]

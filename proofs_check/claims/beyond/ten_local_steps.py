@@ -200,38 +200,33 @@ CLAIMS = [
     Claim(
         id="thm:regret-neff/ten-local-steps",
         title=r"printed bound, up to the paper's ten local steps (ours)",
-        statement="With gradients that are also $L$-Lipschitz wherever the local steps go, the printed bound "
-        "(read as in thm:regret-neff/three-local-steps) is right for $E=4,5,6$ and every schedule, "
-        r"and for $E=7,\ldots,10$ if the rounds' $[1/N_{\mathrm{eff}}-1/n]^{+}$ add up to at most 1: "
-        "where the printed radicand is real they are 0, and constant admission stays below for the "
-        "$K$ tried. So the paper's $E=10$ is decided. With $E=41$ the bound is false "
-        "(thm:regret-neff/local-steps); from 11 to 40 it is open.",
+        statement="With gradients that are also $L$-Lipschitz wherever the local steps go, the printed bound (read "
+        "as in thm:regret-neff/three-local-steps) is right for $E=4,5,6$ and every schedule, and for "
+        r"$E=7,\ldots,10$ if the rounds' $[1/N_{\mathrm{eff}}-1/n]^{+}$ add up to at most 1: where the printed "
+        "radicand is real they are 0, and constant admission stays below for the $K$ tried. So the paper's $E=10$ "
+        "is decided. With $E=41$ the bound is false (thm:regret-neff/local-steps); from 11 to 40 it is open.",
         formula=r"4\le E\le10,\ \sigma\le G:\quad\tfrac12\bigl[\widehat F(\theta)+\widehat "
         r"F(\theta^{+})\bigr]-\widehat "
-        r"F(\theta^\star)\le\frac{\|\theta-\theta^\star\|^2-\|\theta^{+}-\theta^\star\|^2}{2\eta "
-        r"E}+\tfrac14\eta G^2\Bigl(E+\frac{[E\text{ odd}]}{2E}\Bigr)\ (\eta "
-        r"L\le1),\qquad\tfrac{10}4=\tfrac52",
+        r"F(\theta^\star)\le\frac{\|\theta-\theta^\star\|^2-\|\theta^{+}-\theta^\star\|^2}{2\eta E}+\tfrac14\eta "
+        r"G^2\Bigl(E+\frac{[E\text{ odd}]}{2E}\Bigr)\ (\eta L\le1),\qquad\tfrac{10}4=\tfrac52",
         domain="any admissions and retention blind to sample values, at least one sample in memory in every round",
         hypotheses=(*HYPOTHESES, "gradients are $L$-Lipschitz wherever the local steps go"),
-        sketch=r"If $\eta L\ge1$ the printed constant is above $DG$, and no excess risk is. Else a local "
-        r"step lowers a client's objective $f$ by between $\eta q/2$ and $\eta q$, $q=|\nabla f|^2$. "
-        r"(1) As in the three-step claim, $\widehat F(\theta)-\widehat F(\theta^\star)$ is at most "
-        r"what the squared distances fall by over $2\eta E$ plus, in the mean over clients, "
-        r"$\tfrac1E\sum_e[f(\theta)-f(\theta_e)]+\tfrac\eta{2E}\sum q$, where the clients' distances "
-        r"from $\theta^+$, squared, may be taken off: averaging and projection lose them. (2) A "
-        r"client that has fallen far by the end has made $\widehat F(\theta^+)$ small, unless it ends "
-        r"far from $\theta^+$: $f(\theta^+)\le f(\theta_E)+G|\theta_E-\theta^+|$. Half of (1) and "
-        r"half of (1) with (2): the distance costs $\tfrac12G|\cdot|-|\cdot|^2/(2\eta E)\le\eta "
-        r"EG^2/8$, and the steps' falls have weights $\tfrac{E-1-i}E-\tfrac12$, positive for the "
-        r"first half of them only: $\eta EG^2/8$ again. So the mean of the gaps at $\theta$ and "
-        r"$\theta^+$ costs $\eta EG^2/4$ where the gap at $\theta$ had $\eta EG^2/2$. (3) Both are "
-        r"gaps of the same $\widehat F$, and the statistical bounds hold at any $\theta$, also at "
-        r"$\theta^+$: half of each makes one. At $\theta^+$ the fresh samples deviate too: "
-        r"$5.2b/\sqrt n$ through the memory, and the comparison uses no less. (4) Over $T$ rounds the "
-        "halves add up to the sum of all excess risks but for half of the first, at most $DG/2$. (5) "
-        r"$\eta EG^2/4\le5\eta G^2/2$ for $E\le10$, with equality at 10. $DG/2$ and the negative "
-        r"linear terms are paid by $D^2/(2\eta)-D^2/(2\eta E)$ if $D\ge5\eta G/2$; if not, $DG$ is "
-        "below the printed constant itself.",
+        sketch=r"If $\eta L\ge1$ the printed constant is above $DG$, and no excess risk is. Else a local step lowers "
+        r"a client's objective $f$ by between $\eta q/2$ and $\eta q$, $q=|\nabla f|^2$. (1) As in the three-step "
+        r"claim, $\widehat F(\theta)-\widehat F(\theta^\star)$ is at most what the squared distances fall by over "
+        r"$2\eta E$ plus, in the mean over clients, $\tfrac1E\sum_e[f(\theta)-f(\theta_e)]+\tfrac\eta{2E}\sum q$, "
+        r"where the clients' distances from $\theta^+$, squared, may be taken off: averaging and projection lose "
+        r"them. (2) A client that has fallen far by the end has made $\widehat F(\theta^+)$ small, unless it ends "
+        r"far from $\theta^+$: $f(\theta^+)\le f(\theta_E)+G|\theta_E-\theta^+|$. Half of (1) and half of (1) with "
+        r"(2): the distance costs $\tfrac12G|\cdot|-|\cdot|^2/(2\eta E)\le\eta EG^2/8$, and the steps' falls have "
+        r"weights $\tfrac{E-1-i}E-\tfrac12$, positive for the first half of them only: $\eta EG^2/8$ again. So the "
+        r"mean of the gaps at $\theta$ and $\theta^+$ costs $\eta EG^2/4$ where the gap at $\theta$ had $\eta "
+        r"EG^2/2$. (3) Both are gaps of the same $\widehat F$, and the statistical bounds hold at any $\theta$, also "
+        r"at $\theta^+$: half of each makes one. At $\theta^+$ the fresh samples deviate too: $5.2b/\sqrt n$ through "
+        "the memory, and the comparison uses no less. (4) Over $T$ rounds the halves add up to the sum of all "
+        r"excess risks but for half of the first, at most $DG/2$. (5) $\eta EG^2/4\le5\eta G^2/2$ for $E\le10$, with "
+        r"equality at 10. $DG/2$ and the negative linear terms are paid by $D^2/(2\eta)-D^2/(2\eta E)$ if $D\ge5\eta "
+        "G/2$; if not, $DG$ is below the printed constant itself.",
         checks={
             "a local step": a_local_step,
             "all local steps of a client": falls_add_up,

@@ -119,29 +119,26 @@ CLAIMS = [
         ),
         domain="any admissions and retention blind to sample values, at least one sample in memory in every round",
         hypotheses=HYPOTHESES,
-        sketch=r"Write $b=B\sqrt{\mathrm{Pdim}}$, $\mu=1/n-1/N_{\mathrm{eff}}$. (1) As under "
-        r"thm:regret-neff/memory, the gaps of $\widehat F^{\mathrm{mem}}$ over $T$ rounds add up to at most "
-        r"$D^2/(2\eta E)+T\eta EG^2/2$. (2) What a gap of $\widehat F^{\mathrm{mem}}$ is worth for the "
-        "population risk can be bounded in two ways, and in each round we may take the smaller. Through the "
-        "memory (as told there): the older samples, with weights $1/n$, deviate by at most "
-        r"$5.2b\sqrt{n-\Lambda}/n\le5.2b/\sqrt n$. Through all samples (thm:regret-neff/sharper): "
-        r"$D\sigma\sqrt\chi$ is added, and $\widehat F^{\mathrm{all}}$ deviates by at most "
-        r"$5.2b/\sqrt{N_{\mathrm{eff}}}$. (3) The printed round has "
+        sketch=r"Write $b=B\sqrt{\mathrm{Pdim}}$, $\mu=1/n-1/N_{\mathrm{eff}}$. (1) As under thm:regret-neff/memory, "
+        r"the gaps of $\widehat F^{\mathrm{mem}}$ over $T$ rounds add up to at most $D^2/(2\eta E)+T\eta EG^2/2$. "
+        r"(2) What a gap of $\widehat F^{\mathrm{mem}}$ is worth for the population risk can be bounded in two ways, "
+        "and in each round we may take the smaller. Through the memory (as told there): the older samples, with "
+        r"weights $1/n$, deviate by at most $5.2b\sqrt{n-\Lambda}/n\le5.2b/\sqrt n$. Through all samples "
+        r"(thm:regret-neff/sharper): $D\sigma\sqrt\chi$ is added, and $\widehat F^{\mathrm{all}}$ deviates by at "
+        r"most $5.2b/\sqrt{N_{\mathrm{eff}}}$. (3) The printed round has "
         r"$D\sigma\sqrt{[\mu]^+}+10b\sqrt{(1+\log^+)/N_{\mathrm{eff}}}$, at least "
-        r"$D\sigma\sqrt{[\mu]^+}+10b/\sqrt{N_{\mathrm{eff}}}$. If $\mu<0$ then $1/n<1/N_{\mathrm{eff}}$, "
-        r"and the memory's $5.2b/\sqrt n$ is less. If $\mu\ge0$, $1/n=\mu+1/N_{\mathrm{eff}}$. For "
-        r"$D\sigma\ge5.2b$ the memory's bound is at most $5.2b(\sqrt\mu+1/\sqrt{N_{\mathrm{eff}}})$, which "
-        r"is less. For $D\sigma<5.2b$: $\chi=\mu+2/N_{\mathrm{eff}}-2W/n$, $W\ge0$ the memory's share of "
-        r"all uses, so $\sqrt\chi-\sqrt\mu\le1/(N_{\mathrm{eff}}\sqrt\mu)$. If "
-        r"$\mu N_{\mathrm{eff}}\ge2.6$, "
-        r"$D\sigma(\sqrt\chi-\sqrt\mu)\le5.2b/\sqrt{2.6N_{\mathrm{eff}}}<4.8b/\sqrt{N_{\mathrm{eff}}}$, and "
-        r"the bound through all samples is less. If $\mu N_{\mathrm{eff}}\le2.6$, $5.2b/\sqrt "
-        r"n\le5.2b\sqrt{3.6/N_{\mathrm{eff}}}<10b/\sqrt{N_{\mathrm{eff}}}$. (The solver needs no cases, and "
-        r"finds that 6.4 would do for 10, while with 6.3 there are values of $\mu$, $N_{\mathrm{eff}}$, "
-        r"$\chi$ and $D\sigma$ where both bounds are larger.) (4) "
-        r"$\eta EG^2/2\le\eta\sigma^2\mu+5\eta G^2/2$ for $E\le3$, because $\mu\ge-1/N_{\mathrm{eff}}\ge-1$ "
-        r"and $\sigma\le G$; the rest of the printed constant is not negative; and "
-        r"$D^2/(2\eta E)\le D^2/(2\eta)$.",
+        r"$D\sigma\sqrt{[\mu]^+}+10b/\sqrt{N_{\mathrm{eff}}}$. If $\mu<0$ then $1/n<1/N_{\mathrm{eff}}$, and the "
+        r"memory's $5.2b/\sqrt n$ is less. If $\mu\ge0$, $1/n=\mu+1/N_{\mathrm{eff}}$. For $D\sigma\ge5.2b$ the "
+        r"memory's bound is at most $5.2b(\sqrt\mu+1/\sqrt{N_{\mathrm{eff}}})$, which is less. For $D\sigma<5.2b$: "
+        r"$\chi=\mu+2/N_{\mathrm{eff}}-2W/n$, $W\ge0$ the memory's share of all uses, so "
+        r"$\sqrt\chi-\sqrt\mu\le1/(N_{\mathrm{eff}}\sqrt\mu)$. If $\mu N_{\mathrm{eff}}\ge2.6$, "
+        r"$D\sigma(\sqrt\chi-\sqrt\mu)\le5.2b/\sqrt{2.6N_{\mathrm{eff}}}<4.8b/\sqrt{N_{\mathrm{eff}}}$, and the "
+        r"bound through all samples is less. If $\mu N_{\mathrm{eff}}\le2.6$, $5.2b/\sqrt "
+        r"n\le5.2b\sqrt{3.6/N_{\mathrm{eff}}}<10b/\sqrt{N_{\mathrm{eff}}}$. (The solver needs no cases, and finds "
+        r"that 6.4 would do for 10, while with 6.3 there are values of $\mu$, $N_{\mathrm{eff}}$, $\chi$ and "
+        r"$D\sigma$ where both bounds are larger.) (4) $\eta EG^2/2\le\eta\sigma^2\mu+5\eta G^2/2$ for $E\le3$, "
+        r"because $\mu\ge-1/N_{\mathrm{eff}}\ge-1$ and $\sigma\le G$; the rest of the printed constant is not "
+        r"negative; and $D^2/(2\eta E)\le D^2/(2\eta)$.",
         checks={
             "a round of local steps": (one_round.memory_recursion, one_round.average_over_clients),
             "projection": PROJECTION,

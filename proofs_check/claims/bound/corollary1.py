@@ -104,11 +104,9 @@ CLAIMS = [
         substance="eq:ck-bound/once",
         corrected=Correction(
             title=r"as Theorem 1 corrected, with $n=\min(t,K)\bar\Lambda$ and $\chi$",
-            statement=r"Under the hypotheses of Theorem 1 as corrected, of which constant admission and $K$-step "
-            r"retention "
-            r"satisfy the one about policies, the bound holds with the true occupancy, uniformity and mismatch "
-            r"$\chi$ of "
-            r"constant admission in every round, and $\eta E$ for $\eta$.",
+            statement="Under the hypotheses of Theorem 1 as corrected, of which constant admission and $K$-step "
+            "retention satisfy the one about policies, the bound holds with the true occupancy, uniformity and "
+            r"mismatch $\chi$ of constant admission in every round, and $\eta E$ for $\eta$.",
             formula=said(
                 r"\mathcal E_T(\pi^{CK})\le@initial+\sum_t\Bigl[D\sigma\sqrt{\chi(t)}+\ldots+@constant\Bigr]",
                 initial=bound.initial_term(CONSTANTS.merged),
@@ -118,10 +116,9 @@ CLAIMS = [
             hypotheses=NEEDED,
             given=(HAUSSLER, DEVIATION),
             sketch="Theorem 1 corrected (thm:regret-neff) with what constant admission makes of $n$, $N$, "
-            "$N_{\\mathrm{eff}}$ and "
-            r"$\chi$; its schedule is fixed in advance, so blind to values. Three things that the printed form has "
-            r"otherwise "
-            r"are decided on their own: eq:vck-exact, eq:ck-bound-detail/occupancy, eq:sigma-bar-Neff-app.",
+            r"$N_{\mathrm{eff}}$ and $\chi$; its schedule is fixed in advance, so blind to values. Three things that "
+            "the printed form has otherwise are decided on their own: eq:vck-exact, eq:ck-bound-detail/occupancy, "
+            "eq:sigma-bar-Neff-app.",
             checks={
                 "a round": (specialised, added_up),
                 r"$\chi$ and $N_{\mathrm{eff}}$": theorem(

@@ -134,16 +134,13 @@ CLAIMS = [
         ),
         corrected=Correction(
             title=r"leave clients with $n_m=0$ out: their weight is 0",
-            statement=r"Nothing keeps a client from holding no sample ($0/0$): the region bounds the sum over "
-            r"clients alone. "
-            r"With weights in proportion to $n_m$ such a client counts for nothing, and the update is that of the "
-            r"whole memory; "
-            r"it is defined as long as one client holds a sample.",
+            statement="Nothing keeps a client from holding no sample ($0/0$): the region bounds the sum over "
+            "clients alone. With weights in proportion to $n_m$ such a client counts for nothing, and the update is "
+            "that of the whole memory; it is defined as long as one client holds a sample.",
             formula=r"w_m(t)=0\ \text{where}\ n_m(t)=0",
             symbols={"w_m": "weight of client m's update"},
             sketch=r"$w_m=\alpha_mn_m/\sum_j\alpha_jn_j$, or $n_m/n$, is 0 at $n_m=0$, whatever update stands for "
-            r"$0/0$. Fixed "
-            r"weights, such as $w_m=\alpha_m$, need a rule of their own for empty clients.",
+            r"$0/0$. Fixed weights, such as $w_m=\alpha_m$, need a rule of their own for empty clients.",
             checks=(weight_vanishes, of_the_memory),
         ),
     ),
@@ -165,8 +162,7 @@ CLAIMS = [
         corrected=Correction(
             title=r"if $\Theta$ is closed; else the infimum serves",
             statement=r"A bound on the excess risk against every $\theta$ of $\Theta$ is a bound against "
-            r"$\inf_\Theta F_P$, attained "
-            r"or not: nothing else in the paper needs $\theta^\star$.",
+            r"$\inf_\Theta F_P$, attained or not: nothing else in the paper needs $\theta^\star$.",
             formula=r"\sum_t[F_P(\theta_t)-F_P(\theta)]\le b\ \forall\theta\in\Theta\ \Rightarrow\ "
             r"\sum_t[F_P(\theta_t)-\inf F_P]\le b",
             symbols={"b": "a bound", "θ_t": "the model of round $t$"},
@@ -181,8 +177,7 @@ CLAIMS = [
         kind="step",
         title="a smooth risk bounds the drift of local steps",
         statement="Assumption 2 makes the population risk $L$-smooth, and no loss; with that $L$ the gradient of a "
-        "client's "
-        "memory moves by at most $L$ times the way of its local steps, as the recursion takes it.",
+        "client's memory moves by at most $L$ times the way of its local steps, as the recursion takes it.",
         formula=r"|\nabla\widehat F_{m,t}(\theta)-\nabla\widehat F_{m,t}(\theta')|\le L|\theta-\theta'|",
         symbols={"θ'": "another point", "F̂_{m,t}": "mean loss over client m's memory"},
         domain=r"$E\ge2$, any memory",
@@ -193,9 +188,8 @@ CLAIMS = [
         sketch="The gradient of a memory is a mean of its samples' gradients; by induction over the samples.",
         corrected=Correction(
             title="if every loss is $L$-smooth",
-            statement=r"Where every loss is $L$-smooth, so is every memory's mean, and the population risk. The "
-            r"converse fails: a "
-            r"loss that is drawn with chance $p$ may be as rough as $L/p$.",
+            statement="Where every loss is $L$-smooth, so is every memory's mean, and the population risk. The "
+            "converse fails: a loss that is drawn with chance $p$ may be as rough as $L/p$.",
             formula=r"|\nabla\widehat F_{m,t}(\theta)-\nabla\widehat F_{m,t}(\theta')|\le L|\theta-\theta'|",
             symbols={
                 "θ'": "another point",

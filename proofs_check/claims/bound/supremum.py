@@ -169,8 +169,7 @@ CLAIMS = [
         r"mismatch is still controlled by the variance bound $\sigma^2$, at least for $K=1$, where $\chi=1/n-1/N$.",
         formula=r"E\sup_\theta\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2\le\sigma^2(\tfrac1n-\tfrac1N)",
         domain="$K=1$, any losses under Assumptions 1-4",
-        repair=r"Take the supremum outside the mean, and assume of the iterates what holds at a fixed "
-        r"$\theta$.",
+        repair=r"Take the supremum outside the mean, and assume of the iterates what holds at a fixed $\theta$.",
         checks=(
             supremum_convex,
             lambda: exceeding(bump, r"losses with derivative $\max(1-2|\theta-z|,0)$"),

@@ -33,7 +33,6 @@ SHOWN = {
 }
 BLIND = "admission and retention do not look at sample values"
 NEEDED = (*SETTING, "clients draw from one distribution and are weighted by $n_m/n$", BLIND, MISMATCH)
-MEANS = theorem("Learning.unbiased", domain="given the admissions: any weights that add up to 1")
 
 
 def constant_is_never_small() -> Evidence:
@@ -106,7 +105,7 @@ CLAIMS = [
                     theorem("Learning.theorem_1", domain=ANY_SPACE),
                     confirming(THEOREM.assembled),
                 ),
-                "comparator unbiased": MEANS,
+                "comparator unbiased": population.weights_add_up,
                 "uniform deviation": (proved_constant, population.deviation_is_covered),
                 "linear term superfluous": theorem("Learning.recursion_sharper", domain=ANY_SPACE),
                 "whole, needing each other term": theorem_powered,
@@ -214,7 +213,7 @@ CLAIMS = [
             "for the means, lem:gen-Neff-app corrected for the deviation.",
             hypotheses=(BLIND,),
             checks={
-                "means": (MEANS, confirming(population.mean_at_comparator)),
+                "means": (population.weights_add_up, confirming(population.mean_at_comparator)),
                 "deviation": proved_constant,
             },
             given=(HAUSSLER, DEVIATION),

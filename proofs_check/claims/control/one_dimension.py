@@ -134,10 +134,8 @@ CLAIMS = [
             formula=r"J_t''(\Lambda)\ge0\quad\text{for}\quad\log\frac N{\mathrm{Pdim}}\ge\frac{\sqrt7-1}3",
             hypotheses=(LATER,),
             sketch=r"$J_t$ is linear but for $Vp$. With $n=r+\Lambda$, $N=r+a+\Lambda$ the first two terms are a "
-            r"root and a "
-            r"multiple of $a/(nN)$, both convex in $\Lambda$. The third, $10B\sqrt{(1+L)/x}$ with "
-            r"$x=N/\mathrm{Pdim}$ and "
-            r"$L=\log x$, has a second derivative of the sign of $3L^2+2L-2$.",
+            r"root and a multiple of $a/(nN)$, both convex in $\Lambda$. The third, $10B\sqrt{(1+L)/x}$ with "
+            r"$x=N/\mathrm{Pdim}$ and $L=\log x$, has a second derivative of the sign of $3L^2+2L-2$.",
             symbols={"L": r"$\log(N/\mathrm{Pdim})$"},
             checks={"first two terms": convex_first_terms, "third term": convex_third_term},
         ),

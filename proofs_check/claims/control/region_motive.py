@@ -35,9 +35,8 @@ CLAIMS = [
         id="eq:lambda-min-max/motive",
         kind="step",
         title="at a fixed mean, a constant memory is best",
-        statement="For a fixed time average of $n(t)$, fluctuations increase what the surrogate's terms in $1/n$ add "
-        "up "
-        "to, and a constant $n$ has the smallest sum.",
+        statement="For a fixed time average of $n(t)$, fluctuations increase what the surrogate's terms in $1/n$ "
+        "add up to, and a constant $n$ has the smallest sum.",
         formula=r"\sum_tf(n(t))\ge Tf(\bar n),\quad f(n)=\tfrac1n,\ \tfrac1{\sqrt n},\ \sqrt{\tfrac1n-\tfrac1N}",
         symbols={"f": "a term of the surrogate", "n̄": "the time average of $n$"},
         domain=r"any sequence of $n(t)$; for the last, $t$ so large that $N\ge4n/3$ in every round, and that $N$",
@@ -48,11 +47,9 @@ CLAIMS = [
             ),
         },
         sketch=r"A convex function lies above its tangent at the mean; add up. $\sqrt{1/n-1/N}$ is convex in $n$ "
-        r"only up "
-        r"to $n=3N/4$: a memory that holds nearly all that was seen gains by fluctuations, but inside the region $n$ "
-        r"stays bounded and $N$ grows. The buffers bound the mean from above, and each of these functions falls in "
-        r"$n$. "
-        "Money is another constraint: eq:lambda-min-max/budget.",
+        "only up to $n=3N/4$: a memory that holds nearly all that was seen gains by fluctuations, but inside the "
+        "region $n$ stays bounded and $N$ grows. The buffers bound the mean from above, and each of these functions "
+        "falls in $n$. Money is another constraint: eq:lambda-min-max/budget.",
     ),
     Claim(
         id="eq:lambda-min-max/budget",

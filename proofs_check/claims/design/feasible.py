@@ -102,16 +102,13 @@ CLAIMS = [
         checks_with_hypotheses=(needed_for_ever,),
         corrected=Correction(
             title=rf"${MEAN}\le B_m$ for $T\ge K$",
-            statement=r"The constraint asks that the mean occupancy be at most $B_m$; the memory fills up over the "
-            r"first "
-            r"$K$ rounds, so that this is less than $K\lambda_m$. $K\lambda_m\le B_m$ suffices at every $T$, and is "
-            r"needed "
-            "if the constraint is to hold for every $T$.",
+            statement="The constraint asks that the mean occupancy be at most $B_m$; the memory fills up over the "
+            r"first $K$ rounds, so that this is less than $K\lambda_m$. $K\lambda_m\le B_m$ suffices at every $T$, "
+            "and is needed if the constraint is to hold for every $T$.",
             formula=rf"{MEAN}\le B_m\quad(T\ge K)",
             symbols={"λ_m": "samples that client m admits in a round"},
             sketch=r"$n_m(t)=\min(t,K)\lambda_m$ (eq:ck-buffer-occupancy), added up over $T$ rounds. The printed "
-            r"condition "
-            r"is on the safe side; what it leaves unused is $K(K-1)\lambda_m/2$ places in all.",
+            r"condition is on the safe side; what it leaves unused is $K(K-1)\lambda_m/2$ places in all.",
             checks={
                 "the mean": (mean_by_rounds, counted),
                 r"$K\lambda_m\le B_m$ suffices": suffices,
@@ -124,8 +121,7 @@ CLAIMS = [
         kind="step",
         title="the oracle uses the most distinct samples",
         statement="Of all policies that meet the average buffer constraint over $T$ rounds, the costless oracle "
-        "trains on "
-        "the largest number of distinct samples.",
+        "trains on the largest number of distinct samples.",
         formula=r"N(T)\le T\sum_mB_m",
         domain="any admissions and any way to drop, no cost constraint; expected numbers where the policy is random",
         checks={
@@ -143,9 +139,7 @@ CLAIMS = [
             ),
         },
         sketch=r"$\sum_tn_m(t)$ counts each sample as often as it is used, at least once: it is at least $N_m(T)$, "
-        r"and at "
-        r"most $TB_m$. The oracle fills all places with fresh samples. That its bound is the least is another "
-        r"statement "
-        "(eq:kstep-opt-problem/oracle).",
+        "and at most $TB_m$. The oracle fills all places with fresh samples. That its bound is the least is another "
+        "statement (eq:kstep-opt-problem/oracle).",
     ),
 ]

@@ -133,9 +133,8 @@ CLAIMS = [
             "passes the floor has a formula, within 1 % where that is beyond $10^4K$ rounds in the examples tried, "
             r"and to leading order in $T/\log T$.",
             formula=said(
-                r"K_T=\operatorname{arg}\min_K\bar{\mathcal E}_T"
-                r"\bigl(K,\min(\textstyle\sum B/K,\,C/\bar c)\bigr);\quad "
-                r"\lfloor x\rfloor=K\to K+1\text{ at }\tfrac T{\log T}\approx@crossover",
+                r"K_T=\operatorname{arg}\min_K\bar{\mathcal E}_T\bigl(K,\min(\textstyle\sum B/K,\,C/\bar "
+                r"c)\bigr);\quad \lfloor x\rfloor=K\to K+1\text{ at }\tfrac T{\log T}\approx@crossover",
                 crossover=crossover_ratio(K, x, CONSTANTS),
             ),
             sketch="The bound falls in the rate, so the tighter constraint sets it; branch and bound cuts blocks of "

@@ -120,9 +120,8 @@ CLAIMS = [
         id="eq:age-evolution",
         kind="definition",
         title="a sample's age counts its uses",
-        statement="The age counter of a sample equals the number of rounds in which it has been trained "
-        "on, which is what the reuse counts $A$ of the bound stand for. One that came back would start "
-        "again at 1.",
+        statement="The age counter of a sample equals the number of rounds in which it has been trained on, which "
+        "is what the reuse counts $A$ of the bound stand for. One that came back would start again at 1.",
         formula=r"A_{m,i}^{t}=\#\{\tau\le t:q_{m,i}^\tau=1\}",
         domain="every sample and round, any dropping policy; a dropped sample does not come back",
         checks={

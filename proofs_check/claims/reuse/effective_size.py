@@ -84,8 +84,7 @@ CLAIMS = [
         id="eq:Neff-def",
         kind="definition",
         title=r"$1\le N_{\mathrm{eff}}\le N$",
-        statement=r"The effective sample size $N\widetilde V$ lies between 1 and the number of "
-        "distinct samples.",
+        statement=r"The effective sample size $N\widetilde V$ lies between 1 and the number of distinct samples.",
         formula=r"1\le N_{\mathrm{eff}}=N\widetilde V\le N",
         domain="at least one sample used",
         checks={
@@ -113,8 +112,7 @@ CLAIMS = [
         kind="reading",
         title="the variance must be over $N$, not $N-1$",
         statement="The identity needs the variance of the reuse counts over $N$: with $N-1$ the product "
-        r"$N\widetilde V$ is strictly smaller than $1/\sum\omega^2$, unless all counts are equal, "
-        "when both are $N$.",
+        r"$N\widetilde V$ is strictly smaller than $1/\sum\omega^2$, unless all counts are equal, when both are $N$.",
         formula=r"N\bar A^2/(\bar A^2+s_{N-1}^2)<1/\sum\omega_i^2",
         domain=r"$N\ge2$",
         checks={

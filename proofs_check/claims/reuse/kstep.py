@@ -76,11 +76,10 @@ CLAIMS = [
                 ),
             ),
         },
-        sketch="Induction over the rounds, one sample after the other. A new sample has been used once "
-        "and lacks $K-1$ uses ($K^2-1$ in squares); one that stays gains a use and lacks one less; one "
-        r"of age $K$ lacks nothing, then or later. So $K\cdot N-D^{(1)}=\sum A$ and $K^2\cdot "
-        r"N-D^{(2)}=\sum A^2$ pass from each round to the next. Then $\widetilde V$ is $(\sum "
-        r"A)^2/(N\sum A^2)$.",
+        sketch="Induction over the rounds, one sample after the other. A new sample has been used once and lacks "
+        "$K-1$ uses ($K^2-1$ in squares); one that stays gains a use and lacks one less; one of age $K$ lacks "
+        r"nothing, then or later. So $K\cdot N-D^{(1)}=\sum A$ and $K^2\cdot N-D^{(2)}=\sum A^2$ pass from each "
+        r"round to the next. Then $\widetilde V$ is $(\sum A)^2/(N\sum A^2)$.",
         symbols={
             "D": r"boundary deficits: $\Lambda$ weighted by $K-a$ (first) and $K^2-a^2$ (second), summed "
             "over the ages $a<K$"

@@ -5,7 +5,6 @@ from itertools import takewhile
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.bound.likely import influence_of
 from proofs_check.groundwork.bound.stable import overlap_of
 from theory.bound.confidence import sample_range
 from theory.bound.stability import curbed_overlap, stability_round
@@ -178,6 +177,21 @@ def half_is_attained(K: int, rounds: list[list[int]], G: Fraction, step: Fractio
 
 
 # --- in high probability -----------------------------------------------------------------------------------
+
+
+def influence_of(seen: Sequence[Snapshot], weights: Any = None) -> dict[Any, tuple[Fraction, Fraction]]:
+    """Sample by sample: W and R, for any retention. `weights` has the clients' shares, else they are n_m/n."""
+    born: dict[Any, int] = {}
+    found: dict[Any, tuple[Fraction, Fraction]] = {}
+    for t, one in enumerate(seen):
+        now = {i: weights[i[0]] / one.n_of(i[0]) if weights else Fraction(1, one.n) for i in one.memory}
+        for j, (W, R) in found.items():
+            older = sum((w for i, w in now.items() if born.get(i, t) <= born[j]), Fraction(0))
+            found[j] = W + now.get(j, 0), R + W * older
+        for i in now:
+            if i not in born:
+                born[i], found[i] = t, (now[i], Fraction(0))
+    return found
 
 
 def errors(

@@ -68,16 +68,7 @@ def mean_at_comparator(K: int, rounds: list[list[int]]) -> Found:
     return None
 
 
-def weights_add_up() -> Evidence:
-    """By linearity E Σ ω_i ℓ(θ*; z_i) = Σ ω_i·F_P(θ*), with ω_i = A_i/ΣA; in memory each of n samples has 1/n."""
-    size, risk = sp.Symbol("N", integer=True, positive=True), sp.Symbol("F", real=True)
-    count = sp.Function("A")
-    of_all = sp.Sum(count(i) * risk, (i, 1, size)) / sp.Sum(count(i), (i, 1, size))
-    return equations(
-        (of_all, risk, f"{OF_ALL} and {RISK}"),
-        (symbolic_sum(risk / size, i, 1, size), risk, f"{OF_MEMORY} and {RISK}"),
-        domain="any number of samples, any reuse counts that do not depend on them",
-    )
+weights_add_up = theorem("Learning.unbiased", domain="given the admissions: any weights that add up to 1")
 
 
 def shares_add_up() -> Evidence:

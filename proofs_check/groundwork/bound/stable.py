@@ -87,8 +87,7 @@ def projections_do_not_expand() -> Evidence:
         (
             near <= turned - 2 * at_p - 2 * at_q + near,
             [turned >= 0, at_p <= 0, at_q <= 0],
-            r"any convex $\Theta$: near $=|p-q|^2$, at_p $=\langle y-p,q-p\rangle$, at_q $=\langle "
-            r"x-q,p-q\rangle$",
+            r"any convex $\Theta$: near $=|p-q|^2$, at_p $=\langle y-p,q-p\rangle$, at_q $=\langle x-q,p-q\rangle$",
         ),
         domain="every coordinate",
     )
@@ -107,8 +106,7 @@ def replaced_sample() -> Evidence:
                 *(stepped <= apart, further <= stepped + c.eta * off),
                 *(off <= (own + other) / size, own <= c.G, other <= c.G),
             ],
-            "a local step of client $m$: one of its $n_m$ (size) losses is another one; the step does not "
-            "expand",
+            "a local step of client $m$: one of its $n_m$ (size) losses is another one; the step does not expand",
         ),
         (round_, apart + MOVED * weight / size, what + r"$2\eta EG\,w_m/n_m$"),
         domain=r"every $E$, every weight $w_m$ of client $m$",
@@ -154,10 +152,7 @@ def exchanged() -> Evidence:
     chance, loss = sp.Function("p"), sp.Function("l")  # l(a, b): the loss at z_b of the model trained on z_a
     whole, own = sp.Sum(chance(j), (j, 1, J)), sp.Sum(chance(j) * loss(j, j), (j, 1, J))
     gap, before, after = sp.symbols("gap before after", real=True)
-    lipschitz = (
-        r"$\ell(\theta;z')-\ell(\theta';z')\le G|\theta-\theta'|$, "
-        r"$|\theta-\theta'|\le2\eta EG\sum_{s<t}w_i(s)$"
-    )
+    lipschitz = r"$\ell(\theta;z')-\ell(\theta';z')\le G|\theta-\theta'|\le2\eta EG^2\sum_{s<t}w_i(s)$"
     same = r"$\mathbb E\,\ell(\theta';z')$, the other copy summed out, and $\mathbb E\,\ell(\theta;z_i)$"
     return argument(
         (whole * own / whole**2, own / whole, same),

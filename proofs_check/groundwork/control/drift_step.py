@@ -57,11 +57,7 @@ def drift_constant_is() -> Evidence:
     )
 
 
-def rate_is_a_choice() -> Evidence:
-    """Λ_min(t) <= Λ̄ <= Λ_max(t): the comparison's admission lies in the region, in every round."""
-    low, high = plain(region_minimum(REGION, t)), plain(region_maximum(REGION, t))
-    inside = [sp.Le(low, rate, evaluate=False), sp.Le(rate, high, evaluate=False)]
-    return always(inside, given=[power < 1], domain=r"every $t\ge1$, $0<\rho<1$, $\bar\Lambda$")
+rate_is_a_choice = theorem("Control.constant_is_inside", domain="every round")
 
 
 def upper_end_is_an_action() -> Evidence:

@@ -14,7 +14,6 @@ from proofs_check.groundwork.control.region_ends import histories, placed
 from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, round_range
 from proofs_check.groundwork.regret.expansion import SUMMABLE, falling
 from proofs_check.groundwork.regret.transient import fewest_samples, most_samples, plain
-from proofs_check.groundwork.reuse import reuse_rounds
 from theory.bound.theorem1 import round_terms
 from theory.numbers.lambert import lambert_partial
 
@@ -24,6 +23,8 @@ EVERY = "every policy inside the region, every round"
 LEAST, MOST = rate * (1 - x), rate / (1 - x)  # of an admission in memory
 ADMITTED = [x < 1, a >= LEAST, a <= MOST]
 HELD = [x < 1, n >= k * LEAST, n <= k * MOST]
+KSTEP = "$K$-step retention, any admissions"
+BY_AGE = theorem("Reuse.first_by_deficit", "Reuse.second_by_deficit", domain=KSTEP)
 
 
 @cache
@@ -44,7 +45,6 @@ def uses() -> Evidence:
     longer = effective_from_sums(U + more * a, R + more * a**2)
     added = "with `more` samples used $a$ times added"
     return argument(
-        reuse_rounds.deficits_carried_on(),  # theory's sums over the ages are ΣA = U and ΣA² = R
         (longer <= N + more, [effective <= N], rf"$N_{{\mathrm{{eff}}}}\le N(t)$, {added}"),
         (
             [R + more * a**2 <= k * (U + more * a), U + more * a <= k * (N + more)],
@@ -56,6 +56,7 @@ def uses() -> Evidence:
             [k * U >= R, sp.Eq(U, k * oldest + Z)],
             r"$\sum A=kN(s)$ and what the younger were used: so $N_{\mathrm{eff}}\ge\sum A/k\ge N(s)$",
         ),
+        BY_AGE(),  # theory's sums over the ages are ΣA = U and ΣA² = R
     )
 
 
@@ -90,15 +91,12 @@ def mismatch_inside(*, stated: bool) -> Evidence:
 @cache
 def mismatch_of_sums() -> Evidence:
     """χ = Σ(ω - 1{i in Q}/n)² = 1/n + 1/N_eff - 2Z/(nΣA), for K-step retention and any admissions."""
-    b, horizon = reuse_rounds.before(), reuse_rounds.K
-    told = mismatch_from_sums(b.n, horizon * b.N - b.first, horizon**2 * b.N - b.second, b.in_memory)
     written = 1 / n + 1 / effective_from_sums(U, R) - 2 * Z / (n * U)
     return argument(
-        reuse_rounds.deficits_carried_on(),
-        reuse_rounds.gone_carried_on(),
-        (told, b.mismatch, r"$\chi$ from theory's deficits and $\sum(\omega-\mathbf 1\{i\in Q\}/n)^2$"),
         (mismatch_from_sums(n, U, R, Z), written, r"$\chi$ and $1/n+1/N_{\mathrm{eff}}-2Z/(n\sum A)$"),
-        domain=reuse_rounds.DOMAIN,
+        theorem("Reuse.mismatch_by_sums", domain=KSTEP)(),
+        BY_AGE(),
+        domain=KSTEP,
     )
 
 
