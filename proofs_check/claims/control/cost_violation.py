@@ -8,7 +8,9 @@ independence, no queue. The theorem survives without the step; the step does not
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control import drift_step, lambert_sum
+from proofs_check.groundwork.control.orders import ALONG, h
 from theory.control import violation
+from theory.control.admission import debt_update
 from theory.control.penalty import penalty_terms
 from theory.numbers.lambert import lambert_partial
 
@@ -21,8 +23,49 @@ SERIES = {
 EVERY_HORIZON = (
     r"constant admission is affordable, $\bar\Lambda\sum_{s\le t}\mathbb E[c(s)]\le Ct$, for every $t$"
 )
-LIGHT, WIDE = drift_step.after_round_1(1, "the violation of round 1 divided by the printed rate")
-LIGHT_SQUARE, WIDE_SQUARE = drift_step.after_round_1(2, r"$L(2)$ divided by $V+V/(1-\rho)$")
+
+
+def after_round_1(order: int, what: str) -> tuple[Check, Check]:
+    """At T = 1, c(1) = C/Λ̄, against a power of the printed rate: a counterexample as V tends to 0, as printed, and, for
+    a correction, what happens as ρ tends to 1, with log⁺.
+
+    Whatever V, the debt is that of Λ_max(1) = Λ̄/(1-ρ), which constant admission could pay.
+    """
+    w, half = sp.Symbol("w", positive=True), Region(rate=rate, rho=sp.Rational(1, 2))
+    alone = r"$T=1$, $c=C/\bar\Lambda$"
+    paid = (C / rate * rate, C, r"$c\bar\Lambda$ and $C$")
+
+    def over(weight: Any, region: Region) -> tuple[Any, Any]:
+        """The debt, and its power over that of the printed rate."""
+        debt = debt_update(0, C / rate, region_maximum(region, 1), C)
+        return debt, debt**order / order / violation.cost_violation_rate_as_stated(
+            1, weight, region.rho
+        ) ** order
+
+    def little_weight() -> Evidence:
+        debt, quotient = over(1 / w, half)
+        found = diverges(
+            quotient,
+            w,
+            what=what,
+            domain=rf"{alone}, $\rho=1/2$, any $\bar\Lambda\ge2\,\mathrm{{Pdim}}$; $V=1/w$, $w\to\infty$",
+            **{"Vio^S(1) = Z(2)": debt},
+        )
+        first = drift_step.in_round_1(half, given=[rate >= 2 * CONSTANTS.Pdim])
+        return obeying(found, {**first, "constant admission is affordable": argument(paid, domain=alone)})
+
+    def wide_region() -> Evidence:
+        _, quotient = over(V, ALONG)
+        domain = rf"{alone}, any $V$ and $\bar\Lambda$, $p$ with $\log^+$; $\rho=1-1/h$, $h\to\infty$"
+        return argument(
+            drift_step.without_debt(), paid, (1 / quotient, h, 0, f"1 over {what}"), domain=domain
+        )
+
+    return little_weight, wide_region
+
+
+LIGHT, WIDE = after_round_1(1, "the violation of round 1 divided by the printed rate")
+LIGHT_SQUARE, WIDE_SQUARE = after_round_1(2, r"$L(2)$ divided by $V+V/(1-\rho)$")
 
 
 def debt_of_drifting_costs() -> Evidence:

@@ -7,7 +7,7 @@ their sum, which is what the regret is charged, is computed to its leading const
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control import drift_step
-from proofs_check.groundwork.control.drift_step import drift_constant_is, drift_inequality, g, square, x
+from proofs_check.groundwork.control.drift_step import Lambda, Z, c, drift_constant_is, g, square, x
 from proofs_check.groundwork.control.orders import HORIZONS, tight_regions
 from proofs_check.groundwork.control.region_ends import placed
 from theory.control.admission import debt_update
@@ -95,6 +95,13 @@ def drift_order() -> Evidence:
         [{**p, "T": 10**15} for p in tight_regions((4, 5, 6))],
         domain=rf"{NUMBERS}, $T=10^{{15}}$: within $20(1-\rho)$ of $3700\cdot\pi^2/12$, relatively",
     )
+
+
+def drift_inequality() -> Evidence:
+    """L(t+1) - L(t) <= (c²Λ²+C²)/2 + Z(cΛ-C): B_t, at the round's own admission in place of Λ_max(t)."""
+    drift = debt_update(Z, c, Lambda, C) ** 2 / 2 - Z**2 / 2
+    bound = (c**2 * Lambda**2 + C**2) / 2 + Z * (c * Lambda - C)
+    return always(drift <= bound, domain=r"every $Z$, $c$, $\Lambda\ge0$ and $C>0$")
 
 
 CLAIMS = [

@@ -192,6 +192,17 @@ def enumerated_mean(context: Context) -> Evidence:
     )
 
 
+def conditional_means() -> Evidence:
+    """A mean of products of a non-negative and a non-positive number; two pasts stand for any number of them."""
+    p, z1, z2, m1, m2 = sp.symbols("p z1 z2 m1 m2", nonnegative=True)
+    return always(
+        p * z1 * (m1 * rate - C) + (1 - p) * z2 * (m2 * rate - C) <= 0,
+        given=[p <= 1, m1 * rate <= C, m2 * rate <= C],
+        domain="any two pasts; $m$ is the mean cost given the past: "
+        r"$\mathbb E[Z(c\bar\Lambda-C)]=\mathbb E[Z(\mathbb E[c\mid\text{past}]\bar\Lambda-C)]$",
+    )
+
+
 CLAIMS = [
     Claim(
         id="lem:dpp-T-slot-upper",
@@ -228,7 +239,7 @@ CLAIMS = [
                 r"$\bar p^{\mathrm{CK}}$: pieces at the ends": repaired_penalty.PIECES,
                 r"$\bar p^{\mathrm{CK}}$: first two terms": repaired_penalty.first_terms_move,
                 r"$\bar p^{\mathrm{CK}}$: third term": repaired_penalty.third_term_falls,
-                "means": (drift_step.conditional_means, confirming(enumerated_mean)),
+                "means": (conditional_means, confirming(enumerated_mean)),
                 "sum": lambda: argument(
                     (now - first + after - now, after - first, "the sum of the drifts and $L(t+1)-L(1)$"),
                     domain="one round more",

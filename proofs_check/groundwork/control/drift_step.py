@@ -2,13 +2,11 @@ r"""One round of drift plus penalty, on every path, and the sum of its drift con
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.control.orders import ALONG, h
 from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.control.repaired_penalty import third_term_falls
 from theory.control.admission import debt_update
 from theory.control.minimiser import drift_plus_penalty
-from theory.control.violation import cost_violation_rate_as_stated
 from theory.regret.omegas import drift_constant
 
 Z, c, Lambda, most = sp.symbols("Z c Lambda_t most", nonnegative=True)
@@ -39,13 +37,6 @@ def debt_behaves() -> Evidence:
     )
 
 
-def drift_inequality() -> Evidence:
-    """L(t+1) - L(t) <= (c²Λ²+C²)/2 + Z(cΛ-C): B_t, at the round's own admission in place of Λ_max(t)."""
-    drift = debt_update(Z, c, Lambda, C) ** 2 / 2 - Z**2 / 2
-    bound = (c**2 * Lambda**2 + C**2) / 2 + Z * (c * Lambda - C)
-    return always(drift <= bound, domain=r"every $Z$, $c$, $\Lambda\ge0$ and $C>0$")
-
-
 def drift_constant_is() -> Evidence:
     """theory's B_t is (E[c²]Λ_max(t)²+C²)/2, which bounds the above because Λ <= Λ_max(t)."""
     written = (square * region_maximum(REGION, t) ** 2 + C**2) / 2
@@ -65,17 +56,6 @@ def upper_end_is_an_action() -> Evidence:
     low, high = (plain(end(REGION, 1)) for end in (region_minimum, region_maximum))
     domain = r"$\Lambda_{\max}(1)$, every $0<\rho<1$, $\bar\Lambda$"
     return always(sp.Le(low, high, evaluate=False), given=[rho < 1], domain=domain)
-
-
-def conditional_means() -> Evidence:
-    """A mean of products of a non-negative and a non-positive number; two pasts stand for any number of them."""
-    p, z1, z2, m1, m2 = sp.symbols("p z1 z2 m1 m2", nonnegative=True)
-    return always(
-        p * z1 * (m1 * rate - C) + (1 - p) * z2 * (m2 * rate - C) <= 0,
-        given=[p <= 1, m1 * rate <= C, m2 * rate <= C],
-        domain="any two pasts; $m$ is the mean cost given the past: "
-        r"$\mathbb E[Z(c\bar\Lambda-C)]=\mathbb E[Z(\mathbb E[c\mid\text{past}]\bar\Lambda-C)]$",
-    )
 
 
 # --- round 1 -----------------------------------------------------------------------------------------------
@@ -102,41 +82,6 @@ def in_round_1(
 ) -> dict[str, Evidence]:
     """What a counterexample about the first round of ACDPP, as printed, rests on."""
     return {r"round 1 admits $\Lambda_{\max}(1)$": without_debt(), **as_printed(region, constants, given)}
-
-
-def after_round_1(order: int, what: str) -> tuple[Check, Check]:
-    """At T = 1, c(1) = C/Λ̄, against a power of the printed rate: a counterexample as V tends to 0, as printed, and, for
-    a correction, what happens as ρ tends to 1, with log⁺.
-
-    Whatever V, the debt is that of Λ_max(1) = Λ̄/(1-ρ), which constant admission could pay.
-    """
-    w, half = sp.Symbol("w", positive=True), Region(rate=rate, rho=sp.Rational(1, 2))
-    alone = r"$T=1$, $c=C/\bar\Lambda$"
-    paid = (C / rate * rate, C, r"$c\bar\Lambda$ and $C$")
-
-    def over(weight: Any, region: Region) -> tuple[Any, Any]:
-        """The debt, and its power over that of the printed rate."""
-        debt = debt_update(0, C / rate, region_maximum(region, 1), C)
-        return debt, debt**order / order / cost_violation_rate_as_stated(1, weight, region.rho) ** order
-
-    def little_weight() -> Evidence:
-        debt, quotient = over(1 / w, half)
-        found = diverges(
-            quotient,
-            w,
-            what=what,
-            domain=rf"{alone}, $\rho=1/2$, any $\bar\Lambda\ge2\,\mathrm{{Pdim}}$; $V=1/w$, $w\to\infty$",
-            **{"Vio^S(1) = Z(2)": debt},
-        )
-        first = in_round_1(half, given=[rate >= 2 * CONSTANTS.Pdim])
-        return obeying(found, {**first, "constant admission is affordable": argument(paid, domain=alone)})
-
-    def wide_region() -> Evidence:
-        _, quotient = over(V, ALONG)
-        domain = rf"{alone}, any $V$ and $\bar\Lambda$, $p$ with $\log^+$; $\rho=1-1/h$, $h\to\infty$"
-        return argument(without_debt(), paid, (1 / quotient, h, 0, f"1 over {what}"), domain=domain)
-
-    return little_weight, wide_region
 
 
 # --- the sum of the drift constants ------------------------------------------------------------------------
