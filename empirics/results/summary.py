@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from empirics.columns import LAST, measured_columns, stated_mismatch
 from empirics.control.schedule import Rounds
 from empirics.prediction.forecast import Forecast
-from empirics.results.best_policy import told_apart
+from empirics.results.best_policy import ranking
 from empirics.results.oracle_gap import gap_closed
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration
@@ -205,7 +204,7 @@ class Tally:
             summary["least_risk"] = {"value": mean, "certified_to": least.gap}
             cumulative = self.sums["excess_risk"].reshape(len(study.policies), study.seeds)
             ranked = {} if study.averages else bounds  # which are of last iterates
-            summary["ranking"] = _ranking(study, cumulative, ranked)
+            summary["ranking"] = ranking(study.policies, cumulative, ranked)
         return summary
 
     def _gaps(self, final: Arrays) -> dict[str, Any]:
@@ -381,37 +380,3 @@ def _number(value: Any) -> float | None:
 def _over(value: float | None, measured: float | None) -> float | None:
     """Over what was measured, if that is a positive number."""
     return None if value is None or measured is None or measured <= 0 else value / measured
-
-
-def _ranking(study: Study, cumulative: Floats, bounds: dict[str, Floats]) -> dict[str, Any]:
-    """Policies from best to worst, measured and by the bounds.
-
-    A pair is decided if a paired t-test over the seeds tells it apart at the 5 % level, all pairs taken together
-    (Bonferroni); a bound agrees if it orders every decided pair as measured, and where none is decided that is unknown.
-    Bounds that some policy has not do not rank.
-    """
-
-    def order(values: Floats) -> list[str]:
-        return [study.policies[p] for p in np.argsort(values.mean(axis=1), kind="stable")]
-
-    pairs = {}
-    for a, b in combinations(range(len(study.policies)), 2):
-        difference = cumulative[a] - cumulative[b]
-        pairs[a, b] = float(difference.mean()), told_apart(difference, len(study.policies))
-    names = {pair: [study.policies[p] for p in pair] for pair in pairs}
-    decided = [pair for pair, (_, told_apart) in pairs.items() if told_apart]
-    found: dict[str, Any] = {
-        "measured": order(cumulative),
-        "pairs": len(pairs),
-        "decided_pairs": len(decided),
-        "undecided": [names[pair] for pair in pairs if pair not in decided],
-    }
-    for form in ("corrected", "stated"):
-        if not np.isfinite(bounds.get(form, np.nan)).all():
-            continue
-        bound = bounds[form].mean(axis=1)
-        wrong = [names[a, b] for a, b in decided if pairs[a, b][0] * (bound[a] - bound[b]) < 0]
-        found[form] = order(bounds[form])
-        found[f"{form}_disagrees_on"] = wrong
-        found[f"{form}_agrees"] = not wrong if decided else None
-    return found

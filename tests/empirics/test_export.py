@@ -1,10 +1,10 @@
 """A trained model leaves as a file that loads without us, and answers as it did in the study."""
 
+import json
 import re
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -14,10 +14,8 @@ from pyarrow import csv
 
 from empirics import export, export_model
 from empirics.data import Columns, as_dataset
-from empirics.export import _rebuilt
 from empirics.results.folder import read_result
 from empirics.run import run_study
-from empirics.training.networks import Residual, lenet, resnet9
 from tests.acdpp.program import acdpp, answer, refusal
 from tests.empirics.small import blobs, blobs_file, refused, stopped_at, study
 from theory.setting import SettingError
@@ -157,22 +155,32 @@ def test_it_loads_where_nothing_of_ours_can_be_imported(exported):
     assert done.stdout.count("[") == len(loads)
 
 
-def test_every_network_of_ours_is_described_and_one_of_other_layers_is_not():
-    for make, shape in ((lenet, (2, 12, 14)), (resnet9, (2, 3, 8, 8))):
-        x = torch.rand(shape)
-        made = make(SimpleNamespace(x=x, classes=3))
-        again, build = _rebuilt(made, x)
-        assert torch.equal(again(x), made(x))
-        assert build[0] == "Sequential"
-        assert not any(isinstance(one, Residual) for one in again.modules())
-    x = torch.rand(2, 8)
-    for odd in (
-        type("Own", (torch.nn.Linear,), {})(8, 3),
-        type("Doubled", (torch.nn.Sequential,), {"forward": lambda self, x: 2 * self[0](x)})(
-            torch.nn.Linear(8, 3)
-        ),
-    ):
-        assert _rebuilt(odd, x) == (odd, None)
+class Doubled(torch.nn.Sequential):
+    """Torch's layers, but not what they compute one after the other."""
+
+    def forward(self, x):
+        return 2 * super().forward(x)
+
+
+@pytest.mark.parametrize("name", ["lenet", "resnet9", "own"])
+def test_networks_of_ours_are_described_and_a_class_of_ones_own_is_not(name, tmp_path):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(12, 3, 12, 12)).astype(np.float32), np.arange(12) % 3
+    given = {"model": Doubled(torch.nn.Flatten(), torch.nn.Linear(432, 3))} if name == "own" else {}
+    few = {
+        "rounds": 1,
+        "seeds": 1,
+        "steps": 1,
+        "policies": ("oracle",),
+        "measures": ("accuracy",),
+        "buffers": (2, 3),
+    }
+    setting = study(**few, labels="classes", radius=None, **({} if given else {"model": name}))
+    data = {"dataset": (x, y, x, y), **given}
+    run_study(setting, tmp_path / "out", **data)
+    build = export_model(tmp_path / "out", tmp_path / "model.pt", **data)["build"]
+    assert build is None if given else build[0] == "Sequential"
+    assert ("Residual" in json.dumps(build)) == (name == "resnet9")
 
 
 def test_what_cannot_be_exported_is_refused_in_one_sentence_and_nothing_is_written(

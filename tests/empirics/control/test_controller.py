@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from empirics.control.controller import Controller, _digest
+from empirics.control.controller import Controller
 from empirics.control.learner import Models
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import plan
@@ -81,9 +81,6 @@ def test_what_did_not_arrive_is_neither_paid_nor_counted():
     assert server.books.spent == 4.0 * less.sum()
     assert server.books.debt == max(4.0 * less.sum() - 22.0, 0)
     assert np.array_equal(server.books.in_memory, less)
-    # the policy's own books agree: there is room for what did not come
-    assert np.array_equal(server._state.held[-1, 0], less)
-    assert server._state.server.seen[0] == less.sum()
 
 
 def test_an_impossible_report_or_price_is_refused_and_changes_nothing():
@@ -119,18 +116,6 @@ def test_a_damaged_or_foreign_file_is_refused(tmp_path):
     assert "cannot read the controller" in refused(Controller.load, tmp_path / "none.json")
 
 
-def test_an_older_file_is_refused_only_if_its_policy_drops_samples():
-    older = {}
-    for name in ("constant", "taper"):
-        document = Controller(name, study()).document()
-        older[name] = {key: value for key, value in document.items() if key not in ("dropped", "sha256")}
-        older[name]["sha256"] = _digest(older[name])
-    assert Controller.from_document(older["constant"]).round == 1
-    assert "in which taper last dropped samples: begin anew" in refused(
-        Controller.from_document, older["taper"]
-    )
-
-
 def test_a_state_that_cannot_be_saved_says_so(tmp_path):
     class Odd(Thrifty):
         def start(self, replicates):
@@ -158,7 +143,6 @@ def test_the_mean_price_is_the_one_given_and_a_tiny_budget_takes_no_memory_for_t
     for _ in range(3):
         poor.report(poor.decide(4.0))
         server.decide(4.0)
-    assert len(poor._totals.past) == 4
     kept = [Controller("constant", study(), mean_cost=mean).retention[0] for mean in (11.0, 2.75)]
     assert kept == [8, 2]
     assert (server.mean_cost, server.capacity) == (5.5, None)

@@ -2,9 +2,9 @@
 
 import hashlib
 import json
+from dataclasses import fields
 from fractions import Fraction
 from itertools import pairwise
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ from empirics.control.schedule import Schedule, plan
 from empirics.control.state_json import plain, restored
 from empirics.control.totals import Totals
 from tests.empirics.small import CONTROL, refused, study
-from theory.reuse.counts import effective_sample_size
+from theory.reuse.counts import Trajectory, effective_sample_size
 
 
 def by_hand(admissions, retention, capacity, drops):
@@ -83,11 +83,11 @@ def test_totals_are_those_of_samples_kept_one_by_one_wherever_chunks_end(case):
         document = json.loads(json.dumps(plain(totals)))
         totals = restored(document, Totals.start(retention, len(admissions), capacity))
     starts, ends = (np.concatenate([part[i] for part in parts]) for i in range(2))
-    columns = ("n", "N", "effective", "mismatch")
+    columns = [one.name for one in fields(Trajectory)]
     track = {name: np.concatenate([getattr(part[2], name) for part in parts]) for name in columns}
     for run in range(admissions.shape[1]):
         limits = (each[run].tolist() for each in (retention, capacity, drops.T))
-        by_hand_alike(admissions[:, run].tolist(), *limits, starts, ends, SimpleNamespace(**track), run)
+        by_hand_alike(admissions[:, run].tolist(), *limits, starts, ends, Trajectory(**track), run)
 
 
 def test_what_was_dropped_does_not_come_back_in_a_chunk_in_which_nothing_is():
@@ -104,10 +104,6 @@ def test_history_is_no_longer_than_memory():
         assert totals.capped.memory.tolist() == [0] * 3 + [1] * 4 + [2] * 2
         assert len(totals.past) == 1
     # whoever keeps samples as long as the study lasts needs none, whatever the number of rounds
-    schedule = Schedule(study(policies=("hybrid",), hybrid_K=3, rounds=10**6), CONTROL)
-    schedule.advance(10)
-    assert len(schedule._totals.past) == 4
-    assert schedule._totals.capped is None
     assert Totals.start(np.array([[9, 10, 11]]), 10).depth == 9
     assert totals.capped.entered.tolist() == [998, 999, 1000, 997, 998, 999, 1000, 999, 1000]
 

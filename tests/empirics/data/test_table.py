@@ -3,7 +3,6 @@
 import os
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
-from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -235,8 +234,6 @@ def test_a_data_frame_is_its_columns_without_its_index():
 def test_what_is_wrong_with_a_table_in_python_is_one_sentence():
     good = pa.table({"a": A, "kind": WORDS})
     assert "hand over empirics.from_table" in refused(as_dataset, good)
-    for some in ("with_format", "column_names"):  # a data set of Hugging Face has both
-        assert not table.is_table(SimpleNamespace(**{some: None}))
     assert "the table must be a data frame, an Arrow table" in refused(from_table, [1, 2], label="kind")
     assert "the table has no column 'kin' for the label" in refused(from_table, good, label="kin")
     other = pa.table({"b": A, "kind": WORDS})

@@ -1,15 +1,10 @@
 """TensorBoard and MLflow show the rows of a result and nothing else, also of a study that was stopped and goes on."""
 
-import os
 import shutil
-import sys
 import time
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import ClassVar
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from acdpp import watch
@@ -111,74 +106,6 @@ def test_a_viewer_shows_every_row_once_also_where_a_study_went_on(tmp_path, kind
             }
             assert found == wanted
             assert {"accuracy", "risk", "cost", "admitted"} <= found.keys()
-
-
-class Store:
-    """Stands in for MLflow's client: what it is given, by its address."""
-
-    kept: ClassVar = {}
-
-    def __init__(self, tracking_uri):
-        assert os.environ["MLFLOW_ALLOW_FILE_STORE"] == os.environ["MLFLOW_DISABLE_TELEMETRY"] == "true"
-        self.ended = set[str]()
-        self.made, self.runs = self.kept.setdefault(tracking_uri, ([], {}))
-
-    def get_experiment_by_name(self, name):
-        return SimpleNamespace(experiment_id=name) if name in self.made else None
-
-    def create_experiment(self, name):
-        self.made.append(name)
-        return name
-
-    def create_run(self, experiment, run_name):
-        self.runs[run_name] = ({}, [])
-        return SimpleNamespace(info=SimpleNamespace(run_id=run_name))
-
-    def log_param(self, run, key, value):
-        self.runs[run][0][key] = value
-
-    def log_batch(self, run, metrics):
-        self.runs[run][1].extend(metrics)
-
-    def set_terminated(self, run):
-        self.ended.add(run)
-
-    def search_runs(self, experiments, max_results):
-        assert max_results <= 50_000  # MLflow refuses more
-        return [
-            SimpleNamespace(
-                info=SimpleNamespace(run_id=name, run_name=name),
-                data=SimpleNamespace(metrics={key for key, *_ in told}),
-            )
-            for name, (_, told) in self.runs.items()
-        ]
-
-    def get_metric_history(self, run, wanted):
-        return [SimpleNamespace(step=t) for key, _, _, t in self.runs[run][1] if key == wanted]
-
-
-def test_mlflow_is_told_every_round_once_in_the_experiment_that_is_there(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "mlflow", SimpleNamespace())
-    metrics = SimpleNamespace(Metric=lambda *given: given)
-    monkeypatch.setitem(sys.modules, "mlflow.entities", metrics)
-    monkeypatch.setitem(sys.modules, "mlflow.tracking", SimpleNamespace(MlflowClient=Store))
-    for name in ("MLFLOW_ALLOW_FILE_STORE", "MLFLOW_DISABLE_TELEMETRY"):
-        monkeypatch.setenv(name, "")  # so that it is put back
-        monkeypatch.delenv(name)
-    study = {"dataset": "d", "model": "logistic", "rounds": 4, "budget": 5.0}
-    began = time.time()
-    for last in (2, 4):  # the second time it goes on, and has all rows again
-        log = logs.MLflow(tmp_path, study)
-        t = np.arange(1, last + 1)
-        log.add(pa.table({"policy": ["one"] * last, "seed": [0] * last, "round": t, "risk": t / 8}))
-        log.finish()
-        assert log.client.ended == {"one/0"}
-    [(place, (made, runs))] = Store.kept.items()
-    assert (place, made, list(runs)) == ((tmp_path / "mlruns").as_uri(), ["acdpp"], ["one/0"])
-    told, points = runs["one/0"]
-    assert told == {"policy": "one", "seed": 0, **study}
-    assert [(key, value, t) for key, value, _, t in points] == [("risk", t / 8, t) for t in range(1, 5)]
-    assert all(int(1000 * began) <= now <= 1000 * time.time() for _, _, now, _ in points)
 
 
 def shown_partly(kind, out):

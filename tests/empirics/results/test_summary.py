@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from empirics.control.schedule import Schedule
+from empirics.results.best_policy import ranking
 from empirics.results.oracle_gap import gap_closed
-from empirics.results.summary import Tally, _over, _ranking, add_predictions
-from empirics.settings.drift import Drift
+from empirics.results.summary import Tally, add_predictions
 from empirics.training.constants import Calibration
 from tests.empirics.small import CONTROL, study
 
@@ -21,7 +21,7 @@ def test_a_pair_is_decided_at_a_level_shared_by_all_pairs(spread):
     apart = spread * np.array([-1.0, 0.0, 1.0])
     cumulative = shared + np.array([np.zeros(3), 5 + apart, 20 + apart])
     bounds = {"corrected": np.outer([1, 3, 2], np.ones(3)), "stated": np.outer([1, 2, 3], np.ones(3))}
-    found = _ranking(study(policies=("oracle", "constant", "acdpp")), cumulative, bounds)
+    found = ranking(("oracle", "constant", "acdpp"), cumulative, bounds)
     assert found["measured"] == ["oracle", "constant", "acdpp"]
     assert found["undecided"] == ([] if spread == 1 else [["oracle", "constant"]])
     assert (found["pairs"], found["decided_pairs"]) == (3, 3 - len(found["undecided"]))
@@ -32,11 +32,10 @@ def test_a_pair_is_decided_at_a_level_shared_by_all_pairs(spread):
 
 def test_nothing_is_ranked_without_a_difference_and_no_gap_without_its_ends():
     ones = np.ones((2, 3))
-    alike = _ranking(study(policies=("oracle", "constant")), ones, {"corrected": ones, "stated": ones})
+    alike = ranking(("oracle", "constant"), ones, {"corrected": ones, "stated": ones})
     assert (alike["decided_pairs"], alike["stated_agrees"]) == (0, None)
     values = np.array([[4.0, 4.2], [3.0, 3.2]])
     assert gap_closed(["constant", "mine"], values) is gap_closed(["oracle", "mine"], values) is None
-    assert [_over(3, measured) for measured in (None, 0, 0.5)] == [None, None, 6]
     for forecasts, notes in (({}, []), ({"mine": None}, ["beware"])):
         summary = {"policies": {}}
         add_predictions(summary, forecasts, None, ["beware"])
@@ -50,15 +49,3 @@ def test_whose_risk_was_no_number_for_a_round_has_diverged():
     for risks in ([1.0, np.nan], [1.0, 1.0]):
         tally.add(schedule.advance(1), {"risk": np.array([risks])})
     assert tally.diverged.tolist() == [False, True]
-
-
-def test_the_risk_of_a_population_that_moves_is_its_mean_over_rounds():
-    for drift, seeds in ((Drift(kind="abrupt", start=2), None), (Drift(kind="order"), [0.5, 1.5])):
-        given = study(policies=("constant",), seeds=2, rounds=2, drift=drift)
-        tally = Tally(given, Calibration(CONTROL, (), None, None), np.ones(2))
-        tally.sums["risk"] = np.array([1.0, 3.0])
-        found = tally._model("", slice(0, 2), {"accuracy": np.ones(2)})
-        assert (found["mean_risk"]["mean"], found.get("mean_risks")) == (
-            1.0,
-            seeds,
-        )  # of samples in their order

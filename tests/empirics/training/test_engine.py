@@ -1,9 +1,7 @@
 """The batched engine against its one-client-at-a-time twin: the same decisions, the same trajectory."""
 
-from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -141,16 +139,6 @@ def test_of_quadratic_losses_a_mean_weighs_every_sample_as_the_law_says(policy, 
 
 
 @pytest.mark.parametrize("labels", ["parity", "classes"])
-def test_training_in_sample_space_is_training_in_parameter_space(labels):
-    model = problem(study(labels=labels)).model
-    x, y = (values[:24].view(2, 3, 4, -1) for values in (model.population.x, model.targets))
-    rows = torch.randn(2, 1, model.outputs, model.features, dtype=x.dtype)
-    given = (x, y, torch.full((2, 3, 4, 1), 0.25), rows, Descent(5, 0.7, 0.5))
-    found, wanted = (train(*given) for train in (model._in_sample_space, model._in_parameter_space))
-    assert torch.allclose(found, wanted, rtol=1e-10, atol=1e-12)
-
-
-@pytest.mark.parametrize("labels", ["parity", "classes"])
 def test_the_first_class_is_guessed_where_nothing_is_known(labels):
     model = problem(study(labels=labels)).model
     model.population = replace(model.population, test_y=torch.zeros_like(model.population.test_y))
@@ -276,12 +264,6 @@ def test_padding_wastes_at_most_a_third():
     assert padded(np.array([1, 5, 6, 7, 9, 12, 13])).tolist() == [4, 6, 6, 8, 12, 12, 16]
 
 
-def test_rooms_are_for_a_chunk_of_rounds_and_graphs_for_a_card():
-    task = problem(setting := study(checkpoint=8, rounds=30, measures=("risk",)))
-    engine = Engine(task.model, setting, task.streams)
-    assert (len(engine.begin), engine.uses.numel(), engine.graphs) == (8, 0, False)
-
-
 def test_the_last_iterate_is_measured_too_where_some_run_or_one_beside_it_keeps_a_mean():
     for average, averages, both in (
         ("none", None, 0),
@@ -296,42 +278,6 @@ def test_the_last_iterate_is_measured_too_where_some_run_or_one_beside_it_keeps_
 # --- on a GPU ----------------------------------------------------------------------------------------------
 
 cuda = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
-
-
-def test_recorded_rounds_are_forgotten_where_their_lists_move():
-    task = problem(study())
-    engine = Engine(task.model, task.study, task.streams)
-    engine.recorded[4] = None
-    for more, left in ((0, 1), (1, 0)):
-        engine._make_room(engine.lists.shape[2] + more)
-        assert len(engine.recorded) == left
-
-
-def test_a_round_is_recorded_after_two_trials_of_which_nothing_is_left(monkeypatch):
-    task = problem(study())
-    engine, told = Engine(task.model, task.study, task.streams), []
-    theta = engine.theta.clone()
-
-    def step(width):
-        told.append((width, int(engine.round)))
-        engine.round += 1
-        engine.theta += 1
-
-    @contextmanager
-    def graph(made, pool):
-        told.append((made.replay, pool))
-        yield
-
-    here, side = (SimpleNamespace(wait_stream=told.append, name=name) for name in ("here", "side"))
-    card = {"Stream": lambda: side, "current_stream": lambda: here, "stream": nullcontext, "graph": graph}
-    card |= {"CUDAGraph": lambda: SimpleNamespace(replay="again"), "graph_pool_handle": lambda: "pool"}
-    for name, stub in card.items():
-        monkeypatch.setattr(torch.cuda, name, stub)
-    engine.step = step
-    assert engine._record(4) == "again"
-    assert told == [here, (4, 0), (4, 0), side, ("again", "pool"), (4, 1)]
-    assert torch.equal(engine.theta, theta)
-    assert int(engine.round) == 0
 
 
 recorded = pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for flag in (False, True)])

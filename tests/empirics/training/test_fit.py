@@ -12,7 +12,7 @@ from empirics.results.folder import read_settings
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training import fit as ball
-from empirics.training.fit import CLOSE, Ball, BallFit, _classes, _standard, fit_ball, fitted_study
+from empirics.training.fit import CLOSE, Ball, BallFit, fit_ball, fitted_study
 from empirics.training.problem import from_dataset
 from empirics.training.scaling import scaling_of
 from tests.acdpp.program import acdpp, refusal
@@ -78,27 +78,18 @@ def test_features_of_very_different_sizes_are_all_made_to_vary_by_one():
     assert even.scale == "unit"
     x, y = sizes()
     whole = from_dataset(chosen, as_dataset((x, y)), torch.device("cpu"))
-    unit = from_dataset(replace(chosen, scale="unit"), as_dataset((x, y)), torch.device("cpu"))
-    assert torch.allclose(_standard(unit.population.x), whole.population.x, atol=1e-6)
     spread = whole.population.x.std(0, correction=0)[:-1]
     assert torch.allclose(spread, spread[0].expand(3))
     assert float(whole.model.square_norms.max()) == pytest.approx(1)
 
 
-def test_inputs_are_scaled_by_the_longest_of_all_whichever_part_it_is_in(monkeypatch):
+def test_standard_inputs_vary_by_one_before_the_longest_is_scaled_to_one():
     x, _ = sizes(9)
     setting = study(labels="classes", scale="standard", buffers=(4, 5))
     scaling = scaling_of(x, setting)
     varied = (x - x.mean(0)) / x.std(0)
     longest = np.linalg.norm(varied, axis=1).max()
     np.testing.assert_allclose(scaling.of(x, "float64"), varied / longest)
-    monkeypatch.setattr("empirics.training.fit.PART", 2)
-    both = torch.from_numpy(np.c_[x, np.ones(9)])
-    np.testing.assert_allclose(_standard(both)[:, :3], varied / longest / np.sqrt(2))
-
-
-def test_a_logit_of_0_is_of_the_first_class_as_where_accuracy_is_measured():
-    assert _classes(torch.tensor([[0.0], [0.1]])).tolist() == [0, 1]
 
 
 def noise():
@@ -110,15 +101,6 @@ def noise():
 
 def test_a_ball_is_judged_by_samples_that_it_was_not_fitted_to():
     assert fit_ball(noise()).chosen.radius == 5
-
-
-def test_a_third_of_the_samples_is_held_out_and_all_others_are_fitted_to(monkeypatch):
-    task, fitted = noise(), []
-    monkeypatch.setattr(ball, "_nearly_least", lambda part, _, theta, __: fitted.append(part) or theta)
-    losses = ball._on_balls(task, task.population.x, torch.arange(300), "unit", 5.0)
-    rest = [k for k in range(300) if k % 3]
-    assert sorted(fitted[0].population.x.tolist()) == sorted(task.population.x[rest].tolist())
-    assert {len(one) for one in losses.values()} == {100}
 
 
 def test_the_largest_ball_that_was_tried_is_told_where_it_still_binds():
@@ -158,16 +140,6 @@ def test_what_is_given_is_not_said_to_be_chosen():
     assert "steps" not in fit_ball(task, ["radius"]).words
 
 
-def test_a_step_down_is_as_long_as_it_is_told_and_none_is_made_from_what_is_nearly_least(monkeypatch):
-    part = told_apart(0.2).model
-    theta = part.start(1)
-    _, slope = part.risk_and_gradient(theta)
-    monkeypatch.setattr(ball, "MOST_STEPS", 1)
-    assert torch.equal(ball._nearly_least(part, 5.0, theta, 0.25), theta - 0.25 * slope)
-    monkeypatch.setattr(ball, "NEARLY", 1e9)
-    assert torch.equal(ball._nearly_least(part, 5.0, theta, 0.25), theta)
-
-
 def test_few_samples_and_those_with_times_choose_nothing(tmp_path):
     x, y = sizes(29)
     when = {"time": np.arange(29.0)}
@@ -184,21 +156,6 @@ def test_few_samples_and_those_with_times_choose_nothing(tmp_path):
 
 def problem_of(arrays):
     return from_dataset(study(labels="classes"), as_dataset((*arrays, *arrays)), torch.device("cpu"))
-
-
-def test_a_ball_is_compared_with_one_of_half_its_radius(monkeypatch):
-    asked, as_good = [], ball._as_good
-
-    def heard(one, other):
-        asked.append((float(one.mean()), float(other.mean())))
-        return as_good(one, other)
-
-    monkeypatch.setattr(ball, "_as_good", heard)
-    tried = fit_ball(replace(told_apart(0.2), study=study(radius=12.0, labels="classes"))).tried
-    radius = {(one.loss): one.radius for one in tried if one.scale == "unit"}
-    pairs = [(radius[a], radius[b]) for a, b in asked if a in radius and b in radius]
-    assert (5, 12) in pairs
-    assert all(larger >= 2 * smaller for smaller, larger in pairs if larger == 12)
 
 
 def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
@@ -258,12 +215,10 @@ def test_what_data_of_ones_own_would_choose_is_always_written_down():
     assert "radius" not in toml_of_changes(Study())
 
 
-def test_a_ball_is_told_to_bind_where_it_surely_costs_accuracy_and_the_best_is_as_good_as_itself():
+def test_a_ball_is_told_to_bind_where_it_surely_costs_accuracy():
     best = Ball("unit", 10.0, 0.3, 0.75)
     for samples, least in ((48, 0.5), (10**6, 0.75 - CLOSE)):  # so many right are enough
         for accuracy, binds in ((least, False), (np.nextafter(least, 0), True)):
             chosen = Ball("unit", 5.0, 0.4, accuracy)
             found = BallFit((chosen, best), chosen, chosen, best, 1.0, 1.0, "", samples, frozenset())
             assert ("cost accuracy" in (found.warning or "")) == binds
-    zeros = torch.zeros(4)  # losses of samples that lie far on the right side
-    assert ball._as_good(zeros, zeros)

@@ -175,43 +175,6 @@ def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
         assert torch.allclose(risk, exact.measure(exact.start(2), None)["risk"], rtol=1e-5)
 
 
-def test_images_are_taken_as_offsets_and_memory_allow(monkeypatch):
-    """At most 2^31 numbers of 128 channels of 8 x 8 pixels a client, and with momentum a velocity of each network."""
-    here = population("cpu", side=8, images=3)
-    model, held = ManyResNets(networks(here, 1), here), memory("cpu", images=3)
-    theta, asked, taken = model.start(1), [], []
-    index = torch.zeros(2, 3, 1, dtype=torch.int64).expand(-1, -1, 2**18)
-    sentence = refused(model.update, theta, Memory(index, index, held.weights), Descent(1, 0.1))
-    assert f"at most {2**18 - 1} images of this size per client, got {2**18}" in sentence
-    assert not ManyResNets.suits(here)  # without a card
-    assert torch.equal(model._columns(here.x[:, 0]), model._columns(here.x[:, :1]))  # grey ones
-
-    def forward(networks, batch, *, keep):
-        taken.append(batch.images)
-        return torch.zeros(networks.count, batch.images, 512), []
-
-    monkeypatch.setattr(model, "_forward", forward)
-    monkeypatch.setattr(model, "_trained", lambda theta, memory, descent: theta)
-    monkeypatch.setattr(resnet, "_parts", lambda count, each, device: asked.append(each) or [slice(count)])
-    monkeypatch.setattr(resnet, "TESTED", 2)
-    model.accuracy(theta)
-    assert taken == [2, 1]
-    for momentum in (0.0, 0.9):
-        model.update(theta, held, Descent(1, 0.1, momentum))
-    assert asked[2] - asked[1] == 3 * 4 * model.size
-    monkeypatch.setattr(Module, "measure", lambda self, theta, tilt: {"mismatch": tilt})
-    assert model.measure(theta, index) == {"mismatch": index}  # which is left to torch
-
-
-def test_as_many_are_trained_at_a_time_as_fit_into_seven_tenths_of_what_is_free(monkeypatch):
-    for name, size in {"mem_get_info": (600, 2000), "memory_reserved": 500, "memory_allocated": 100}.items():
-        monkeypatch.setattr(torch.cuda, name, lambda device, size=size: size)
-    for each, wanted in {300: [2, 2, 1], 2000: [1] * 5, 1: [5]}.items():
-        parts = list(resnet._parts(5, each, torch.device("cuda")))
-        assert [len(range(5)[part]) for part in parts] == wanted
-        assert [i for part in parts for i in range(5)[part]] == list(range(5))
-
-
 @pytest.mark.parametrize("channels", [1, 3])
 def test_the_move_of_many_networks_comes_back_in_the_order_of_parameters(channels):
     layers = (tiles.Layer(32, 4, 8, 8, taps=1), tiles.Layer(4, 6, 8, 8))

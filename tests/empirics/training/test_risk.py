@@ -2,13 +2,13 @@
 
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
 from scipy.optimize import minimize
 
+from empirics.data import as_dataset
 from empirics.training import constants, risk
 from empirics.training.constants import calibrate, largest_variance
 from empirics.training.device import choose_device
@@ -16,12 +16,8 @@ from empirics.training.linear import Linear
 from empirics.training.problem import from_dataset
 from empirics.training.risk import (
     Least,
-    _damped,
-    _damped_minimiser,
     alone,
     duality_gap,
-    least_along,
-    least_of_each,
     least_risk,
     minimise,
     minimise_near,
@@ -75,12 +71,6 @@ def test_the_certificate_bounds_the_excess_risk_at_every_point_of_the_ball(task)
         assert -1e-10 <= float(risk) - least.risk <= duality_gap(theta[None], gradient, 2.0) + 1e-12
 
 
-def test_newtons_method_arrives_from_afar_too(task):
-    """Where losses are nearly straight, a whole step goes much too far."""
-    near, far = (_damped_minimiser(task.model, scale * points(task, 1), 1e-3, 1e-14) for scale in (0, 50))
-    assert torch.allclose(near, far, rtol=0, atol=1e-11)  # residuals of 1e-14 over a curvature of 1e-3
-
-
 def test_on_the_ball_too_and_without_another_solver(task, monkeypatch):
     for radius in (2.0, 500.0):
         least = minimise(task.model, radius).risk
@@ -89,23 +79,6 @@ def test_on_the_ball_too_and_without_another_solver(task, monkeypatch):
             found = minimise_near(task.model, radius, project(30 * points(task, 1), radius))
         assert found.gap <= 1e-11
         assert found.risk == pytest.approx(least, abs=1e-10)
-
-
-def test_along_a_mixture_the_largest_gap_counts(monkeypatch):
-    def least(model, radius, near=None):
-        found = minimise_near(model, radius, near)
-        gaps.append(0.1 * len(gaps) % 0.35)
-        return replace(found, gap=gaps[-1])
-
-    gaps = []
-    task = problem(study())
-    monkeypatch.setattr("empirics.training.risk.minimise_near", least)
-    first = task.population.weights[0].clone()
-    first[::2] = 0
-    parts = [one / one.sum() for one in (first, task.population.weights[0] - first)]
-    assert least_along(task.model, [one[None] for one in parts], 2.0, 5).gap == max(gaps) > gaps[-1]
-    gaps.clear()
-    assert least_of_each(task.model, [[*parts, first]], 2.0, [0]).gap == max(gaps) > min(gaps)
 
 
 def test_the_gap_bounds_every_replicates_own():
@@ -144,8 +117,6 @@ def test_gradient_curvature_and_the_slope_of_the_variance_are_derivatives(task):
     risk, gradient = task.model.risk_and_gradient(theta)
     (expected,) = torch.autograd.grad(risk.sum(), theta, create_graph=True)
     assert torch.allclose(gradient, expected)
-    damped, _ = _damped(task.model, theta.detach(), 2.0)
-    assert damped == pytest.approx((risk + theta.square().sum()).item())
     direction = points(task, 3)[2:]
     (turned,) = torch.autograd.grad((expected * direction).sum(), theta)
     assert torch.allclose(task.model.curvature(theta.detach())(direction), turned)
@@ -158,24 +129,6 @@ def test_gradient_curvature_and_the_slope_of_the_variance_are_derivatives(task):
     )
     torch.testing.assert_close(each, torch.stack([task.model.hessian(one[None]) for one in two]))
     torch.testing.assert_close(each[0] @ direction[0], task.model.curvature(two[:1])(direction)[0])
-
-
-def test_a_step_up_is_as_long_as_it_is_told(task):
-    theta, lengths = points(task, 2), torch.tensor([[1e-3], [1e-4]], dtype=torch.float64)
-    _, moved, _ = constants._ascended(task.model, theta, lengths, 100.0, 1)
-    torch.testing.assert_close((moved - theta).norm(dim=1, keepdim=True), lengths)
-
-
-def test_a_step_up_that_gains_nothing_is_not_made_and_the_next_is_half_as_long():
-    flat = SimpleNamespace(variance_and_slope=lambda theta: (torch.ones(1), torch.ones_like(theta)))
-    _, there, length = constants._ascended(flat, torch.zeros(1, 2), torch.ones(1, 1), 9.0, 1)
-    assert (there.tolist(), length.tolist()) == ([[0, 0]], [[0.5]])
-
-
-def test_what_is_known_round_by_round_is_told_of_one_round_or_several():
-    found = Least((0.2, 0.5), 0.0, ((0.1, 0.2, 0.3), (0.4, 0.5, 0.6)))
-    assert found.of_runs(4, first=2).tolist() == [[0.2, 0.5, 0.2, 0.5]]
-    assert found.of_runs(2, np.zeros((2, 2)), first=2).tolist() == [[0.2, 0.5], [0.3, 0.6]]
 
 
 def losses_and_gradients(task, theta):
@@ -246,17 +199,6 @@ def test_a_sample_shows_the_way_to_the_largest_variance_of_a_large_population(la
     monkeypatch.setattr(constants, "MOST", 1000)
     monkeypatch.setattr(risk, "SAMPLE", 300)
     assert whole * (1 - 1e-3) < computed(model, 2.0) <= whole * (1 + 1e-6)
-    seen, ascended = [], constants._ascended
-    monkeypatch.setattr(
-        constants,
-        "_ascended",
-        lambda one, *given: seen.append((len(one.targets), given[-1])) or ascended(one, *given),
-    )
-    computed(model, 2.0)
-    assert seen == [(300, 20), (300, 80), (1500, 8)]
-    monkeypatch.setattr(constants, "MOST", 1500)
-    computed(model, 2.0)
-    assert seen[3:] == [(1500, 100)]
 
 
 @pytest.mark.parametrize("labels", ["parity", "classes"])
@@ -265,30 +207,13 @@ def test_a_sample_shows_the_way_to_the_minimiser_of_a_large_population(labels, m
     wanted, anew = minimise(model, 0.5), minimise.__wrapped__
     monkeypatch.setattr(risk, "MOST", 1000)
     monkeypatch.setattr(risk, "SAMPLE", 300)
-    walked, damped = set(), risk._damped_minimiser
-    monkeypatch.setattr(
-        risk, "_damped_minimiser", lambda one, *given: walked.add(len(one.targets)) or damped(one, *given)
-    )
     found = anew(model, 0.5)
-    assert walked == {300}  # then a few steps along the sphere were enough
     assert found.gap <= 1e-10
     assert found.risk == pytest.approx(wanted.risk, abs=2e-10)
     torch.testing.assert_close(found.theta, wanted.theta, rtol=0, atol=1e-4)
     some = torch.zeros(1500, dtype=torch.float64)
     some[1::5] = 1 / 300  # none of which is taken
     assert anew(Linear(replace(model.population, weights=some[None])), 0.5).gap <= 1e-10
-    assert walked == {300, 1500}
-    u, off = (wanted.theta / wanted.theta.norm(), torch.ones_like(wanted.theta))
-    off = off - (off * u).sum() * u
-    step = risk._solve(model, wanted.theta, 0.1, off, tolerance=1e-9, across=u)  # along the sphere
-    left = model.curvature(wanted.theta)(step) + 0.1 * step - off
-    assert abs(float((step * u).sum())) < 1e-9
-    assert float((left - (left * u).sum() * u).norm()) < 1e-8
-    gaps, within = [], replace(wanted, theta=wanted.theta / 2)
-    monkeypatch.setattr(risk, "minimise", lambda _, __, gap: gaps.append(gap) or within)
-    for gap in (1e-10, 1e-3):  # a sample's may lie within the ball
-        assert risk._from_sample(model, 0.5, gap) is None
-    assert gaps == [1e-4, 1e-3]
 
 
 def test_the_least_risk_of_every_round_is_known_up_to_the_last_of_them():
@@ -298,35 +223,16 @@ def test_the_least_risk_of_every_round_is_known_up_to_the_last_of_them():
     assert Least((0.2,), 0.0, course, course).reaches(4)
 
 
-def test_where_nothing_curves_a_step_on_the_ball_stays_put():
-    x = torch.zeros(4, 3, dtype=torch.float64)
-    x[:, 2] = 1.0  # all but the bias
-    was = problem(study()).population
-    even = torch.full((1, 4), 0.25, dtype=torch.float64)
-    model = Linear(replace(was, x=x, y=torch.tensor([0, 1, 1, 1]), weights=even))
-    found = risk._on_ball(model, model.start(1), 5.0)
-    assert found.tolist() == [[0.0, 0.0, pytest.approx(1.0)]]  # Newton's step: gradient -1/4, curvature 1/4
-
-
-def test_of_as_many_samples_as_are_walked_in_every_step_none_shows_the_way(monkeypatch):
-    model = problem(study()).model
-    monkeypatch.setattr(risk, "MOST", len(model.targets))
-    monkeypatch.setattr(risk, "_from_sample", lambda *given: given)
-    assert minimise.__wrapped__(model, 2.0).gap <= 1e-10
-    monkeypatch.setattr(risk, "MOST", len(model.targets) - 1)
-    assert minimise.__wrapped__(model, 2.0)[1:] == (2.0, 1e-10)
-
-
-def test_the_rank_of_many_inputs_is_that_of_some_and_what_others_have_beyond(monkeypatch):
+@pytest.mark.parametrize("far", [False, True])
+def test_pdim_counts_a_direction_that_a_single_sample_of_many_has(far, monkeypatch):
     monkeypatch.setattr(constants, "MOST", 100)
-    monkeypatch.setattr(constants, "SAMPLE", 20)
-    x = torch.randn(400, 3, dtype=torch.float64) @ torch.randn(3, 9, dtype=torch.float64)
-    assert constants._rank(x) == 3
-    x[7] = torch.arange(9)  # none of those that are looked at first
-    assert constants._rank(x) == int(torch.linalg.matrix_rank(x)) == 4
-    x[9] = 1e-16 * torch.arange(9) ** 2
-    assert constants._rank(x) == 4
-    flat = torch.ones(400, 2, dtype=torch.float64)
-    for beyond, rank in ((2, 2), (0.5, 1)):  # of what is taken for rounding
-        flat[:, 1] = (beyond * 400 * torch.finfo(x.dtype).eps) * torch.tensor([1, -1, -1, 1]).repeat(100)
-        assert constants._rank(flat) == int(torch.linalg.matrix_rank(flat)) == rank
+    for module in (constants, risk):
+        monkeypatch.setattr(module, "SAMPLE", 20)
+    rng = np.random.default_rng(0)
+    x = rng.integers(-5, 6, (400, 3)) @ rng.integers(-5, 6, (3, 9))
+    if far:
+        x[7] = np.arange(9)  # none of those that are looked at first
+    task = from_dataset(
+        study(), as_dataset((x, np.arange(400) % 2, x, np.arange(400) % 2)), torch.device("cpu")
+    )
+    assert calibrate(task).constants.Pdim == 3 + 1 + far  # and the bias
