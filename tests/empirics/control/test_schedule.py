@@ -17,7 +17,8 @@ from empirics.control.schedule import Schedule, plan
 from empirics.control.state_json import plain, restored
 from empirics.control.totals import Totals
 from tests.empirics.small import CONTROL, refused, study
-from theory.reuse.counts import Trajectory, effective_sample_size
+from theory.reuse.counts import effective_sample_size
+from theory.reuse.trajectories import Trajectory
 
 
 def by_hand(admissions, retention, capacity, drops):
