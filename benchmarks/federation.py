@@ -26,9 +26,9 @@ import numpy as np
 from benchmarks.hardware import hardware, machine
 from benchmarks.options import parser_of, settings
 from benchmarks.runner import write
-from empirics.federation.app_folder import write_app
+from empirics.federation.app_folder import FederationFolder, write_app
 from empirics.federation.client_reports import ClientReport
-from empirics.federation.processes import FederationFolder, federation
+from empirics.federation.processes import federation
 from empirics.federation.server_state import ServerState, federated, prepare
 from empirics.results.folder import read_settings
 from empirics.run import run_study

@@ -97,7 +97,7 @@ def _occupancy(axes: Axes, data: Control, run: ControlRun, look: Look) -> None:
     axes.plot(data.rounds, run.occupancy, color=look.corrected)
     axes.axhline(data.total_buffer, color=look.stated, linestyle=DASHES[1])
     over = np.maximum(run.occupancy, data.total_buffer)
-    how: dict[str, Any] = {"color": look.stated, "alpha": 0.3, "linewidth": 0, "label": "over the buffers"}
+    how: dict[str, Any] = {"color": look.stated, "alpha": 0.3, "linewidth": 0, "label": "above the buffers"}
     axes.fill_between(data.rounds, data.total_buffer, over, **how)
     axes.set_ylim(bottom=0)
 

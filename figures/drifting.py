@@ -70,7 +70,7 @@ def draw(data: OverTime, look: Look) -> Figure:
         if data.predicted:
             handles.append(key("predicted", color=look.ink, linestyle=DASHES[1]))
         if data.changes:
-            change = "the change begins, ends or turns"
+            change = "change begins, ends or reverses"
             handles.append(key(change, color=look.muted, linestyle=DASHES[2]))
         look.legend(figure, handles, data.note)
     return figure

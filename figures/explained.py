@@ -76,9 +76,7 @@ def read(path: Path) -> Explained:
                 over = {
                     key: _row(key, gains.below(key), policies.get(key), level, seeds) for key in gains.entries
                 }
-                groups.append(
-                    ExplainedGroup(f"{name}, over {other}, which may spend as much", tuple(over.values()))
-                )
+                groups.append(ExplainedGroup(f"{name}, over {other} at equal spending", tuple(over.values())))
     if not any(group.rows for group in groups):
         raise SettingError(f"{str(file)!r} has only baselines: there is nothing to explain")
     return Explained(
@@ -211,5 +209,5 @@ def _note(data: Explained) -> str:
     bars = f"; bars: {100 * data.level:g} % intervals, paired over seeds" if data.seeds > 1 else ""
     return (
         f"{data.dataset}, {data.rounds} rounds, {seeds}{bars}. "
-        f"Cost: mean per round{budget}. Memory: the largest in any run, of the buffers."
+        f"Cost: mean per round{budget}. Memory: maximum over runs, in % of the buffers."
     )

@@ -191,7 +191,7 @@ def draw(data: Frontier, look: Look) -> Figure:
             axes.set(xlabel="budget $C$ per round", ylim=SHARE_LIMITS)
             axes.yaxis.set_major_locator(FixedLocator([0, 0.5, 1]))
             axes.yaxis.set_major_formatter(FixedFormatter(["0", "50 %", "100 %"]))
-            axes.set_ylabel("of the way from\nconstant to oracle")
+            axes.set_ylabel("closed share of the gap,\nconstant to oracle")
         figure.align_ylabels()
         look.legend(figure, _handles(data, look), _note(data))
     return figure
@@ -244,19 +244,19 @@ def _handles(data: Frontier, look: Look) -> list[Any]:
     names = [*PREDICTED, *BURSTS] if data.risks is not None else [*data.effective, "oracle"]
     plain = {} if data.risks is not None else {"marker": "none"}
     handles: list[Any] = [key(name, **(looks[name] | plain)) for name in names]
-    return [*handles, Patch(**look.hatched, label="no policy buys so many")]
+    return [*handles, Patch(**look.hatched, label="beyond any policy")]
 
 
 def _note(data: Frontier) -> str:
     words = [
-        "(a), (b): in the long run, independent prices, small steps; ACDPP is constant admission there.",
-        f"The oracle costs {data.mean_cost * data.places:.4g} per round, whatever the budget.",
+        "(a), (b): long run, independent prices, small steps, where ACDPP is constant admission.",
+        f"The oracle costs {data.mean_cost * data.places:.4g} per round at every budget.",
     ]
     if data.risks is not None:
         low, high = data.risks.overspent
         off = f"{low:+.0f} to {high:+.0f}".replace("-", "−")
         words.append(
-            f"(c), (d): {data.risks.task}; what is spent in {data.risks.T:,} rounds is {off} % off the budget; the "
-            f"standard error over paths of prices is {100 * data.risks.unsure:.1f} % at most."
+            f"(c), (d): {data.risks.task}; spending in {data.risks.T:,} rounds is {off} % off the budget; the standard "
+            f"error over price paths is at most {100 * data.risks.unsure:.1f} %."
         )
     return " ".join(words)

@@ -84,7 +84,7 @@ class Measured:
     def note(self, what: str = "Lines: mean; bars: 10–90 % of {} seeds") -> str:
         """The meaning of bars or bands, with {} for the number of seeds, and the differences between seeds."""
         if self.seeds == 1:
-            return "One seed: nothing is known about the spread."
+            return "One seed, so no spread."
         return f"{what.format(self.seeds)}. Seeds {self.intervals.partition('which ')[2]}."
 
 

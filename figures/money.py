@@ -43,7 +43,7 @@ def compute(result: Measured) -> Money:
     if result.least_final_risk is not None:
         share = np.array([1 / T, 1])
         least = result.budget * T * share, result.least_final_risk / share
-        note += " Dashed, at C·t: nobody guarantees less in t rounds for it, if losses are quadratic, samples Gaussian."
+        note += " Lower bound at spending C·t: quadratic losses, Gaussian samples, t rounds."
     return Money(spent, risk, least, note)
 
 
@@ -59,7 +59,7 @@ def draw(data: Money, look: Look) -> Figure:
         if data.least is not None:
             bound: dict[str, Any] = {"color": look.ink, "linestyle": DASHES[1], "linewidth": look.scale}
             axes.plot(*data.least, **bound)
-            handles.append(key("nobody is below", **bound))
+            handles.append(key("lower bound", **bound))
         axes.set_xscale("log")
         decades(axes, vertical=True)
         axes.set(xlabel="money spent", ylabel="excess risk")

@@ -211,8 +211,8 @@ def draw(data: Omegas, look: Look) -> Figure:
         letter(grid.ravel())
         for axes in grid.ravel():
             axes.legend()
-        enclosed = key("ball proved to contain it (the radius is the error bar)", **look.points())
-        handles = [key("sum in floats", color=look.ink), enclosed]
+        enclosed = key("certified enclosure (error bar: its radius)", **look.points())
+        handles = [key("float sum", color=look.ink), enclosed]
         figure.legend(handles=handles, loc="outside lower center", ncols=2)
     return figure
 

@@ -73,12 +73,12 @@ def compute(result: Measured) -> Prediction:
     some = np.unique(np.linspace(0, len(names) - 1, min(len(names), POLICIES_MAX)).round().astype(int))
     found = {names[p]: _one(result, int(p), ends) for p in some}
     note = (
-        "Marks: measured; lines: predicted before training; below: predicted / measured − 1 of the averages, at last "
-        "with the standard error (±) of predicting from some paths of prices. "
+        "Marks: measured; lines: predicted before training; below: predicted / measured − 1 of the averages, with the "
+        "last value and its standard error (±) over price paths. "
     )
-    note += result.note("Bands: 10–90 % of {} seeds, and below the 95 % interval (Student’s t) of their mean")
+    note += result.note("Bands: 10–90 % of {} seeds, below: 95 % interval (Student’s t) of their mean")
     if len(some) < len(names):
-        note += f" Drawn: {len(some)} of {len(names)} policies, evenly from the list."
+        note += f" Drawn: {len(some)} of {len(names)} policies."
     at = _single(result.rounds[np.newaxis], ends)[0]
     return Prediction(ends.astype(float), at, found, result.nominal, note)
 
@@ -189,6 +189,6 @@ def _handles(data: Prediction, look: Look) -> list[Line2D]:
     nominal = ", nominal constants" if data.nominal else ""
     return [
         key("average to $t$", **mark, marker="o", linewidth=LINE_WIDTH * look.scale),
-        key("round $t$ alone", **single),
+        key("single rounds", **single),
         key(f"Theorem 1, corrected, average to $t${nominal}", color=look.corrected, linestyle=DASHES[1]),
     ]

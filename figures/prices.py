@@ -101,7 +101,7 @@ def _made(names: Sequence[str], columns: dict[str, Floats], study: Study, note: 
         policies={name: Purchases(*(row[p] for row in rows)) for p, name in enumerate(names)},
         budget=C,
         total_buffer=float(sum(study.buffers)),
-        note=f"Dots: purchases, the area is their number. (c): what is owed; a rule's debt is its reserve more. {note}",
+        note=f"Dots: purchases, with area proportional to their size. (c): a rule's debt adds its reserve. {note}",
     )
 
 

@@ -112,7 +112,7 @@ def not_applicable(result: Measured, p: int) -> str:
     """The reason why Theorem 1 does not apply to policy p, or an empty string."""
     if not result.study.of_policy(result.policies[p]).bound_applies:
         moves = result.study.drift.kind != "none"
-        return f"it is about {'one population' if moves else 'last iterates of steps of one size'}"
+        return f"it assumes {'a fixed population' if moves else 'last iterates and a constant step size'}"
     return "" if (result["n"][p] > 0).all() else "some rounds have no sample"
 
 

@@ -104,7 +104,7 @@ def draw_accuracy(results: Sequence[Reproduction], look: Look) -> Figure:
         note = _note(
             results,
             f"Lines: means over seeds; bands (the paper's four policies) and bars: {level} intervals of the mean. "
-            "Paper: a baseline's measured end plus what the paper says ACDPP gains over it, in points.",
+            "Paper: a baseline's measured final accuracy plus the gain of ACDPP stated in the paper.",
         )
         look.legend(figure, handles, note)
     return figure
@@ -224,8 +224,8 @@ def draw_constraints(results: Sequence[Reproduction], look: Look) -> Figure:
         limit = key(r"$\Sigma_mB_m$, budget $C$", **look.limit)
         note = _note(
             results,
-            "Means over seeds. Cost: average of the rounds so far, and ACDPP's of each round, thin. "
-            "The oracle, which no budget binds, is left out of cost and debt.",
+            "Means over seeds. Cost: average of the rounds so far, and of single rounds for ACDPP (thin). "
+            "Cost and debt are without the oracle, which has no budget.",
         )
         look.legend(figure, [*policy_handles(look, names), limit], note)
     return figure

@@ -17,7 +17,15 @@ from empirics.settings.study import Study
 from empirics.settings.toml import spelled, toml
 from theory.setting import SettingError
 
-__all__ = ["PORT", "ROUND_WAIT_SECONDS", "refuse_full", "refuse_several", "study_file", "write_app"]
+__all__ = [
+    "PORT",
+    "ROUND_WAIT_SECONDS",
+    "FederationFolder",
+    "refuse_full",
+    "refuse_several",
+    "study_file",
+    "write_app",
+]
 
 ROUND_WAIT_SECONDS = 120.0
 PORT = 8000
@@ -79,6 +87,35 @@ app = client_app(STUDY)
 '''
 
 README = Path(__file__).with_name("app_readme.md")
+
+
+class FederationFolder:
+    """Paths of a federation's files.
+
+    | path | content |
+    | --- | --- |
+    | `app/` | the Flower app that runs |
+    | `certificates/` | the server's, new at every start |
+    | `clients/client-M/` | `key` and `key.pub`, `node.toml`, `samples/` |
+    | `logs/` | output of `superlink` and the clients |
+    | `events.log` | rounds without some client, and the reason |
+    | `stopped.txt` | the reason, if the last run stopped early |
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.app, self.clients = root, root / "app", root / "clients"
+        self.certificates, self.logs = root / "certificates", root / "logs"
+        self.stopped, self.events = root / "stopped.txt", root / "events.log"
+
+    @classmethod
+    def of_result(cls, result: Path) -> FederationFolder:
+        return cls(result.absolute() / "federation")
+
+    def client(self, number: int) -> Path:
+        return self.clients / f"client-{number}"
+
+    def log(self, name: str) -> Path:
+        return self.logs / f"{name}.log"
 
 
 def refuse_several(study: Study) -> Study:

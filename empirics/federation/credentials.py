@@ -34,6 +34,8 @@ from theory.setting import SettingError
 __all__ = ["Certificates", "NodeKey", "make_certificates", "node_key"]
 
 CURVE = ec.SECP384R1()
+UNUSED_RIGHTS = ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement")
+UNUSED_RIGHTS += ("encipher_only", "decipher_only")
 VALIDITY = timedelta(days=365)
 LOOPBACK = ("localhost", "127.0.0.1", "::1")  # the server's own commands
 CLOCK_SKEW_MAX = timedelta(days=1)
@@ -92,17 +94,8 @@ def make_certificates(folder: Path, hosts: Sequence[str]) -> Certificates:
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "acdpp server")])
 
     def begun(name: x509.Name, key: ec.EllipticCurvePrivateKey, *, issues: bool) -> x509.CertificateBuilder:
-        usage = x509.KeyUsage(
-            digital_signature=not issues,
-            key_cert_sign=issues,
-            crl_sign=issues,
-            content_commitment=False,
-            key_encipherment=False,
-            data_encipherment=False,
-            key_agreement=False,
-            encipher_only=False,
-            decipher_only=False,
-        )
+        rights = dict.fromkeys(UNUSED_RIGHTS, False) | {"key_cert_sign": issues, "crl_sign": issues}
+        usage = x509.KeyUsage(digital_signature=not issues, **rights)
         issuers = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.public_key())
         return (
             x509.CertificateBuilder()
@@ -166,9 +159,8 @@ def main(words: Sequence[str]) -> int:
     except (SettingError, OSError) as error:
         print(f"acdpp: {error}", file=sys.stderr)
         return 2
-    print(
-        f"for clients and the server: {made.authority}\nfor the server alone: {made.certificate}, {made.key}"
-    )
+    print(f"for clients and the server: {made.authority}")
+    print(f"for the server alone: {made.certificate}, {made.key}")
     return 0
 
 

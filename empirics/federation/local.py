@@ -15,8 +15,8 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from empirics.federation.app_folder import ROUND_WAIT_SECONDS, write_app
-from empirics.federation.processes import Federation, FederationFolder, federation, last_error
+from empirics.federation.app_folder import ROUND_WAIT_SECONDS, FederationFolder, write_app
+from empirics.federation.processes import Federation, federation, last_error
 from empirics.federation.server_state import NOT_FEDERATED, federated, prepare
 from empirics.results.folder import claim, read_result, read_settings
 from empirics.settings.study import Study

@@ -1,16 +1,7 @@
 """A federation on this machine: a SuperLink, a SuperNode for every client, TLS, authenticated nodes, loopback only.
 
-Its files are in `federation/` of the result folder. Keys and samples of the clients are reused by a later start. All
+Its files are in `federation/` of the result folder (`FederationFolder`); a later start reuses keys and samples. All
 processes end with the process that started them (`process_cleanup`).
-
-| place | what |
-| --- | --- |
-| `app/` | the Flower app that runs |
-| `certificates/` | the server's, new at every start |
-| `clients/client-M/` | `key` and `key.pub`, `node.toml`, `samples/` |
-| `logs/` | output of `superlink` and the clients |
-| `events.log` | rounds without some client, and the reason |
-| `stopped.txt` | the reason, if the last run stopped early |
 """
 
 from __future__ import annotations
@@ -33,13 +24,14 @@ from pathlib import Path
 from typing import Any
 
 from empirics.federation import process_cleanup, superlink
+from empirics.federation.app_folder import FederationFolder
 from empirics.federation.credentials import Certificates, make_certificates, node_key
 from empirics.federation.flower_api import Operator, operator_of
 from empirics.files import replace_file
 from empirics.settings.toml import spelled
 from theory.setting import SettingError
 
-__all__ = ["Federation", "FederationFolder", "federation", "last_error"]
+__all__ = ["Federation", "federation", "last_error"]
 
 HOST = "127.0.0.1"
 PORTS = range(10240, 32768)  # below the system's ephemeral ports
@@ -58,43 +50,6 @@ ENVIRONMENT = {
 }
 ERROR = re.compile(r"\bERROR\b|Error\b|Exception\b")
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-
-
-@dataclass(frozen=True)
-class FederationFolder:
-    """Paths of a federation's files."""
-
-    root: Path
-
-    @classmethod
-    def of_result(cls, result: Path) -> FederationFolder:
-        return cls(result.absolute() / "federation")
-
-    @property
-    def app(self) -> Path:
-        return self.root / "app"
-
-    @property
-    def clients(self) -> Path:
-        return self.root / "clients"
-
-    @property
-    def certificates(self) -> Path:
-        return self.root / "certificates"
-
-    @property
-    def stopped(self) -> Path:
-        return self.root / "stopped.txt"
-
-    @property
-    def events(self) -> Path:
-        return self.root / "events.log"
-
-    def client(self, number: int) -> Path:
-        return self.clients / f"client-{number}"
-
-    def log(self, name: str) -> Path:
-        return self.root / "logs" / f"{name}.log"
 
 
 def flower_program(name: str) -> str:
@@ -230,7 +185,7 @@ def federation(
         place.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         temporary = tempfile.TemporaryDirectory(prefix="acdpp-", ignore_cleanup_errors=True)
         environment = process_environment(mark, Path(stack.enter_context(temporary)), clients)
-        shutil.rmtree(place.root / "logs", ignore_errors=True)  # errors of an earlier start
+        shutil.rmtree(place.logs, ignore_errors=True)  # errors of an earlier start
         made = make_certificates(place.certificates, [HOST])
         started = stack.enter_context(_ended_together(mark))
         running = Federation(place, clients, simulation, mark, environment, made, started, free_ports())

@@ -18,7 +18,7 @@ from flwr.app import Array, ArrayRecord, ConfigRecord, Context, Message, Message
 from flwr.serverapp import Grid, ServerApp
 from flwr.serverapp.strategy import Strategy
 
-from empirics.federation.app_folder import ROUND_WAIT_SECONDS
+from empirics.federation.app_folder import ROUND_WAIT_SECONDS, FederationFolder
 from empirics.federation.client_memory import Order
 from empirics.federation.delivery import NODE_GONE, POLL_SECONDS, PollingGrid, Sent, replies_so_far, send
 from empirics.federation.messages import Reply, Task, introduced_client
@@ -32,7 +32,6 @@ __all__ = ["Admission", "server_app"]
 
 INTRODUCTION_RETRY_SECONDS = 10.0  # after a node failed to give its client id
 SENTENCE_LETTERS_MAX = 400  # parts may come from clients
-STOPPED, EVENTS = (Path("federation") / name for name in ("stopped.txt", "events.log"))
 log = logging.getLogger("flwr")
 
 
@@ -54,7 +53,7 @@ class Admission(Strategy):
         """Write a sentence into Flower's log and into the result's event log."""
         sentence = f"{' '.join(sentence.split()):.{SENTENCE_LETTERS_MAX}}"
         log.warning("%s", sentence)
-        path = self.state.folder.path / EVENTS
+        path = FederationFolder.of_result(self.state.folder.path).events
         path.parent.mkdir(exist_ok=True)
         with path.open("a", encoding="utf-8") as events:
             events.write(f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} {sentence}\n")
@@ -210,7 +209,7 @@ def server_app(study: Study, *, dataset: Any = None, model: Any = None) -> Serve
         out = Path(str(config["result"]))
         data_dir = Path(str(config["data-dir"])) if config.get("data-dir") else None
         own = {"dataset": dataset, "model": model}
-        stopped = out / STOPPED
+        stopped = FederationFolder.of_result(out).stopped
         if not (out / SETTINGS).exists():
             prepare(federated(study), out, data_dir, **own)
         try:

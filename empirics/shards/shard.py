@@ -25,17 +25,8 @@ from empirics.training.linear import Linear
 from empirics.training.problem import Problem, from_dataset
 from theory.setting import SettingError
 
-__all__ = [
-    "REMEDY",
-    "TRAITS",
-    "Assignment",
-    "Bookmark",
-    "Shard",
-    "Tick",
-    "TrainedRounds",
-    "Trainer",
-    "Worker",
-]
+__all__ = ["REMEDY", "TRAITS", "Assignment", "Bookmark", "Shard", "Tick", "TrainedRounds", "Trainer"]
+__all__ += ["Worker"]
 
 REMEDY = "take smaller buffers or rates, or fewer seeds or policies"
 TRAITS = "traits"  # of the model's fingerprint, in a state

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from figures import bound_vs_horizon, control, design, mismatch, omegas, simulation, uniformity
+from figures import bound_vs_horizon, control, design, mismatch, omegas, uniformity
 from figures.omegas import regret_term
 from figures.simulation import Simulation, play
 from tests.refused import refused
@@ -140,15 +140,6 @@ def test_the_literal_rule_stays_in_the_region_and_the_capped_one_in_the_buffers(
     assert literal.occupancy.max() > data.total_buffer
     assert capped.occupancy.max() <= data.total_buffer * (1 + 1e-12)
     assert (literal.cost == capped.cost).all()
-
-
-def test_a_round_is_one_step_to_the_policy(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, steps = simulation.acdpp_round, set()
-    monkeypatch.setattr(
-        simulation, "acdpp_round", lambda *a, **rules: steps.add(rules["constants"].E) or plain(*a, **rules)
-    )
-    play(Simulation(K=5, rate=10, rounds=2, seeds=1), Constants(D=1, sigma=1, eta=1, B=1, Pdim=5, E=3))
-    assert steps == {1}
 
 
 def test_debt_and_spending_follow_from_costs_and_admissions() -> None:

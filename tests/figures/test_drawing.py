@@ -189,7 +189,7 @@ def test_a_figure_leaves_no_state_behind() -> None:
 
 def test_bounds_are_left_out_where_they_say_nothing(measured: Measured) -> None:
     mean = replace(measured, study=replace(measured.study, average="equal"))
-    assert "last iterates of steps of one size" in refused(risk_vs_bound.compute, mean)
+    assert "constant step size" in refused(risk_vs_bound.compute, mean)
     n = measured["n"].copy()
     n[0, 0, 0] = 0
     idle = risk_vs_bound.compute(replace(measured, columns={**measured.columns, "n": n}))

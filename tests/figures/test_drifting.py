@@ -52,5 +52,5 @@ def test_speeds_stand_side_by_side_over_the_retention(tmp_path: Path) -> None:
     other = trained(tmp_path / "labels", Drift(kind="periodic", length=6, parts="labels"), **given)
     both = drifting.compute_speeds([results[0], other]).risks
     assert list(both) == ["periodic, 6 rounds of classes", "periodic, 6 rounds of labels"]
-    with pytest.raises(NotMeasured, match="it is about one population"):
+    with pytest.raises(NotMeasured, match="fixed population"):
         risk_vs_bound.compute(read(tmp_path / "labels", risk_vs_bound.READS))

@@ -10,7 +10,6 @@ from matplotlib.collections import PathCollection
 
 from acdpp import plot
 from empirics.control.prices import make_prices
-from empirics.control.schedule import plan
 from empirics.settings.costs import CostProcess
 from empirics.settings.study import Study
 from figures import prices
@@ -21,7 +20,6 @@ from tests.figures.small import PAPER, UNIT, cut
 from tests.refused import refused
 from theory.law.quadratic import by_capacity
 from theory.reuse.trajectories import trajectory
-from theory.setting import Constants
 
 STUDY = Study(rounds=60, buffers=(8, 12), budget=11.0, seed=3)
 
@@ -138,15 +136,3 @@ def test_a_file_of_prices_is_played(tmp_path: Path) -> None:
     data = plot.prices(cost_trace=file, rounds=20).compute(lambda steps: steps)
     assert data.cost.tolist() == [3, 9] * 10
     assert (data.policies["buy-cheap-online"].bought[1::2] == 0).all()
-
-
-def test_a_round_is_one_step_to_the_policies(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Constants] = []
-
-    def noted(study: Study, constants: Constants) -> Any:
-        seen.append(constants)
-        return plan(study, constants)
-
-    monkeypatch.setattr(prices, "plan", noted)
-    prices.compute(STUDY, UNIT)
-    assert seen == [UNIT.map(float).merged]

@@ -1,6 +1,6 @@
 """`plot section7` shows what its documents say, and refuses what is none."""
 
-from functools import cache, reduce
+from functools import reduce
 from operator import getitem
 from pathlib import Path
 from typing import Any
@@ -126,16 +126,16 @@ def test_memory_cost_and_debt_are_drawn_with_their_limits() -> None:
 DRAW = (section7.draw_accuracy, section7.draw_constraints)
 
 
-@cache
-def mixed() -> tuple[Reproduction, ...]:
+@pytest.fixture(scope="module")
+def mixed() -> list[Reproduction]:
     """Results of many kinds, which take two rows of panels."""
-    return (
+    return [
         made(rounds=1, seeds=1),
         made("cifar10", policies=("constant", "oracle")),
         made(policies=("acdpp",), largest={"acdpp": 10**6}, growth=1e4),
         made("imagenette", "released", complete=False),
         made(own=True),
-    )
+    ]
 
 
 def titles(figure: Figure) -> list[str]:
@@ -143,23 +143,19 @@ def titles(figure: Figure) -> list[str]:
 
 
 @pytest.mark.parametrize("draw", DRAW)
-def test_results_of_any_size_and_any_policies_are_drawn_within_the_page(draw: Any) -> None:
-    figure = draw(mixed(), SLIDES)
+def test_results_of_any_size_and_any_policies_are_drawn_within_the_page(
+    draw: Any, mixed: list[Reproduction]
+) -> None:
+    figure = draw(mixed, SLIDES)
     assert fits(figure)
     (legend,) = figure.legends
     note = legend.get_title().get_text().replace("\n", " ")
     assert "Subset: on a part of the data." in note
     assert "Seeds differ in partition, prices, samples and initial parameters." in note
-    assert [title.endswith(", subset") for title in titles(figure)] == [
-        not result.complete for result in mixed()
-    ]
-
-
-@pytest.mark.parametrize("draw", DRAW)
-def test_a_study_alone_that_the_paper_does_not_have_is_drawn_without_its_numbers(draw: Any) -> None:
-    figure = draw([made(own=True)], PAPER)
-    assert fits(figure, PAPER)
-    assert not any(_segments(axes, dashed=True) for axes in shown(figure))
+    assert [title.endswith(", subset") for title in titles(figure)] == [not one.complete for one in mixed]
+    alone = draw([made(own=True)], PAPER)  # not of the paper: without its numbers
+    assert fits(alone, PAPER)
+    assert not any(_segments(axes, dashed=True) for axes in shown(alone))
 
 
 @pytest.mark.parametrize("count", [1, 4, 12])
@@ -231,25 +227,17 @@ def test_a_wrong_document_is_one_sentence_and_leaves_nothing(
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize(
-    ("content", "what"),
-    [("not JSON", "no JSON file"), ("[1, 2]", "no JSON object"), (None, "there is no file")],
-)
 @pytest.mark.parametrize("figure", ["section7", "explained"])
-def test_what_is_no_document_is_one_sentence(
-    figure: str, content: str | None, what: str, tmp_path: Path
-) -> None:
+def test_what_is_no_document_is_one_sentence(figure: str, tmp_path: Path) -> None:
     file = tmp_path / "wrong.json"
-    if content is not None:
+    words = (figure, str(file), "--out", str(tmp_path / "new"))
+    assert "there is no file" in refused(invoke, *words)
+    for content, what in (("not JSON", "no JSON file"), ("[1, 2]", "no JSON object")):
         file.write_text(content)
-    assert what in refused(invoke, figure, str(file), "--out", str(tmp_path / "new"))
+        assert what in refused(invoke, *words)
 
 
 def test_more_results_than_can_be_seen_are_refused(tmp_path: Path) -> None:
     file = str(made_up.write(made_up.reproduction(rounds=2), tmp_path / "mnist.json"))
     sentence = refused(invoke, "section7", *[file] * 13, "--out", str(tmp_path / "new"))
     assert "13 results are more than one figure can show: give at most 12" in sentence
-
-
-def test_an_axis_of_roots_reaches_below_0() -> None:
-    assert section7.signed_root(np.array([-4.0, 9.0])).tolist() == [-2, 3]

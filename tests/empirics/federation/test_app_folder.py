@@ -17,9 +17,8 @@ from flwr.superlink.cli.flower_superlink import _parse_args_run_superlink
 from flwr.supernode.cli.flower_supernode import _parse_args_run_supernode
 
 from empirics.federation import server_state, superlink
-from empirics.federation.app_folder import study_file, write_app
-from empirics.federation.processes import FederationFolder
-from empirics.federation.server import STOPPED, server_app
+from empirics.federation.app_folder import FederationFolder, study_file, write_app
+from empirics.federation.server import server_app
 from empirics.results.folder import Folder, read_result
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
@@ -121,7 +120,7 @@ def test_it_makes_its_result_and_leaves_it_alone_when_it_is_finished(tmp_path):
     assert before.settings["asked"]["data_dir"] == str(tmp_path)
     serve(FOUR, tmp_path)
     assert read_result(tmp_path / "result").rows.equals(before.rows)
-    assert not (tmp_path / "result" / STOPPED).exists()
+    assert not FederationFolder.of_result(tmp_path / "result").stopped.exists()
 
 
 def test_the_data_may_be_moved_before_a_federation_is_continued(tmp_path, monkeypatch):
@@ -140,7 +139,10 @@ def test_a_study_that_cannot_run_leaves_no_folder_and_why_another_is_refused_is_
     refused(serve, replace(FOUR, dataset="npz:nowhere.npz"), tmp_path)
     assert not (tmp_path / "result").exists()
     federate(FOUR, tmp_path, rounds=2)
-    sentence, stopped = refused(serve, replace(FOUR, seed=7), tmp_path), tmp_path / "result" / STOPPED
+    sentence, stopped = (
+        refused(serve, replace(FOUR, seed=7), tmp_path),
+        FederationFolder.of_result(tmp_path / "result").stopped,
+    )
     assert "the study of this app differs" in sentence
     assert stopped.read_text() == f"{sentence}\n"
     serve(FOUR, tmp_path)
@@ -149,7 +151,7 @@ def test_a_study_that_cannot_run_leaves_no_folder_and_why_another_is_refused_is_
 
 def test_any_end_is_written_down_but_not_into_the_folder_of_another_process(tmp_path):
     federate(FOUR, tmp_path, rounds=1)
-    stopped = tmp_path / "result" / STOPPED
+    stopped = FederationFolder.of_result(tmp_path / "result").stopped
     with Folder.continued(tmp_path / "result"):
         assert "written by another process" in refused(serve, FOUR, tmp_path)
     assert not stopped.exists()

@@ -18,9 +18,10 @@ import psutil
 import pytest
 
 from empirics.federation import local, process_cleanup, processes
+from empirics.federation.app_folder import FederationFolder
 from empirics.federation.local import federate
 from empirics.federation.process_cleanup import members
-from empirics.federation.processes import FederationFolder, last_error
+from empirics.federation.processes import last_error
 from empirics.federation.server_state import federated, prepare
 from empirics.results.folder import read_result, read_settings
 from empirics.settings.presets import PRESETS

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from empirics.federation.app_folder import write_app
+from empirics.federation.app_folder import FederationFolder, write_app
 from empirics.federation.client_memory import DiskMemory
 from empirics.federation.credentials import make_certificates, node_key
 from empirics.federation.local import NodeRestarts
-from empirics.federation.processes import Federation, FederationFolder, federation
+from empirics.federation.processes import Federation, federation
 from empirics.federation.server_state import prepare
 from empirics.results.folder import read_result, read_settings
 from empirics.run import run_study

@@ -19,7 +19,8 @@ from flwr.proto.control_pb2 import ListRunsResponse
 from flwr.superlink import extensions
 
 from empirics.federation import delivery, flower_api, local, process_cleanup, processes, superlink
-from empirics.federation.processes import FederationFolder, federation
+from empirics.federation.app_folder import FederationFolder
+from empirics.federation.processes import federation
 from tests.empirics.federation.wire import small
 from tests.empirics.small import refused
 from theory.setting import SettingError
@@ -216,17 +217,6 @@ def process(pid, parent, environment, *ignored):
     return one
 
 
-def test_members_are_marked_processes_their_descendants_and_known_ones(monkeypatch):
-    members = {process(4, 3, {}), process(3, 2, {}), process(2, 1, OURS)}
-    lost, myself, ended = process(5, 1, {}), process(6, 1, OURS), process(7, 1, OURS)
-    ended.send_signal(signal.SIGKILL)
-    table = [process(8, 1, {process_cleanup.MARK_VARIABLE: "theirs"}), lost, ended, *members, myself]
-    monkeypatch.setattr(psutil, "Process", lambda: myself)
-    monkeypatch.setattr(psutil, "process_iter", lambda: table)
-    assert process_cleanup.members("ours") == members
-    assert process_cleanup.members("ours", {lost, ended}) == {lost, *members}
-
-
 def test_members_are_terminated_then_killed_for_half_a_minute(clock, monkeypatch):
     term, kill = signal.SIGTERM, signal.SIGKILL
     polite, deaf, stone = process(2, 1, OURS), process(3, 2, {}, term), process(4, 1, OURS, term, kill)
@@ -237,17 +227,6 @@ def test_members_are_terminated_then_killed_for_half_a_minute(clock, monkeypatch
     assert 1003 <= deaf.got[1][1] < 1003.5
     assert [sent for sent, _ in stone.got] == [term] + [kill] * (len(stone.got) - 1)
     assert 1030 <= clock.now < 1031
-
-
-def test_the_cleanup_ignores_signals_and_waits_for_its_input(monkeypatch):
-    did = []
-    monkeypatch.setattr(signal, "signal", lambda *given: did.append(given))
-    monkeypatch.setattr(sys, "stdin", Mock(read=lambda: did.append("read")))
-    monkeypatch.setattr(sys, "argv", ["process_cleanup.py", "mark"])
-    monkeypatch.setattr(process_cleanup, "end", did.append)
-    process_cleanup.main()
-    ignored = {(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
-    assert (set(did[:3]), did[3:]) == (ignored, ["read", "mark"])
 
 
 def test_an_app_is_started_on_nodes_or_on_simulated_clients(monkeypatch):
