@@ -54,6 +54,8 @@ def docs(session: nox.Session) -> None:
     pages = (
         "tests/test_site.py",
         "tests/test_docs.py",
+        "tests/test_numbers.py",
+        "tests/test_conclusions.py",
         "tests/test_readme.py",
         "tests/test_commands_shown.py",
     )

@@ -1,7 +1,7 @@
-"""Numbers that are held to a record.
+"""Compare numbers with a record.
 
-A record knows no truth, which is what the other tests are for: it says that some number changed, and which. Whoever
-means to change one writes the record anew, and the difference is in the commit: ACDPP_RECORD=1 pytest FILE
+A record says which numbers changed, not which are right: other tests do that. To change a record on purpose:
+ACDPP_RECORD=1 pytest FILE
 """
 
 import json
@@ -11,28 +11,28 @@ from typing import Any
 
 import numpy as np
 
-ALMOST = 1e-6  # of a number: far above rounding, which another processor may do otherwise
+RELATIVE_TOLERANCE = 1e-6  # far above the rounding in which processors differ
 
 
 def numbers(document: Any, name: str = "") -> dict[str, float]:
-    """All numbers in it, by the way to them."""
+    """Collect all numbers of a document by their path."""
     if isinstance(document, dict):
-        return {k: v for key, one in document.items() for k, v in numbers(one, f"{name}/{key}").items()}
+        return {k: v for key, value in document.items() for k, v in numbers(value, f"{name}/{key}").items()}
     if isinstance(document, list | tuple):
-        return {k: v for i, one in enumerate(document) for k, v in numbers(one, f"{name}/{i}").items()}
+        return {k: v for i, value in enumerate(document) for k, v in numbers(value, f"{name}/{i}").items()}
     return {name: document} if isinstance(document, int | float) and not isinstance(document, bool) else {}
 
 
 def differing(found: dict[str, float], recorded: dict[str, float]) -> list[str]:
-    """The names of the numbers that are not as recorded."""
+    """Names of the numbers that differ from the record."""
     names = sorted(found.keys() | recorded.keys())
     values = ([one.get(name, np.nan) for name in names] for one in (found, recorded))
-    same = np.isclose(*values, rtol=ALMOST, atol=1e-10, equal_nan=True)
+    same = np.isclose(*values, rtol=RELATIVE_TOLERANCE, atol=1e-10, equal_nan=True)
     return [name for name, is_ in zip(names, same, strict=True) if not is_]
 
 
 def held(record: Path, name: str, found: dict[str, float]) -> None:
-    """It is as recorded under this name; with ACDPP_RECORD set it is recorded."""
+    """Assert that the numbers are as recorded under this name; with ACDPP_RECORD set, record them first."""
     known = json.loads(record.read_text(encoding="utf-8"))
     if "ACDPP_RECORD" in os.environ:
         known[name] = {key: float(f"{value:.9g}") for key, value in found.items()}

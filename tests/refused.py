@@ -1,4 +1,4 @@
-"""The one sentence with which a mistake is refused."""
+"""Refusal of a mistake in one sentence."""
 
 import pytest
 
@@ -6,11 +6,11 @@ from theory.setting import SettingError
 
 
 def refused(make, *given, **named):
-    """The sentence: one, and of bearable length."""
+    """Return the sentence, which is one line of bounded length."""
     with pytest.raises(SettingError) as caught:
         make(*given, **named)
     sentence = str(caught.value)
     assert "\n" not in sentence
     assert "://" not in sentence
-    assert len(sentence) < 400 + 2 * sum(len(str(one)) for one in given)
+    assert len(sentence) < 400 + 2 * sum(len(str(value)) for value in given)
     return sentence

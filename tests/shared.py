@@ -1,4 +1,4 @@
-"""What files of tests share and takes a while is made once in a run, by the process that needs it first."""
+"""Files that several test modules share, made once per run by the process that needs them first."""
 
 import os
 from collections.abc import Callable
@@ -9,10 +9,10 @@ from filelock import FileLock
 
 
 def shared(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]) -> Path:
-    """The file or folder of this name, which `make` makes where it is told to."""
+    """Return the shared file or folder of this name, which `make` writes to the path it is given."""
     home = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
-        home = home.parent  # of all workers
+        home = home.parent  # common to all workers
     place, unfinished = home / f"shared-{name}", home / f"unfinished-{name}"
     with FileLock(home / f"shared-{name}.lock"):
         if not place.exists():

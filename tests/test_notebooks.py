@@ -1,8 +1,7 @@
-"""What a reader sees in a notebook is what its code gives.
+"""Notebooks show the outputs of their code.
 
-`pytest -m slow tests/test_notebooks.py` runs them from fresh kernels and compares. Without that, each is known to keep
-the outputs of the code that it shows, and to use names that are there. `python tests/test_notebooks.py` runs them all
-and keeps their outputs, for when the code or a notebook has changed.
+`pytest -m slow tests/test_notebooks.py` runs them in fresh kernels and compares. The other tests check that outputs
+were saved with the code shown, and that imported names exist. `python tests/test_notebooks.py [FILE]` renews outputs.
 """
 
 import ast
@@ -27,14 +26,14 @@ from PIL import Image
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "docs" / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
-LARGEST = 300_000  # bytes
-COLOURS = 128
-LONGEST = 600  # seconds for a cell, after which it hangs
+NOTEBOOK_BYTES_MAX = 300_000
+PICTURE_COLOURS = 128
+CELL_SECONDS_MAX = 600
 DECIMAL = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?")
 
 
 def executed(path: Path, folder: Path) -> Any:
-    """The notebook with new outputs, from a kernel that starts in an empty folder and imports this tree."""
+    """Run the notebook in a kernel that starts in an empty folder and imports this tree."""
     notebook = nbformat.read(path, as_version=4)
     for cell in code_cells(notebook):
         cell.outputs, cell.execution_count = [], None
@@ -43,14 +42,14 @@ def executed(path: Path, folder: Path) -> Any:
         "PYTHONPATH": str(ROOT),
         "IPYTHONDIR": str(folder / "ipython"),
         "JUPYTER_RUNTIME_DIR": str(folder),
-        "OMP_NUM_THREADS": "1",  # more would wait for each other where tests run side by side
+        "OMP_NUM_THREADS": "1",  # tests run side by side
         "PATH": str(Path(sys.executable).parent),  # without Coq, which most readers have not
     }
     work = folder / "work"
     work.mkdir()
     client = NotebookClient(
         notebook,
-        timeout=LONGEST,
+        timeout=CELL_SECONDS_MAX,
         kernel_name="python3",
         record_timing=False,
         coalesce_streams=True,
@@ -63,12 +62,12 @@ def executed(path: Path, folder: Path) -> Any:
 
 
 def lighter(notebook: Any) -> Any:
-    """The same with pictures of few colours, a quarter of the size."""
+    """Reduce the colours of the pictures, to a quarter of their size."""
     for output in (output for cell in code_cells(notebook) for output in cell.outputs):
         if "image/png" in output.get("data", {}):
             picture = Image.open(io.BytesIO(base64.b64decode(output.data["image/png"])))
             packed = io.BytesIO()
-            picture.convert("RGB").quantize(COLOURS).save(packed, "png", optimize=True)
+            picture.convert("RGB").quantize(PICTURE_COLOURS).save(packed, "png", optimize=True)
             output.data["image/png"] = base64.b64encode(packed.getvalue()).decode()
     return notebook
 
@@ -78,12 +77,12 @@ def code_cells(notebook: Any) -> list[Any]:
 
 
 def digest(notebook: Any) -> str:
-    """Of all code, to be kept with the outputs that it gave."""
+    """Digest of all code, saved with the outputs that it gave."""
     return sha256("\0".join(cell.source for cell in code_cells(notebook)).encode()).hexdigest()
 
 
 def shown(cell: Any) -> Iterator[tuple[str, str]]:
-    """What a reader sees of a cell: kinds and texts, and of a picture that it is there."""
+    """Kinds and texts of a cell's outputs; pictures without their content."""
     for output in cell.outputs:
         if output.output_type == "stream":
             yield output.name, output.text
@@ -93,8 +92,7 @@ def shown(cell: Any) -> Iterator[tuple[str, str]]:
 
 
 def same(one: str, other: str) -> bool:
-    """Letter by letter, but for decimals, whose last printed digit may differ by one: another processor may round
-    otherwise. Whole numbers, fractions and words may not.
+    """Compare letter by letter, except that the last digit of a decimal may differ by one, as processors round.
 
     >>> same("K = 9, risk 0.1234", "K = 9, risk 0.1235"), same("risk 0.1234", "risk 0.1236"), same("9", "10")
     (True, False, False)
@@ -106,7 +104,7 @@ def same(one: str, other: str) -> bool:
 
 
 def unit(decimal: str) -> float:
-    """One in its last printed place.
+    """Unit of the last printed place.
 
     >>> unit("0.25"), unit("1.5e+3")
     (0.01, 100.0)
@@ -130,7 +128,7 @@ def test_a_notebook_shows_what_its_code_gives(path: Path, tmp_path: Path) -> Non
 def test_a_notebook_is_small_clean_and_of_this_tree(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
-    assert path.stat().st_size < LARGEST
+    assert path.stat().st_size < NOTEBOOK_BYTES_MAX
     cells = code_cells(notebook)
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
     assert notebook.metadata.made_from == digest(notebook), "python tests/test_notebooks.py renews it"

@@ -21,12 +21,12 @@ PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "proo
 LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "object": "data"}
 # quiet: an advertisement of the theme's authors on every build; clean: no __pycache__ in docs/
 QUIET = {"NO_MKDOCS_2_WARNING": "1", "PYTHONDONTWRITEBYTECODE": "1"}
-# how signatures are laid out, by a process for each, is no matter here
+# without ruff, which would format every signature in a process of its own
 MKDOCS = "import runpy, sys; sys.modules['ruff'] = None; runpy.run_module('mkdocs', None, '__main__', True)"
 
 
 class Page(HTMLParser):
-    """What a page refers to, what it loads, and where it can be linked to."""
+    """Links, loaded files and anchors of a page."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
-    """The pages of the built site."""
+    """Pages of the built site."""
     out = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-c", MKDOCS, "build", "--strict", "-d", str(out)]
     done = subprocess.run(
@@ -117,7 +117,7 @@ exclude_docs: ""
 
 
 def small_site(folder: Path, text: str) -> None:
-    """Build a site of two pages, with what this site does to formulas and demands of links."""
+    """Build a site of two pages with this site's formulas and link checks."""
     (folder / "docs").mkdir(exist_ok=True)
     (folder / "docs" / "index.md").write_text(f"# Start\n\n{text}\n", encoding="utf-8")
     (folder / "docs" / "other.md").write_text("# Other\n\n## Part\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Whether LaTeX can set a text, and what it complains about."""
+"""Set a text with LaTeX and collect its complaints."""
 
 import os
 import re
@@ -13,11 +13,11 @@ import pytest
 from acdpp.report.erratum import latex, printed
 
 needs_pdflatex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
-WIDEST = 10.0  # points that a line may stick out
+OVERFULL_POINTS_MAX = 10.0
 
 
 def pdflatex(tex: str, folder: Path) -> str:
-    """The log of the second run, after which references are settled; a file that does not compile is an error."""
+    """Return the log of the second run, after which references are settled; fail if the file does not compile."""
     (folder / "text.tex").write_text(tex, encoding="ascii")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "text.tex"]
     environment = {**os.environ, "max_print_line": "10000"}
@@ -39,15 +39,15 @@ def pdflatex(tex: str, folder: Path) -> str:
 
 
 def faults(log: str) -> list[str]:
-    """What a reader would see or miss: lines that stick out, missing characters, references that lead nowhere."""
+    """Overfull lines, missing characters and dangling references in a log."""
     wide = re.findall(r"Overfull \\[hv]box \(([\d.]+)pt too (?:wide|high)\).*", log)
-    found = [f"{points} pt too wide" for points in wide if float(points) > WIDEST]
+    found = [f"{points} pt too wide" for points in wide if float(points) > OVERFULL_POINTS_MAX]
     bad = r"Missing character.*|.*[Uu]ndefined.*|.*does not exist.*|.*same identifier.*|.*multiply.defined.*"
     return found + re.findall(bad, log)
 
 
 def check_erratum(document: Mapping[str, Any], folder: Path) -> None:
-    """All that must be true of the erratum to a document: complete, nothing else in it, and LaTeX sets it."""
+    """Assert that the erratum to a document is complete, has no code in it, and compiles."""
     tex = latex(document)
     headings = re.findall(r"\\subsection\{\\texorpdfstring\{.*\}\{(.*?)\}\}\\hypertarget", tex)
     assert [heading.replace("\\_", "_") for heading in headings] == [
