@@ -54,7 +54,9 @@ SHORTER = {
     # it serves until Ctrl-C: tests/acdpp/explore look at it
     "acdpp explore": "acdpp explore --help",
     # hundreds of rounds
-    "acdpp train --drift gradual,start=100": f"acdpp train --drift gradual,length=2 {HERE} --out results/moves",
+    "acdpp train --drift gradual,start=100,length=300": (
+        f"acdpp train --drift gradual,length=2 {HERE} --out results/moves"
+    ),
     "acdpp train --seeds 100 --on ray": f"acdpp train {HERE} --out results/many",
     "acdpp train --resume results/many": "acdpp train --resume results/many",
     "acdpp train --config study.toml --device cuda": f"acdpp train {HERE} --out results/gpus",

@@ -73,7 +73,7 @@ def test_the_drift_that_is_shown_is_what_is_printed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = (DOCS / "drift.md").read_text(encoding="utf-8")
     exec(re.search(r"```python\n([^`]*np\.savetxt[^`]*)```", page, re.DOTALL)[1], {})
-    command, lines = shown("drift.md", "acdpp predict --dataset csv:stream.csv")
+    command, lines = shown("drift.md", "acdpp predict --preset own")
     printed = " ".join(acdpp(*shlex.split(command)[1:]).stdout.split())
     for line in lines:
         assert line in printed
