@@ -1,1 +1,1 @@
-"""Averaged models: the law of a mean of models, what it sees, and what nobody can beat; statements of our own."""
+"""Averaged models: the law of a mean of models, its effective samples, and lower bounds; statements of our own."""

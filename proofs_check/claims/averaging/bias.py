@@ -1,4 +1,4 @@
-r"""What averaging does not remove (`law:averaged/bias`): the bias of reuse, of local steps, of curvature."""
+r"""Biases that averaging does not remove (`law:averaged/bias`): of reuse, of local steps, of curvature."""
 
 from proofs_check.prelude import *
 

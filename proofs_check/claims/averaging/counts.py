@@ -1,5 +1,5 @@
-r"""What an averaged model sees (`law:averaged/counts`): N_eff of counts where the memory keeps its size; and with
-steps that fall (`law:averaged/decaying`).
+r"""Effective samples of an averaged model (`law:averaged/counts`): N_eff of counts where the memory keeps its size; and
+with steps that fall (`law:averaged/decaying`).
 """
 
 from itertools import accumulate
@@ -158,7 +158,7 @@ def last_iterate() -> Evidence:
 )
 def side_by_side(a: F, rounds: int) -> Found:
     """N_eff times squared weights of both models, in four times as many rounds: the last iterate's is four times as
-    large but for a tenth, the mean's less than half as far from 1.
+    large up to a tenth, the mean's less than half as far from 1.
     """
     found = []
     for T in (rounds, 4 * rounds):

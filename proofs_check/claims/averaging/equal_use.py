@@ -53,7 +53,7 @@ def one_burst() -> Evidence:
 
 
 def binomial_means() -> Evidence:
-    """C(t,k)/(k+1) = C(t+1,k+1)/(t+1), and so on: sums of chances of t+1 and of t+2 rounds, but for their first."""
+    """C(t,k)/(k+1) = C(t+1,k+1)/(t+1), and so on: sums of chances of t+1 and of t+2 rounds, except their first."""
     chance = sp.binomial(t, k)
     once, twice = (sp.gammasimp(sp.binomial(t + j, k + j).rewrite(sp.gamma)) for j in (1, 2))
     plain = sp.gammasimp(chance.rewrite(sp.gamma))

@@ -87,8 +87,8 @@ every_stream = everywhere(
     counted=st.sampled_from(["models", "rounds"]),
 )
 def both_views(admissions: Any, kept: int, by: Any, steps: Any, mean: str, counted: str) -> Found:
-    """After every round forwards, and at one end backwards; the last iterate's as `law:reuse` has it, at one a. A
-    second client keeps as many for one round, so that who came first need not leave first.
+    """Both recursions, forwards after every round and backwards; for the last iterate `law:reuse`. A second client
+    keeps its samples for one round, so that the first to come need not be the first to leave.
     """
     rule, T = by(admissions, kept) + by_age(admissions, 1), len(admissions)
     rows = [steps[2 * t : 2 * t + 2] for t in range(T)]

@@ -1,4 +1,4 @@
-r"""What nobody can beat (`law:averaged/nobody`): money, memory and any learner, from below, and what reaches it."""
+r"""Lower bound for every policy and learner within a budget (`law:averaged/nobody`), and the rule that reaches it."""
 
 from math import factorial
 
@@ -35,7 +35,7 @@ def the_money() -> Evidence:
 
 
 def _policies(prices: list[int], rounds: int, places: int) -> Any:
-    """How many samples are bought on each path of prices, with the mean cost of the cheapest way to do so."""
+    """Numbers of samples bought on each path of prices, with the least mean cost of buying them."""
     paths = list(product(prices, repeat=rounds))
     cheapest = [sorted(price for price in path for _ in range(places)) for path in paths]
     for chosen in product(range(rounds * places + 1), repeat=len(paths)):
@@ -106,7 +106,7 @@ def reached() -> Evidence:
     rounds=by_profile((100, 500, 2000), (100, 500, 2000, 10000)),
 )
 def ratio_of_bounds(rounds: int) -> Found:
-    """At most 1 + 100/t, and never below the bound for a start that is as far as the prior has it."""
+    """The ratio is at most 1 + 100/t."""
     problem: Any = {"h": [F(1, 2), F(2)], "variance": [F(2), F(1)]}
     limit = purchase_limit(Atoms.of([1, 4]), 2, 1)
     above = burst_risk(2, F(1, 2), rounds, **problem, start=[F(1), F(1)], eta=F(1, 2))
@@ -158,7 +158,7 @@ def _beta(first: int, second: int, heads: int, tails: int) -> F:
 
 
 def _leaves(rule: dict[tuple[int, ...], bool], seen: tuple[int, ...] = ()) -> Iterator[tuple[int, ...]]:
-    """Where a rule stops."""
+    """Histories at which a rule stops."""
     if not rule.get(seen, False):
         yield seen
         return

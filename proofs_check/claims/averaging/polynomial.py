@@ -96,7 +96,7 @@ def sample_by_sample(kept: int, more: int, a: F) -> Found:
 
 
 def rising(first: Any, factors: int) -> Any:
-    """first·(first+1)·…, so many factors."""
+    """Rising factorial: first·(first+1)·…"""
     found = sp.Integer(1)
     for j in range(factors):
         found *= first + j
@@ -120,7 +120,7 @@ def their_weights() -> Evidence:
     r"$\gamma\le8$, $T\le12$", gamma=(0, 1, 2, 3, 8), models=by_profile((1, 2, 5, 12), (1, 2, 5, 12, 40))
 )
 def weights_one_by_one(gamma: int, models: int) -> Found:
-    """By the running mean, and in closed form; of the start less is left than theory has, by O(a^T)."""
+    """Weights by the running mean and in closed form; the rest of the start is below theory's by O(a^T)."""
     p = final_weights([polynomial(k, gamma) for k in range(1, models + 1)])
     whole = F(factorial(gamma + 1), factorial(gamma)) * F(factorial(models - 1), factorial(models + gamma))
     closed = [whole * F(factorial(t + gamma - 1), factorial(t - 1)) for t in range(1, models + 1)]
@@ -244,7 +244,7 @@ CLAIMS = [
         r"with whole $\gamma\ge0$, under constant admission and steps of one size. Model $t$ of $T$ "
         r"weighs $(\gamma+1)\frac{t(t+1)\cdots(t+\gamma-1)}{T(T+1)\cdots(T+\gamma)}$, the noise is "
         r"$(\gamma+1)^2/(2\gamma+1)$ times that of equal weights in the limit, and of the start "
-        r"$(\gamma+1)!/(T(1-a))^{\gamma+1}$ is left, but for what falls like $a^T$: the transient is of "
+        r"$(\gamma+1)!/(T(1-a))^{\gamma+1}$ is left, up to what falls like $a^T$: the transient is of "
         r"order $T^{-2(\gamma+1)}$.",
         formula=said(
             r"\lim\bar\Lambda T\sum_ib_i^2=@factor,\qquad\lim "

@@ -44,7 +44,7 @@ def two_geometric_numbers() -> Evidence:
 
 
 def either_way() -> Evidence:
-    """What the mean adds to Y on top of the steps, or the steps on top of the mean; nothing if there is no mean."""
+    """The lag that the mean adds to that of the steps; 0 without a mean."""
     zero = sp.Integer(0)
     return equations(
         *((smoothed_lag(a, b, k), smoothed_lag(b, a, k), f"either way, $K={k}$,") for k in (1,)),
@@ -90,7 +90,7 @@ def sums_commute() -> Evidence:
 
 @everywhere("$M\\le4$, up to 4 rounds more", window=(1, 2, 4), a=(F(0), F(1, 2), F(9, 10)), more=(0, 4))
 def windows(window: int, a: F, more: int) -> Found:
-    """What each round weighs in an equal mean of the last M models, of samples used once, and in the last iterate that
+    """Weight of each round in an equal mean of the last M models, of samples used once, and in the last iterate that
     keeps them for M rounds; the latter is the bias by a path that is 1 in that round alone.
     """
     rounds = window + more
@@ -108,7 +108,7 @@ def windows(window: int, a: F, more: int) -> Found:
     keep=by_profile((F(1, 3),), (F(1, 3), F(1, 2))),
 )
 def by_the_law(kept: int, keep: F) -> Found:
-    """Noise and lag of an exponential mean after 40 rounds, but for what older rounds would add."""
+    """Noise and lag of an exponential mean after 40 rounds, up to what older rounds would add."""
     rounds, a = 40, F(1, 2)
     rule, shares = full(kept, rounds), over_rounds(partial(exponential, keep=keep), rounds)
     found = 2 * averaged(rule, rounds, a, shares).squares[-1, 0], walk_lag(rule, rounds, a, shares)[-1, 0]

@@ -88,7 +88,7 @@ def within_a_step() -> Evidence:
 
 
 def fewer_samples_are_worse() -> Evidence:
-    """At the best rate of a K that allows fewer samples a round than K = 1 does, the least risk is larger."""
+    """A K whose best rate is below that of K = 1 has a larger least risk."""
     domain = r"buffers of 3, 20 and 100, a budget of 15, prices of 1 and 5; $K\le40$; $q=10^{-3},1$"
 
     def rate_of(p: Any, kept: int) -> F:
@@ -168,7 +168,7 @@ CLAIMS = [
         "samples, and retention can only lower the rate. For any admissions, the best weights after a "
         "purchase of $n$ have $1/F=1/P+n/s^2$, and $P'=F+q$ a round later (by Gauss if all is Gaussian, as "
         r"the mean given all samples). So $n/s^2=1/(P'-q)-1/P$, and $\bar\Lambda/s^2$ is the mean of "
-        r"$\varphi(P)=\frac q{P(P-q)}$, but for $1/P$ at the ends over $T$. $\varphi$ is convex and falls, "
+        r"$\varphi(P)=\frac q{P(P-q)}$, up to $1/P$ at the ends over $T$. $\varphi$ is convex and falls, "
         r"so the mean of $P$ is at least where $\varphi=1/\nu$. (Kalman 1960 has the filter.)",
         given=(WRITTEN, LAG),
         checks={

@@ -32,7 +32,7 @@ def response() -> Evidence:
     )
 
 
-# cosine and sine of a cycle of so many rounds
+# cosine and sine of a cycle, by its rounds
 WHOLE = {
     2: (sp.Integer(-1), sp.Integer(0)),
     3: (-sp.Rational(1, 2), sp.sqrt(3) / 2),
@@ -67,7 +67,7 @@ def against_standing_still() -> Evidence:
     a=by_profile((F(1, 2),), (F(0), F(1, 2))),
 )
 def by_the_law(cycle: tuple[int, ...], kept: int, a: F) -> Found:
-    """The mean square over the last cycle, over the cycle's own: as stated, but for what is left of the start. At K = 1
+    """The mean square over the last cycle, over the cycle's own: as stated, up to the rest of the start. At K = 1
     it is a² times that in the world a round earlier.
     """
     rounds, period = 40, len(cycle)
@@ -92,7 +92,7 @@ CLAIMS = [
         r"and 1 is left. $K=1$ leaves more than that if and only if $\cos\omega<\frac{1+a}2$. So for such "
         "cycles retention over a cycle is better than $K=1$ at the same step and rate, however far the "
         "optimum swings: that much drift wants $K=1$ is true of walks and slopes, and not of every path. "
-        "This hangs on the world that judges: in the one a round earlier $K=1$ leaves "
+        "This depends on the world that judges: in the one a round earlier $K=1$ leaves "
         "$a^2$ times as much, which is less than 1 at every frequency.",
         formula=(
             r"\Bigl|1-\frac{(1-a)z}{1-az}\cdot\frac1K\sum_{i<K}z^i\Bigr|^2,\quad z=e^{-i\omega};\qquad K=1:\ "

@@ -1,4 +1,4 @@
-r"""What lags behind a walk, a slope and a jump in the long run (`law:drift/lag`): Y, L and what is left, for all K."""
+r"""Lag behind a walk (Y), a slope (L) and a jump in the long run, for all K (`law:drift/lag`)."""
 
 from proofs_check.prelude import *
 
@@ -122,9 +122,7 @@ def age_by_age(kept: int, a: F) -> Found:
 
 @everywhere("$K\\le5$, $T\\le12$, three $a$", kept=(1, 2, 5), rounds=(1, 4, 12), a=(F(0), F(1, 2), F(9, 10)))
 def by_the_law(kept: int, rounds: int, a: F) -> Found:
-    """From a full memory of a world at rest: the walk's lag after T rounds is ΣW² so far, a jump at the first change
-    leaves W, and of Y only the geometric tail is missing.
-    """
+    """Lags from a full memory of a world at rest: a walk's lag after T rounds is ΣW² so far, a first jump leaves W, and of Y only the geometric tail is missing."""
     rule, last = full(kept, rounds), over_rounds(latest, rounds)
     left = [jump_left(a, kept, m) for m in range(rounds + kept)]
     path = [[F(0)]] + [[F(1)]] * rounds
@@ -144,7 +142,7 @@ def by_the_law(kept: int, rounds: int, a: F) -> Found:
     a=(F(0), F(1, 2), F(9, 10), F(999, 1000), 1 - F(1, 10**6)),
 )
 def rise_by_the_law(kept: int, a: F) -> Found:
-    """What retention adds to the law's own Y: the mean of min(i, j) at a = 0, more elsewhere, and less than (K-1)/2,
+    """Excess of retention over the law's own Y: the mean of min(i, j) at a = 0, more elsewhere, and less than (K-1)/2,
     but by (1-a)K(K-1)/4 at most, as a/(1+a) >= a/2 and 1+a+…+a^(d-1) >= d - (1-a)d(d-1)/2 say for every d < K.
     """
     rise = long_run(kept, a)[1] - long_run(1, a)[1]

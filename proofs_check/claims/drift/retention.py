@@ -1,4 +1,4 @@
-r"""Which K is best at a given step under a walk (`law:drift/retention`), and when Corollary 2's is not."""
+r"""The best K at a given step under a walk, and when it is not Corollary 2's (`law:drift/retention`)."""
 
 import math
 
@@ -22,7 +22,7 @@ def capped(kept: Any) -> Any:
 
 
 def free(kept: Any) -> Any:
-    """The same for r >= K-1: the mean of |i-j|."""
+    """The mean of |i-j|, which `capped` is for r >= K-1."""
     return (kept**2 - 1) / (3 * kept)
 
 
@@ -94,7 +94,7 @@ def thresholds_fall(a: F) -> Found:
 
 @everywhere("$K\\le8$, $a=0,1/2,9/10$", kept=(2, 3, 8), a=(F(0), F(1, 2), F(9, 10)))
 def alike_by_the_law(kept: int, a: F) -> Found:
-    """At q° K and K-1 have the same risk by the law, and K has more of the lag: beyond q° it is worse."""
+    """The law gives K and K-1 equal risk at q°, and K the larger lag: beyond q° it is worse."""
     (v, Y, _), (noise, lag, _) = long_run(kept, a), long_run(kept - 1, a)
     limit = indifferent_drift(a, kept, 1, kept - 1, 1)
     two = kept > 2 or limit == 2 * (1 - a) ** 2 / (1 + 3 * a)

@@ -10,7 +10,7 @@ g, t = sp.symbols("g t", positive=True)
 
 
 def equality() -> Evidence:
-    """At K = 1 and 2 the product is 1."""
+    """The product is 1 at K = 1 and 2."""
     return equations(
         (stationary_noise(a, 1) * (2 * slope_lag(a, 1) - 1), 1, "$v(2L-1)$ at $K=1$"),
         (stationary_noise(a, 2) * (2 * slope_lag(a, 2) - 1), 1, "$v(2L-1)$ at $K=2$"),

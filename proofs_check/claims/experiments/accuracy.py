@@ -38,7 +38,7 @@ def readings(seen: Seen, other: str) -> dict[str, Estimate]:
 
 
 def ahead(seen: Seen, other: str) -> Evidence:
-    """By some amount; told beside it, how the released rule does in the same setting."""
+    """Whether ACDPP is ahead, with the released rule in the same setting beside it."""
     what = f"points ahead of {BASELINES[other]}"
     found = experiment.ordered(seen.result, readings(seen, other), seen.level, what)
     if seen.mine == CODED or other not in seen.result.gaps.get(CODED, {}):
@@ -58,7 +58,7 @@ def as_stated(seen: Seen, other: str) -> Evidence:
 
 
 def gap(seen: Seen, other: str) -> Measured:
-    """What was measured after the last round."""
+    """The gap measured after the last round."""
     interval = confidence(seen.result.gaps[seen.mine][other].points, seen.level)
     return seen.measured(interval, f"points ahead of {BASELINES[other]} after the last round in")
 
@@ -149,12 +149,12 @@ def so_much_sooner(seen: Seen, other: str) -> Evidence:
 
 
 def ratio(seen: Seen, other: str) -> Measured | None:
-    """Nothing where it may be any number."""
+    """The speed-up measured; None where it may be any number."""
     interval = experiment.speed_up(seen.result, seen.mine, other, seen.level)
     if interval.low <= 0 and interval.high == np.inf:
         return None
     high = "∞)" if interval.high == np.inf else f"{interval.high:.1f}]"
-    detail = f"the target is reached so many times sooner than by {BASELINES[other]}:"
+    detail = f"speed-up over {BASELINES[other]} to the target:"
     return seen.measured(interval, detail, f"[{interval.low:.1f}, {high}")
 
 
@@ -203,7 +203,7 @@ def hybrid_ahead(seen: Seen, sign: int = 1) -> dict[str, Estimate]:
 
 
 def told(seen: Seen, words: str, what: str, sign: int) -> Measured:
-    """What was measured in one reading."""
+    """The gap measured in one reading."""
     interval = confidence(hybrid_ahead(seen, sign)[words], seen.level)
     return seen.measured(interval, f"points of hybrid {what} {words} in")
 
@@ -285,8 +285,9 @@ def _behind(results: Results) -> list[Claim]:
 
 
 def claims(results: Results) -> list[Claim]:
-    """Whatever is committed; each is read again where the oracle learns, which is what a reader takes it for. What is
-    a reading itself has no substance."""
+    """Claims from the committed results, each read again where the oracle learns: its substance, unless it is a reading
+    itself.
+    """
     ours = replace(TEXT, kind="reading")
     makers: list[tuple[Callable[[Results, Scope], list[Claim]], Scope]] = [
         (_ahead, TEXT),

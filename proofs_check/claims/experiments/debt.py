@@ -104,7 +104,7 @@ def owed(context: Context) -> Evidence:
 
 
 def fourth_moment() -> Evidence:
-    """Of a sum of T independent uniform prices less their mean: at most 3T²σ⁴, so that E|M_T| >= σ√(T/3)."""
+    """The fourth moment of a sum M_T of T centred uniform prices is at most 3T²σ⁴, so E|M_T| >= σ√(T/3)."""
     u = sp.Symbol("u", real=True)
     low, high = (sp.Integer(end) for end in PRICES)
     middle, width = (low + high) / 2, high - low
@@ -175,7 +175,7 @@ def _debt(results: Results) -> list[Claim]:
         checks=(debt_grows,),
         corrected=Correction(
             title=r"it grows like $\sqrt T$",
-            statement=r"It is between two multiples of $\sqrt T$, but for constants: $\mathbb E[Z(T+1)]$ lies between "
+            statement=r"It is between two multiples of $\sqrt T$, up to constants: $\mathbb E[Z(T+1)]$ lies between "
             r"$\tfrac12(\bar\Lambda\sigma_c\sqrt{T/3}-2R)$ and $2(2\bar\Lambda\sigma_c\sqrt T+R)$, whatever $V$ and "
             rf"$\rho$.{told}",
             formula=r"\tfrac12\bigl(\bar\Lambda\sigma_c\sqrt{T/3}-2R\bigr)\le\mathbb E[Z(T+1)]"

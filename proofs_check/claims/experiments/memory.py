@@ -47,7 +47,7 @@ def with_ours(dataset: str, context: Context) -> Evidence:
 
 
 def in_training(results: Results, dataset: str) -> Evidence:
-    """In the runs that trained, where there are such."""
+    """Mean memory in the runs that trained."""
     result, one = results.get((dataset, "paper")), run_of(results, dataset)
     if result is None or one is None:
         return experiment.absent(dataset, "paper")
@@ -149,7 +149,7 @@ def fits(seen: Seen) -> Evidence:
 
 
 def capped_fits(seen: Seen) -> Measured | None:
-    """As printed, so much; with the admissions capped, within the buffers. Nothing where that rule was not run."""
+    """Largest memory as printed, and evidence that the capped rule stays within the buffers; None if it was not run."""
     if CAPPED not in seen.result.policies:
         return None
     printed, capped = (seen.result.policies[name] for name in (seen.mine, CAPPED))
@@ -158,7 +158,7 @@ def capped_fits(seen: Seen) -> Measured | None:
 
 
 def filling(results: Results) -> str:
-    """What is held in round 1 on average over runs, and when most is."""
+    """Mean memory in round 1, and its largest value with its round."""
     found = ((one.name, run_of(results, dataset)) for dataset, one in SECTION7.items())
     return "; ".join(
         f"{name} {one.occupancy[0]:g} of {one.buffers:g}, then up to {one.occupancy.max():g} in round "

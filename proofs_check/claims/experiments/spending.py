@@ -29,7 +29,7 @@ def excess_over_T() -> Evidence:
 
 
 def spends_within(context: Context) -> Evidence:
-    """The policy alone: no more than the region allows in so many rounds."""
+    """Mean cost of the policy alone, at most what the region allows in these rounds."""
     one, found = SECTION7["mnist"], play("mnist", *OURS, context.seed)
     region, budget = Region(rate=float(one.times * RATE), rho=OURS[1]), float(one.budget)
     beyond = cost_excess_maximum(ROUNDS, region, budget / region.rate, budget) / ROUNDS

@@ -90,7 +90,7 @@ def where_it_leads() -> Evidence:
 
 
 def one_step() -> Evidence:
-    """For E = 1, 1-a is ηh. For E >= 2 goal - θ* has the sign of (μ₁-μ₂)(b₁-b₂), b = (1-a)/h, which falls in h."""
+    """1-a is ηh for E = 1. For E >= 2 goal - θ* has the sign of (μ₁-μ₂)(b₁-b₂), b = (1-a)/h, which falls in h."""
     b1, b2, q = sp.symbols("b_1 b_2 q", positive=True)  # q = 1 - ηh
     one, many = [contraction(h, eta, 1) for h in (h1, h2)], [1 - b1 * h1, 1 - b2 * h2]
     at, best = (1 - q) / eta, own_optimum([p, r], [h1, h2], MEANS)

@@ -39,7 +39,7 @@ def a_sample_gone() -> Evidence:
 
 
 def a_period() -> Evidence:
-    """Of p numbers q with the mean U, Σq·a^(2r) over r < p lies between a^(2(p-1))·pU and pU; periods: 1/(1-a^(2p))."""
+    """For p numbers q of mean U, Σq·a^(2r) over r < p lies between a^(2(p-1))·pU and pU; periods: 1/(1-a^(2p))."""
     series, last = 1 / (1 - a ** (2 * p)), ((K - 1) / p + 1) * p * U
     return argument(
         ([least * q <= power * q, power * q <= q], [power <= 1, least <= power], "each $q$, $r<p$"),
@@ -70,7 +70,7 @@ def within_the_ends(pattern: tuple[list[int], int], a: F) -> Found:
 
 
 def listed_patterns() -> Evidence:
-    """The same limit from the noise itself, in every phase."""
+    """The limit from the noise itself, in every phase."""
 
     def tends(admissions: Any, kept: int, phase: int) -> Evidence:
         end = HALF * inverse_effective_rate(admissions, kept)
@@ -102,7 +102,7 @@ def _markov(stay: F, kept: int, a: F) -> tuple[F, F, F]:
             yield F(1, 2) * stay**same * (1 - stay) ** (length - 1 - same), path
 
     def square(age: int, a: F) -> F:
-        """E Λ(Σ_d a^(age-d)/n)² of the samples admitted so many rounds ago, over all windows of admissions."""
+        """E Λ(Σ_d a^(age-d)/n)² of the samples admitted `age` rounds ago, over all windows of admissions."""
         total = F(0)
         for chance, path in paths(2 * kept - 1):
             used = range(min(age + 1, kept))
@@ -129,7 +129,7 @@ def random_admissions(stay: F, kept: int, a: F) -> Found:
 
 
 def weights_of_rounds() -> Evidence:
-    """Of t rounds all but K + p have samples that are gone, in whole periods, each with Λu² of mean U."""
+    """All but K + p of t rounds have samples that are gone, in whole periods, with Λu² of mean U."""
     sums = ((U * (t + off) / t, U, r"$t\sum\omega^2$") for off in (-(K + p), K + p))
     return limits(t, *sums, domain="every $K$ and $p$: up to $K+p$ rounds' samples more or less")
 

@@ -51,7 +51,7 @@ def _cases(populations: tuple[Kinds, ...], *starts: int) -> list[tuple[Kinds, Pa
     case=by_profile(_cases((PAIR,), 2), _cases(KINDS, 0, 2)),
 )
 def every_stream(case: tuple[Kinds, Pattern, int, F]) -> Found:
-    """Both expectations as polynomials in 1/λ: the first two coefficients, and where they end."""
+    """First two coefficients and degrees of both expectations, polynomials in 1/λ."""
     kinds, (admissions, K, E), at, eta = case
     rounds, start = len(admissions), F(at)
     expected = curved.first_order(_cohorts(admissions, K), rounds, kinds.moments, start=start, eta=eta, E=E)

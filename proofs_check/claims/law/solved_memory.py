@@ -16,7 +16,7 @@ LARGE = r"$n\to\infty$"
 
 
 def bent(kinds: Kinds, *thirds: int) -> Kinds:
-    """The same samples with third derivatives of their own."""
+    """These samples with third derivatives of their own."""
     values = tuple((x, g, F(k)) for (x, g, _), k in zip(kinds.values, thirds, strict=True))
     return Kinds(values, kinds.chances)
 
@@ -48,7 +48,7 @@ def every_stream(case: tuple[Kinds, Any, int, F]) -> Found:
 
 
 def for_ever() -> Evidence:
-    """On one memory of n: p = Σ_{d>=1}a^(d-1)/n = 1/((1-a)n) and S = E[g²]/(h²n), whose fixed point is theory's."""
+    """Reuse of n samples: p = Σ_{d>=1}a^(d-1)/n = 1/((1-a)n) and S = E[g²]/(h²n), whose fixed point is theory's."""
     bias = solved_bias(MOMENTS, third=third, size=n)
     weight, square = 1 / (eta * h * n), noise / (h**2 * n)
     later = (1 - eta * h) * bias + eta**2 * tilt * weight - eta * third * square / 2
@@ -105,7 +105,7 @@ def one_dimension(n: int, fourth: F) -> Found:
 
 
 def resummed() -> Evidence:
-    """How far λ is from the truth: p/n is off by 1/(1-γ) where p = γn, λ is not."""
+    """Distance of λ from the truth; p/n is off by 1/(1-γ) where p = γn, λ is not."""
     found, exact = curved.regression_floor_resummed(p, n), regression_floor(p, n)
     over = r"$\lambda$ over the exact floor"
     return argument(

@@ -121,7 +121,7 @@ def spent_in_blocks(case: tuple[list[int], list[int]], part: F) -> Found:
 
 
 def thresholds_grow() -> Evidence:
-    """At the last age h is the same for all later ones, so it holds from there down."""
+    """h is constant from the last age on, so Bellman's inequality there covers all later ages."""
     higher, after = sp.symbols("higher after", real=True)
     stay, stay_later = g - worth + h, higher - worth + after
     grows = [sp.Min(mu * price, stay) <= sp.Min(mu * price, stay_later)]

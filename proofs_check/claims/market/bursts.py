@@ -18,7 +18,7 @@ EFFECTIVE, ages = burst_effective_rate(S, r, q), sp.summation(k / q, (k, 1, r)) 
 
 
 def lifetimes() -> Evidence:
-    """From the generating function (qz/(1-(1-q)z))^r: E L = r/q, E L² = r(r+1-q)/q²; the rates follow."""
+    """Moments of lifetimes from the generating function (qz/(1-(1-q)z))^r: E L = r/q, E L² = r(r+1-q)/q²."""
     wait = q * z / (1 - (1 - q) * z)
     first = sp.simplify(sp.diff(wait**r, z).subs(z, 1))
     second = sp.simplify(sp.diff(z * sp.diff(wait**r, z), z).subs(z, 1))
@@ -58,7 +58,7 @@ def every_pattern(parts: int, often: F, T: int) -> Found:
 
 
 def _rate(parts: int) -> Any:
-    """At q = F(θ) for the threshold at which S/r samples a burst cost C a round, as a ball."""
+    """Effective rate at q = F(θ), θ the threshold at which S/r samples per burst cost C per round, as a ball."""
     often = PAPER.mass(uniform_threshold(LOW, HIGH, ball(parts * SHARE)))
     return burst_effective_rate(PLACES, parts, often if parts < 10 else ball(1))
 

@@ -49,7 +49,7 @@ def of_clients(find: Callable[[Rounds, Sizes], Found]) -> Check:
 
 
 def _overfull(rounds: Rounds, capacities: Sizes) -> Found:
-    """Each client holds what came so far, and its buffer at most; as theory has it."""
+    """Each client holds all samples so far, up to its buffer, as theory says."""
     came = [0] * len(capacities)
     occupancy = kept(rounds, capacities).occupancy(len(rounds)).tolist()
     snapshots = simulate_by_capacity(rounds, capacities)
@@ -63,7 +63,7 @@ def _overfull(rounds: Rounds, capacities: Sizes) -> Found:
 
 
 def _other_rate(rounds: Rounds, capacities: Sizes) -> Found:
-    """After a round that fills the memories: N_eff and the mean age, both from the samples themselves."""
+    """N_eff and mean age, counted from the samples, after a round that fills the memories."""
     places, total = sum(capacities), F(0)
     for snapshot in simulate_by_capacity([capacities, *rounds], capacities):
         total += F(sum(snapshot.uses[sample] for sample in snapshot.memory), places)

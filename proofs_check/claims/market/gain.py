@@ -1,4 +1,4 @@
-r"""What the guarantee gains (`buy:gain`): over constant admission, and ACDPP, which becomes it, for the same money."""
+r"""Gain in the guarantee over constant admission, which ACDPP becomes, for equal money (`buy:gain`)."""
 
 from proofs_check.prelude import *
 
@@ -55,7 +55,7 @@ def inside_the_region() -> Evidence:
 
 
 def generalisation() -> Evidence:
-    """At N_eff = rt, N = Rt against N_eff = N = ft: N stands under the logarithm."""
+    """Third terms at N_eff = rt, N = Rt and at N_eff = N = ft; N stands under the logarithm."""
     ours = generalisation_term(1 / (mine * t), bought * t, CONSTANTS)
     theirs = generalisation_term(1 / (other * t), other * t, CONSTANTS)
     sharper = deviation_term(1 / (mine * t), CONSTANTS) / deviation_term(1 / (other * t), CONSTANTS)
@@ -67,7 +67,7 @@ def generalisation() -> Evidence:
 
 
 def mismatch() -> Evidence:
-    """In a full memory of steady age the root and the linear term tend to those of constant admission of the same S."""
+    """Root and linear term of a full memory of steady age tend to those of constant admission with memory S."""
     chi = mismatch_from_sums(S, S * t, S * t * (2 * mean - 1), S * mean)
     constant = constant_round(K, t, S / K, CONSTANTS)
     root, linear = root_term(chi, CONSTANTS), linear_term(chi, CONSTANTS.merged)

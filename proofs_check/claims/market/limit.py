@@ -1,4 +1,4 @@
-r"""What money buys (`buy:limit`): a fractional knapsack in the price, for every policy and in every order of prices."""
+r"""The most that money buys (`buy:limit`): a fractional knapsack in the price, for every policy and order of prices."""
 
 from proofs_check.prelude import *
 
@@ -59,7 +59,7 @@ lists_of_prices = drawn(
 
 
 def any_law() -> Evidence:
-    """At λ = 1/θ the bound's mean is S·F + (C - S·m)/θ, F and m of the prices below θ: what the threshold buys."""
+    """The bound's mean at λ = 1/θ is S·F + (C - S·m)/θ, F and m of the prices below θ: what the threshold buys."""
     spare = mass - spent / theta  # E(1-c/θ)⁺
     part = (C / S - spent) / theta  # the share of S·P(c = θ) that the rest of C pays for
     return equations(

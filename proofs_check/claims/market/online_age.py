@@ -103,7 +103,7 @@ def _rate_of(burden: Any) -> Any:
 
 
 def where_online_settles() -> Evidence:
-    """At two scales, their costs on both sides of C/S."""
+    """Rules at two scales, with costs on both sides of C/S."""
     step = F(online_plan(FLOATS, PLACES, BUDGET).thresholds[0])
     cheap, dear = (in_proportion(F(round(step * 10**6) + side, 10**6)) for side in (-4, 4))
     least = _rate_of(papers_best()[1].least(SHARE))

@@ -24,7 +24,7 @@ CEILING = debt_ceiling(V, worth, S, C, low, high)
     by_age=st.booleans(),
 )
 def drawn_paths(prices: list[int], places: int, budget: int, V: int, reserve: int, by_age: bool) -> Found:
-    """In whole numbers: the ceiling for the largest worth that was met, and the mean cost."""
+    """The ceiling for the largest worth so far, and the mean cost, in whole numbers."""
     worth, path = loop.worth_of_age if by_age else loop.constant_worth, [[price] for price in prices]
     found = loop.play(path, places=places, budget=budget, V=V, debt=reserve, worth=worth)
     top = max(1, int(found.oldest.max())) if by_age else 1
@@ -38,7 +38,7 @@ frame = sp.Symbol("F", integer=True, positive=True)
 
 
 def _short_of(prices: Any, places: int, budget: int, V: int, reserve: int, frame: int) -> Any:
-    """How far Σx lies above the stated bound on one path; negative where it is broken."""
+    """Distance of Σx above the stated bound on one path; negative where the bound fails."""
     T, path = len(prices), [[price] for price in prices]
     found = loop.play(path, places=places, budget=budget, V=V, debt=reserve, worth=loop.constant_worth)
     best = sum((most_bought(prices[i : i + frame], places, budget * frame) for i in range(0, T, frame)), F(0))

@@ -1,4 +1,4 @@
-r"""How near N_eff comes to what money buys (`buy:best-rule/paper`): 18.64 effective samples a round of 25.57."""
+r"""Best effective rate with the paper's budgets (`buy:best-rule/paper`): 18.64 of 25.57 samples per round."""
 
 from proofs_check.prelude import *
 

@@ -21,7 +21,7 @@ def savings(rounds: Any) -> Any:
 
 
 def at_the_reserve() -> Evidence:
-    """With V = Z(1)C/S and w(j) = j, a debt Z(1) buys below what a place has saved; a larger debt, less."""
+    """At V = Z(1)C/S and w(j) = j a debt Z(1) buys below what a place has saved; a larger debt, less."""
     same = sp.Equivalent(buys(reserve, c, WEIGHT, age), c < savings(age))
     return steps(
         (same, [], "every price, age and reserve"),
@@ -38,7 +38,7 @@ def at_the_reserve() -> Evidence:
     rounds=st.integers(1, 6),
 )
 def drawn_paths(prices: list[int], places: int, share: int, rounds: int) -> Found:
-    """In whole numbers, opening included: debt, savings and money spent. C = S·share, Z(1) = C·rounds."""
+    """Debt, savings and money spent in whole numbers, opening included. C = S·share, Z(1) = C·rounds."""
     budget, top = places * share, max(prices)
     reserve = budget * rounds
     V, first = int(reserve_weight(reserve, places, budget)), max(reserve + prices[0] * places - budget, 0)

@@ -41,7 +41,7 @@ class Run(NamedTuple):
 REAL = Run(1, 2, Region(rate=3, rho=Fraction(1, 2)), LIGHTER, "everything as printed")
 SIGN = Run(
     *(2, 20, Region(rate=2, rho=Fraction(1, 100)), ONES),
-    "as printed, but for the positive part of radicands in the bound (thm:regret-neff/radicand) and of "
+    "as printed, except for the positive part of radicands in the bound (thm:regret-neff/radicand) and of "
     r"$\bar p_{\infty}$ in round 1",
 )
 

@@ -96,7 +96,7 @@ def the_sum(*, stated: bool) -> Evidence:
 
 
 def corrected_table(context: Context) -> Evidence:
-    """What root and linear term of Ω₁ gain between two horizons, certified: theory's limit times the logarithm."""
+    """Growth of root and linear term of Ω₁ between two horizons, certified: theory's limit times the logarithm."""
     numbers, pace = RATIONAL.merged.map(ball), ball(Fraction(7, 2))
     limit = omega1_limit(ball(3), pace, RATIONAL.map(ball))
 

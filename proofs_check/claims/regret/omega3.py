@@ -103,7 +103,7 @@ CLAIMS = [
             formula=said(r"\Omega_3(T)\sim@c\,\sqrt{T\log T}", c=LIMIT),
             sketch=r"The comparison admits $\bar\Lambda$ samples a round and keeps each for $K$ rounds, so that by "
             r"round $t$ it has seen $\bar\Lambda t$ distinct ones; the oracle replaces all $K\bar\Lambda$ places in "
-            r"every round and has seen $K\bar\Lambda t$. The generalisation terms are those of so many samples; "
+            r"every round and has seen $K\bar\Lambda t$. The generalisation terms are those of these numbers; "
             rf"their difference is {APART} to leading order, and $\sum\sqrt{{\log t/t}}\sim2\sqrt{{T\log T}}$. The "
             r"other two terms differ by order $1/t$, that is $\log T$ in total.",
             checks={

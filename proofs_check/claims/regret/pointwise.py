@@ -27,7 +27,7 @@ def apart(region: Region, constants: Constants, term: str) -> Any:
 
 @cache
 def first_two_terms() -> Evidence:
-    """What root and linear term can take back: 1/n_lb is at least 1/(KΛ̄), and 1/N_lb exceeds 1/(Λ̄t) by O(t^-2)."""
+    """Largest decrease of root and linear term: 1/n_lb is at least 1/(KΛ̄), and 1/N_lb exceeds 1/(Λ̄t) by O(t^-2)."""
     u, v = sp.symbols("u v", positive=True)
     return argument(
         (sp.sqrt(v) - sp.sqrt(u) <= (v - u) / sp.sqrt(v), [u <= v], r"root term: every $u\le v$"),
@@ -54,7 +54,7 @@ def not_of_order_two() -> Evidence:
 
 
 def third_terms() -> Evidence:
-    """From below the logarithm has no Lambert sum S; what S adds is at most √(Pdim/N_lb)·S/(2t), of lower order."""
+    """The logarithm without the Lambert sum S is a lower bound; S adds at most √(Pdim/N_lb)·S/(2t), of lower order."""
     S, p, q, y = sp.symbols("S p q y", positive=True)
     lead = LEAD.subs(REGION.rho, delta / (1 + delta))
     return argument(

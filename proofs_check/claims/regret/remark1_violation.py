@@ -1,7 +1,7 @@
 r"""Remark 1's cost violation (`rem:1/violation`): \(V=T^\gamma\), \(\rho=1-T^{-\phi}\).
 
 The printed rate holds if and only if \(2\phi\le1+\gamma\), where rounds are affordable in the mean; the truth is
-\(T^\phi\), but for a logarithm. Where no price is ever above \(C/\bar\Lambda\) it holds for all γ and φ.
+\(T^\phi\), up to a logarithm. Where no price is ever above \(C/\bar\Lambda\) it holds for all γ and φ.
 """
 
 from proofs_check.prelude import *
@@ -36,7 +36,7 @@ LOG_PLUS = r"the penalty with $\log^+$"
 
 
 def excess(admitted: Any) -> Any:
-    """What a round at the price C/Λ̄ adds."""
+    """Excess over the budget of a round at the price C/Λ̄."""
     return PRICE * admitted - C
 
 
@@ -222,7 +222,7 @@ WHY_DEBT = (
 )
 WHY_PATH = (
     r"If $c(t)\bar\Lambda\le C$ whatever happens, compare with $\Lambda_{\min}$, whose penalty is at most "
-    r"$P(1+h/t)$: above the level a round pays back $C\rho^t$ but for $VP(1+h/t)/z$, and the last round below it "
+    r"$P(1+h/t)$: above the level a round pays back $C\rho^t$ less $VP(1+h/t)/z$, and the last round below it "
     r"adds at most $C\rho^t/(1-\rho^t)$, which exceeds all that is paid back later by $C(1+h\rho^{T+1})$ at most. So "
     rf"$\mathrm{{Vio}}^{{\mathrm S}}\le Z(T+1)\le{BOUNDS['e']}$, and $h\log T=o(T)$ for $\phi<1$."
 )

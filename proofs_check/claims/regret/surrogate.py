@@ -1,4 +1,4 @@
-r"""What the surrogate penalty has otherwise than the bound: a step size (`eq:penalty-dpp`), and no uniformity of reuse
+r"""Differences of the surrogate penalty from the bound: a step size (`eq:penalty-dpp`), and no uniformity of reuse
 (`eq:app-vtilde-gap-1`).
 """
 
@@ -35,7 +35,7 @@ def twice_the_step() -> Evidence:
 
 
 def with_own_step() -> Evidence:
-    """Both ends of what the linear term's round differs by."""
+    """Both ends of the range of a round's difference in the linear term."""
     domain = rf"every $\tilde\eta$, every policy inside the region; {ALL}; $t\to\infty$"
     least, most = _linear(free)
     return limits(
@@ -106,7 +106,7 @@ CLAIMS = [
         id="eq:app-vtilde-gap-1",
         kind="step",
         title=r"$1-\widetilde V=O(1/t)$",
-        statement=r"Under $K$-step retention the uniformity of reuse is 1 but for $O(1/t)$.",
+        statement=r"Under $K$-step retention the uniformity of reuse is 1 up to $O(1/t)$.",
         formula=r"1-\widetilde V(t)=O(1/t)",
         domain=r"$K$-step retention, any policy inside the region, $\rho$ fixed, $t\to\infty$",
         checks={

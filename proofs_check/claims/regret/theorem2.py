@@ -16,9 +16,7 @@ from proofs_check.groundwork.regret.expansion import EXPANSION, LIMIT
 from theory.regret.rates import regret_rate, regret_rate_as_stated
 
 PRINTED = regret_rate_as_stated(T, V, rho)
-FIXED = (
-    r"every policy inside the region, $\rho$ fixed, as printed but for radicands' positive parts and $\log^+$"
-)
+FIXED = r"every policy inside the region, $\rho$ fixed, as printed except for radicands' positive parts and $\log^+$"
 
 
 NOT_LOGARITHMIC = refuted(
@@ -88,7 +86,7 @@ CLAIMS = [
             hypotheses=(
                 "the policy stays inside the region",
                 r"$K\bar\Lambda=\sum B$",
-                r"$\rho$ is fixed (but for the last sentence)",
+                r"$\rho$ is fixed (except in the last sentence)",
             ),
             given=(WRITTEN, SPREAD),
             sketch="Constant admission and every other policy: as told under thm:dpp-regret/expansion. "

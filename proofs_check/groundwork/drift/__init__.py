@@ -1,1 +1,1 @@
-"""What the claims about a moving optimum rest on: symbols, and all streams together with all walks."""
+"""Shared by claims about a moving optimum: symbols, and all streams together with all walks."""

@@ -1,1 +1,1 @@
-"""What the claims about the experiments share: how a claim is made of committed results."""
+"""Shared by claims about experiments: making a claim from committed results."""

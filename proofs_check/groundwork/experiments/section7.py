@@ -1,12 +1,9 @@
-"""A claim about Section 7, made of the results that are committed.
+"""Claims about Section 7, made from the committed results.
 
-Its statement is the paper's, about the text's setting, where `acdpp` is ACDPP. Where results of the released code's
-setting are there, in which `released` is ACDPP, they test the same statement under that added hypothesis. Where the
-statement is not established, what was measured takes its place.
-
-With the text's η the oracle itself does not learn MNIST, where the paper's targets say that it did. So what is said of
-accuracy and speed is read once more, with an η at which the oracle reaches the target there (`TRAINED`) and the text's
-on the other data sets.
+A statement is the paper's, about the text's setting. Results in the released code's setting, where the policy
+`released` is ACDPP, test it under that added hypothesis. If it is not established, the measurement takes its place.
+With the text's η the oracle does not learn MNIST, so statements on accuracy and speed are read again with an η at which
+it reaches the paper's target there (`TRAINED`).
 """
 
 import re
@@ -39,7 +36,7 @@ DOMAIN = (
 
 @dataclass(frozen=True)
 class Scope:
-    """Which data sets a claim is about, and in which setting: its own, for some of them the text's."""
+    """Data sets of a claim and their setting: `setting` for those in `own`, the text's for the others."""
 
     setting: str
     said: Mapping[str, Stated]
@@ -51,7 +48,7 @@ class Scope:
 
     @property
     def names(self) -> str:
-        """Of the data sets, in words."""
+        """The data sets in words."""
         *first, last = (said.name for said in self.said.values())
         return f"{', '.join(first)} and {last}" if first else last
 
@@ -67,7 +64,7 @@ TRAINED = Scope(
     SECTION7,
     "reading",
     tuple(STEPS),
-    prefix=f"In the setting of Section 7 but for {_RATES}, with which the oracle reaches the paper's target there, ",
+    prefix=f"In the setting of Section 7 except for {_RATES}, with which the oracle reaches the paper's target there, ",
     suffix="/trained",
     mark="".join(rf", $\eta={eta:g}$" for eta in STEPS.values()),
 )
@@ -83,7 +80,7 @@ Measured = tuple[str, Evidence | None]
 
 @dataclass(frozen=True)
 class Seen:
-    """What a part is judged by: a result, what the paper says of its data set, ACDPP's name in it, and the level."""
+    """Basis of a judgement: a result, the paper's numbers for its data set, ACDPP's name in it, and the level."""
 
     result: Reproduction
     stated: Stated
@@ -91,7 +88,7 @@ class Seen:
     level: float
 
     def measured(self, interval: Interval, detail: str, words: str = "") -> Measured:
-        """What was measured: in a few words, else the interval by its centre, and as evidence; none of few seeds."""
+        """A measurement in words (by default centre and half-width of the interval) and as evidence."""
         if (seeds := self.result.seeds) < ENOUGH:
             return f"{seeds} seed{'s' * (seeds > 1)}, no interval", None
         low, high = interval
@@ -101,9 +98,7 @@ class Seen:
 
 @dataclass(frozen=True)
 class ClaimPart:
-    """One part of a statement: `judge` tests it, and `measure` says in a few words what was measured, as evidence;
-    None where that says nothing, without evidence where there is no interval. A result without the policies that it
-    `needs` says nothing about it."""
+    """A part of a statement: `judge` tests it; `measure` returns the measurement in words and as evidence, or None. A result without the policies in `needs` does not count."""
 
     name: str
     dataset: str
@@ -135,8 +130,8 @@ def claims_from(
     scope: Scope = TEXT,
     **texts: Any,
 ) -> list[Claim]:
-    """The claim, as a list; none as long as no result in its setting is committed. Where it is not established,
-    `found` says what was measured, for which {} stands in it and in its title; `symbol` is LaTeX.
+    """The claim in a list, empty without a committed result in its setting. If it is not established, the measurement
+    takes the place of {} in `found` and `found_title`; `symbol` is LaTeX.
     """
     settings = {setting for _, setting in results}
     if scope.setting not in settings:
@@ -177,7 +172,7 @@ def claims_from(
 
 
 def _seen(part: ClaimPart, result: Reproduction, setting: str, parts: Sequence[ClaimPart]) -> Seen:
-    """At a level such that all parts together err with the probability of one claim."""
+    """The basis of a part, at a level such that all parts together err with the probability of one claim."""
     return Seen(result, SECTION7[part.dataset], ACDPP[setting], 1 - ERROR / len(parts))
 
 

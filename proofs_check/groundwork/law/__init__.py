@@ -1,1 +1,1 @@
-"""What the law of reuse rests on: all streams, sums over lags, admissions that repeat."""
+"""Shared by claims about the law of reuse: all streams, sums over lags, periodic admissions."""

@@ -30,7 +30,7 @@ SYMBOLS = {
 
 @dataclass(frozen=True)
 class Kinds:
-    """What a sample can be: triples (h, g, k) with their chances; its gradient is g + hδ + kδ²/2."""
+    """Law of a sample: triples (h, g, k) with their chances; its gradient is g + hδ + kδ²/2."""
 
     values: tuple[tuple[F, F, F], ...]
     chances: tuple[F, ...]
@@ -40,7 +40,7 @@ class Kinds:
             raise ValueError("chances must add up to 1 and gradients to 0 on average")
 
     def mean(self, of: Callable[[Any, Any, Any], Any]) -> F:
-        """Of a function of (h, g, k)."""
+        """Mean of a function of (h, g, k)."""
         return sum((p * of(*value) for p, value in zip(self.chances, self.values, strict=True)), F(0))
 
     def moment(self, i: int, j: int) -> F:
@@ -50,7 +50,7 @@ class Kinds:
 
     @property
     def moments(self) -> Moments:
-        """As theory takes them; E hg is E (h_i - h)g, for E g = 0."""
+        """Moments in theory's form; E hg is E (h_i - h)g, since E g = 0."""
         spread, noise, tilt, skew = (self.moment(*powers) for powers in ((2, 0), (0, 2), (1, 1), (1, 2)))
         return Moments(h=self.mean(lambda h, g, k: h), spread=spread, noise=noise, tilt=tilt, skew=skew)
 
@@ -61,7 +61,7 @@ class Kinds:
         return Tails(third=third, fourth=fourth, cross=cross, gradient=gradient)
 
     def cohort(self, size: int) -> Iterator[tuple[F, tuple[F, ...]]]:
-        """Pairs (chance, sums of h, g and k) of so many samples."""
+        """Pairs (chance, sums of h, g and k) of `n` samples."""
         for counts in _compositions(size, len(self.values)):
             left, chance = size, F(1)
             for count, p in zip(counts, self.chances, strict=True):
@@ -124,7 +124,7 @@ class Stream:
         return [[F(int(x.p), int(x.q)) for x in row] for row in totals]
 
     def _entering(self, t: int, scale: int) -> Iterator[tuple[fmpq, Held]]:
-        """What the clients may admit in a round, with its chance."""
+        """Possible admissions of the clients in a round, with their chances."""
         sizes = [(m, scale * amount) for m, amount in enumerate(self.admissions[t]) if amount]
         for drawn in product(*(self._cohorts(size) for _, size in sizes)):
             cohorts = ((t, m, size, sums) for (m, size), (_, sums) in zip(sizes, drawn, strict=True))
@@ -151,7 +151,7 @@ class Stream:
             yield from self._branches(rounds, chance * p, moved, (*old, *fresh), t + 1)
 
     def _moved(self, distance: fmpq, held: Held) -> fmpq:
-        """After the round of all clients: E steps each on its own samples, then the average with weights n_m/n."""
+        """The model after a round: E steps of each client on its own samples, averaged with weights n_m/n."""
         memory: dict[int, list[fmpq]] = {}
         for _, m, size, sums in held:
             before = memory.get(m, [fmpq(0)] * 4)
@@ -171,7 +171,7 @@ class Stream:
         return [[coefficients(power) for power in zip(*at, strict=True)] for at in zip(*runs, strict=True)]
 
     def followed(self, rounds: int, size: int) -> list[tuple[F, F]]:
-        """E δ(t) and E δ(t)², t = 1..T+1, one client that admits so many samples in each of many rounds; E = 1, k = 0.
+        """E δ(t) and E δ(t)², t = 1..T+1, one client with these admissions; E = 1, k = 0.
 
         Given what is in memory δ' is linear in δ: chance, mean and mean square go on from one memory to the next.
         """
@@ -198,7 +198,7 @@ class Stream:
 
 
 def coefficients(values: Sequence[F]) -> list[F]:
-    """Of the polynomial in 1/λ that takes these values at λ = 1, 2, …, the lowest first.
+    """Coefficients, lowest first, of the polynomial in 1/λ with these values at λ = 1, 2, …
 
     >>> coefficients([F(3), F(2), F(5, 3)])
     [Fraction(1, 1), Fraction(2, 1), Fraction(0, 1)]

@@ -48,7 +48,7 @@ def geometric(last: Any) -> Any:
 
 @cache
 def sums() -> Evidence:
-    """Its closed form: nothing for no terms, and one term more from K to K+1."""
+    """Proof of the closed form by induction: 0 without terms, and one more term from K to K+1."""
     return equations(
         (geometric(0), 0, r"$\sum a^d$ over no terms and 0"),
         (geometric(K + 1) - geometric(K), a ** (K + 1), r"one term more of $\sum a^d$"),
@@ -87,7 +87,7 @@ def long_run_noise(admissions: Sequence[int], kept: int, a: Any, phase: int = -1
     period, n = len(admissions), _occupancy(admissions, kept)
 
     def square(gone: int) -> Any:
-        """Of all samples admitted so many rounds ago."""
+        """Sum of squared weights of the samples admitted `gone` rounds ago."""
         entered = phase - gone
         used = (ratio(1, n[(entered + d) % period]) * a ** (gone - d) for d in range(min(gone + 1, kept)))
         return admissions[entered % period] * sum(used) ** 2

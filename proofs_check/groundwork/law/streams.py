@@ -36,7 +36,7 @@ def kept_by_age(admissions: Sequence[Sequence[int]], K: int) -> list[Memory]:
 
 
 def kept_by_capacity(admissions: Sequence[Sequence[int]], capacity: int) -> list[Memory]:
-    """The same when every client keeps its newest samples, as many as fit."""
+    """Memories if every client keeps its newest samples, as many as fit."""
     return [seen.memory for seen in simulate_by_capacity(admissions, [capacity] * len(admissions[0]))]
 
 
@@ -58,12 +58,12 @@ class Quadratic:
 
     @property
     def variance(self) -> list[F]:
-        """Of a sample, along each axis of H."""
+        """Variance of a sample along each axis of H."""
         return [_mean([_dot(axis, _less(value, MEAN)) ** 2 for value in VALUES]) for axis in AXES]
 
     @property
     def distance(self) -> list[F]:
-        """Of the start from the minimiser, squared, along each axis."""
+        """Squared distance of the start from the minimiser along each axis."""
         return [_dot(axis, _less(self.start, MEAN)) ** 2 for axis in AXES]
 
     def gradient(self, theta: Point, z: Point) -> Point:
@@ -84,7 +84,7 @@ class Quadratic:
     def averaged_excess(
         self, memories: Sequence[Memory], shares: Sequence[Any], etas: Sequence[F]
     ) -> list[F]:
-        """The same of the running mean that moves by `shares` to the newest model; round t has its own step size."""
+        """Mean excess of the running mean, which moves by `shares` to the newest model; steps may vary by round."""
         totals, steps = [F(0)] * (len(memories) + 1), [replace(self, eta=eta) for eta in etas]
         for t, chance, mean in _branches(memories, shares, steps, 0, F(1), (self.start, self.start), {}):
             totals[t] += chance * self.excess(mean)

@@ -1,1 +1,1 @@
-"""What the claims about buying rest on: purchases and rules by brute force, certificates, the online loop."""
+"""Shared by claims about buying: purchases and rules by brute force, certificates, the online loop."""

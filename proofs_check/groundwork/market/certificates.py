@@ -38,7 +38,7 @@ def capped_price(law: PriceLaw, most: Any) -> Any:
 
 
 def faults(law: PriceLaw, certificate: Certificate) -> list[str]:
-    """Where the inequalities fail; none if the certificate is good."""
+    """Ages and prices at which Bellman's inequality fails; empty for a valid certificate."""
     g, h, mu = certificate.burdens, certificate.values, certificate.multiplier
     found = [] if g[0] - certificate.worth + h[0] >= 0 else ["the first age"]
     found += [] if mu > 0 else ["the multiplier"]
@@ -56,7 +56,7 @@ def _down(value: Any) -> F:
 
 @cache
 def papers_best() -> tuple[Cycle, Certificate]:
-    """For the paper's budgets: theory's thresholds rounded down, as a rule in exact numbers; and a certificate."""
+    """The rule of theory's thresholds, rounded down to exact numbers, for the paper's budgets; and a certificate."""
     best = best_replacement(FLOATS, PLACES, BUDGET)
     thresholds = [F(HIGH) if top >= HIGH else floor(F(top) / STEP) * STEP - STEP for top in best.thresholds]
     burdens = [age_burden(age) for age in range(1, len(thresholds) + 1)]

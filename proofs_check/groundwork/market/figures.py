@@ -1,4 +1,4 @@
-"""Single numbers, proved: to so many digits, by Arb balls or exactly within half a unit of the last place; or exact."""
+"""Single numbers, proved to the digits shown by Arb balls or in exact arithmetic."""
 
 from proofs_check.prelude import *
 
@@ -6,7 +6,7 @@ __all__ = ["exactly", "figures"]
 
 
 def exactly(domain: str, found: Any, wanted: Any) -> Evidence:
-    """That a computation without rounding comes to this."""
+    """Evidence that an exact computation gives this value."""
     return exhaust([{}], lambda: differing(found=found, wanted=wanted), domain=domain, strength="proof")
 
 

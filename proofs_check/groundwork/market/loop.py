@@ -68,7 +68,7 @@ class OnlineRun:
 
     @property
     def spent(self) -> Ints:
-        """What each round cost."""
+        """Cost of each round."""
         return self.prices * self.bought
 
 
@@ -85,7 +85,7 @@ def worth_of_age(ages: Ints) -> Ints:
 def play(
     prices: Any, *, places: int, budget: int, V: Any, debt: Any, worth: Callable[[Ints], Ints] = worth_of_age
 ) -> OnlineRun:
-    """From a memory of S samples that have been used once each, with this debt; prices of shape (rounds, runs)."""
+    """Play from a memory of S samples, each used once, with this debt; prices have the shape (rounds, runs)."""
     costs = np.asarray(prices, dtype=np.int64)
     ages = np.ones((costs.shape[1], places), dtype=np.int64)
     Z = np.broadcast_to(np.asarray(debt, dtype=np.int64), costs.shape[1:]).copy()

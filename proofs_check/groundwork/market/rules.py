@@ -113,7 +113,7 @@ def joint_optimum(law: Atoms, burdens: Sequence[Any], budget: float) -> float:
 
 
 def _vertices(prices: Sequence[Any], places: Any, money: Any) -> Iterator[Any]:
-    """The vertices of {0 <= x <= S, Σcx <= money}: all rounds empty or full but for one, which takes what is left."""
+    """The vertices of {0 <= x <= S, Σcx <= money}: all rounds empty or full except one, which takes the rest."""
     for full in product((0, 1), repeat=len(prices)):
         paid = sum(places * price for price, bought in zip(prices, full, strict=True) if bought)
         if paid > money:

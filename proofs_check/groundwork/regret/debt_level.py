@@ -1,4 +1,4 @@
-r"""How large the debt of ACDPP can get: what a round above a level adds to it, and what the last one below it did.
+r"""Bound on the debt of ACDPP: what rounds above a level add, and what the last round below it added.
 
 Write \(h=1/(1-\rho)\) and \(P\) for the most that the penalty can be at Λ̄. While the debt is above a level z, the
 minimiser spends at most \(VP/z\) more than an admission it is compared with would. So the debt after τ rounds is at
@@ -116,7 +116,7 @@ def early_peaks() -> Evidence:
 
 @cache
 def later_rounds() -> Evidence:
-    """After τ >= h rounds ρ^t <= 1/2, and Λ_max - Λ̄ adds up to Λ̄h at most; what went before was paid for with Cτ."""
+    """ρ^t <= 1/2 after τ >= h rounds, and Λ_max - Λ̄ adds up to at most Λ̄h; earlier rounds had the budget Cτ."""
     early, late = sp.symbols("early late", real=True)  # Σ(E[c]Λ̄-C) up to τ, and after
     return argument(
         powers_fall(),

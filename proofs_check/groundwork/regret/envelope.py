@@ -1,4 +1,4 @@
-r"""What the admission region alone says about a policy: two-sided bounds on every round's terms and on the regret.
+r"""Two-sided bounds on every round's terms and on the regret, from the admission region alone.
 
 That every policy inside the region lies between these bounds is shown in `every_policy`, with its letters; they differ
 by \(O(x)+O(t^{-2})\), so that the enclosures of the regret differ by a number that stays bounded as T grows.
@@ -65,7 +65,7 @@ def round_range(
 
 
 def eventual_range(K: Any, t: Any, rate: Any, constants: Constants, *, stated: bool) -> tuple[Terms, Terms]:
-    r"""The same for all large t, in powers of t alone: \(\rho^s\le t^{-2}\) in the end, and N(s) is at least
+    r"""The bounds of `round_range` for all large t in powers of t: \(\rho^s\le t^{-2}\), and N(s) is at least
     \(\bar\Lambda(s-\mathrm{lag})\) with lag = ρ/(1-ρ).
     """
     fewest, most = rate * (t - K + 1 - lag), rate * (t + lambert_sum)
@@ -96,7 +96,7 @@ def regret_end(K: int, region: Region, T: int, constants: Constants, *, stated: 
 
 
 def spread(K: int, region: Region, T: int, constants: Constants, *, stated: bool) -> Any:
-    """How far apart the bounds of two policies inside the region can be after T rounds, at most."""
+    """Largest difference of the bounds of two policies inside the region after T rounds."""
     with precise():
         low, high = (bound_end(K, region, T, constants, stated=stated, upper=end) for end in (False, True))
         return high - low

@@ -1,4 +1,4 @@
-r"""What staying inside the region alone implies, whatever a policy looks at: proved round by round, for all policies.
+r"""Consequences of staying inside the region, proved round by round for all policies.
 
 With K-step retention write, in round t, \(k=\min(t,K)\), \(s=t-k+1\) for the oldest admission still in memory and
 \(x=\rho^s\). A sample admitted in round j has been used \(\min(t-j+1,K)\) times, which is k for \(j\le s\) and

@@ -32,7 +32,7 @@ later = 1 + sp.Symbol("s", nonnegative=True)  # every round
 
 
 def third(N: Any) -> Any:
-    """What N distinct samples cost in a round: the third term, N_eff = N."""
+    """The third term of a round with N_eff = N distinct samples."""
     return generalisation_term(1 / N, N, CONSTANTS)
 
 
@@ -47,7 +47,7 @@ def surrogate_round(t: Any) -> Terms:
 
 
 def slope(expression: Any) -> Any:
-    """By how much it grows with the horizon, in the end."""
+    """Growth of the expansion with the horizon, for large T."""
     return sp.diff(eventually(expression, T), T)
 
 
@@ -140,7 +140,7 @@ def leading_order() -> Evidence:
 
 @cache
 def spread_order() -> Evidence:
-    """What `theory.regret.transient.spread_bound` allows policies to differ by is of order h(1 + log h), h = 1/(1-ρ).
+    """`theory.regret.transient.spread_bound` is of order h(1 + log h), h = 1/(1-ρ).
 
     That is `regret_rate` at T = 1. The quotient is continuous in ρ, with finite limits at ρ → 0, where the rate is 1,
     and at ρ → 1: so it is bounded.
@@ -223,7 +223,7 @@ def narrowest() -> Evidence:
 
 
 def _early(rho: Any) -> Any:
-    """What H at 1+S in place of 0 costs: the early rounds."""
+    """Difference of H at 1+S from H at 0, for the early rounds."""
     scale = CONSTANTS.Pdim / rate
     return 10 * CONSTANTS.B * scale * generalisation_integral((1 + lambert_reach(rho)) / scale)
 
@@ -245,7 +245,7 @@ def added_up() -> Evidence:
 
 @cache
 def grows_with_rho() -> Evidence:
-    """With h = 1/(1-ρ) growing too, what the lower bound subtracts is of order h·log T at most.
+    """The lower bound subtracts at most order h·log T, h = 1/(1-ρ) growing too.
 
     Its first part does not depend on T and is o(h); the second over h·log T has a limit in T that does not depend on h.
     """

@@ -33,7 +33,7 @@ EVERY = rf"{ALL}, every $\rho$"
 
 
 def _same(found: Any, mismatch: Any, third: Any, powers: dict[str, Any], domain: str) -> Evidence:
-    """That three terms are the root and linear terms of one mismatch, and a given third term."""
+    """Evidence that terms are the root and linear term of a mismatch, and a given third term."""
     linear, generalisation = (
         told.xreplace(dict.fromkeys(told.atoms(sp.Sum), S))  # the partial Lambert sum
         for told in (plain(x, **powers) for x in (found.linear, found.generalisation))
@@ -212,7 +212,7 @@ def integrals() -> Evidence:
     root, linear = -2 * sp.log(1 + sp.sqrt(kept)) / kappa, -sp.log(kept) / kappa**2
 
     def logs(expression: Any) -> Any:
-        """With logarithms of single factors."""
+        """The expression with logarithms of single factors."""
         factored = sp.sympify(expression).replace(sp.log, lambda x: sp.log(sp.factor(sp.together(x))))
         return sp.expand_log(factored, force=True)
 

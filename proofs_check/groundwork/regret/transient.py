@@ -1,4 +1,4 @@
-r"""How fast the region contracts, and what that makes of the generalisation term: links that Ω₂ and the spread share.
+r"""Speed of the region's contraction and its effect on the generalisation term: links shared by Ω₂ and the spread.
 
 Write \(h=1/(1-\rho)\), \(F_s=\sum_{j\le s}(1-\rho^j)\) for the fewest distinct samples after s rounds in units of Λ̄,
 and S for the Lambert sum \(\sum_j\rho^j/(1-\rho^j)\).
