@@ -157,9 +157,7 @@ def last_iterate() -> Evidence:
     rounds=by_profile((16, 32), (16, 32, 64)),
 )
 def side_by_side(a: F, rounds: int) -> Found:
-    """N_eff times squared weights of both models, in four times as many rounds: the last iterate's is four times as
-    large up to a tenth, the mean's less than half as far from 1.
-    """
+    """In four times the rounds the last iterate's N_eff·Σc² is four times as large, the mean's half as far from 1."""
     found = []
     for T in (rounds, 4 * rounds):
         rule = by_age([2] * T, 1)

@@ -108,9 +108,7 @@ def every_pattern(often: F, rounds: int) -> Found:
 
 
 def over_rounds_of_time() -> Evidence:
-    """A burst's share times T: (1-a)·Σa^d·W_d over the waits from its own on, independent, of mean 1/q and variance
-    (1-q)/q².
-    """
+    """T times a burst's share: (1-a)·Σa^d·W_d over independent waits of mean 1/q and variance (1-q)/q²."""
     z = sp.Symbol("z", positive=True)
     wait = q * z / (1 - (1 - q) * z)
     first = sp.simplify(sp.diff(wait, z).subs(z, 1))

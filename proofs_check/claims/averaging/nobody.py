@@ -63,9 +63,7 @@ def every_policy(prices: list[int], places: int, budget: F) -> Found:
 
 
 def values_do_not_help() -> Evidence:
-    """One sample, and another if the first is positive, s = τ = 1: the posterior mean's risk, term by term over the
-    errors and over the first value; it is that of one sample or two, as often as they are bought.
-    """
+    """A rule that buys a second sample if the first is positive has the mean risk of one and of two samples."""
     first = sp.Symbol("z_1", real=True)
     density = sp.exp(-(first**2) / 4) / sp.sqrt(4 * sp.pi)
     target = first / 2 + error  # given the first value

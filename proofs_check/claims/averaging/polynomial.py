@@ -1,6 +1,4 @@
-r"""Constant admission in closed form (`law:averaged/constant`), and weights that grow like a power
-(`law:averaged/polynomial`).
-"""
+"""Means with constant (`law:averaged/constant`) and polynomial weights (`law:averaged/polynomial`), in closed form."""
 
 from math import factorial
 
@@ -132,9 +130,7 @@ def weights_one_by_one(gamma: int, models: int) -> Found:
 
 
 def squares_add_up() -> Evidence:
-    """t^γ <= t(t+1)…(t+γ-1) <= (t+γ)^γ: both sides' squares add up to T^(2γ+1)/(2γ+1), asymptotically; times
-    (γ+1)²/T^(2γ+2) and T.
-    """
+    """Σp² from t^γ <= t(t+1)…(t+γ-1) <= (t+γ)^γ: both sides' squares add up to T^(2γ+1)/(2γ+1), asymptotically."""
     y, low = sp.symbols("y low", positive=True)
     factor, size = 2 * gamma + 1, sp.Symbol("T", positive=True)
     total = size**factor / factor * (gamma + 1) ** 2 / size ** (2 * gamma + 2) * size
@@ -159,9 +155,7 @@ def squares_add_up() -> Evidence:
 
 
 def the_rest() -> Evidence:
-    """Weights that never fall: v = p_T + (p_T - p_1) <= 2p_T, of order 1/T; √T times the rest goes to 0. K rounds of
-    growing weights have a mean between the first and the last.
-    """
+    """Weights that never fall vary by v <= 2p_T, of order 1/T, so √T times the rest tends to 0."""
     last = polynomial(T, gamma)
     over = averaged_rest(sp.exp(-x), K, 2 * last) * sp.sqrt(T)
     low, mid, high = sp.symbols("low mid high", positive=True)

@@ -20,9 +20,7 @@ j, d, m, other = sp.symbols("j d m other", integer=True, nonnegative=True)
 
 
 def two_geometric_numbers() -> Evidence:
-    """w_j = (1-a)(1-β)(a^(j+1) - b^(j+1))/(a-b) is their sum's chance; Σw_jw_(j+d) by three geometric series, and it
-    obeys r(d+2) = (a+b)r(d+1) - ab·r(d).
-    """
+    """w_j is the law of a sum of two geometric numbers; its correlations r(d) obey r(d+2) = (a+b)r(d+1) - ab·r(d)."""
     scale = ((1 - a) * (1 - b) / (a - b)) ** 2
     square, mixed, other = 1 / (1 - a**2), 1 / (1 - a * b), 1 / (1 - b**2)
 
@@ -55,9 +53,7 @@ def either_way() -> Evidence:
 
 
 def makes_up() -> Evidence:
-    """1-β = 1/t is the best step at ν = qβ/(1-β)², where the least error is q/(1-β). Over that, noise and lag tend to a
-    half each: r(d)/r(0) to 1, lag by lag, so v does not depend on K, and Y(β, K) is at most Y(β, 1) + (K-1)/2.
-    """
+    """At the best step 1-β = 1/t the error is q/(1-β); over that, noise and lag tend to a half each, whatever K."""
     keep = 1 - 1 / t
     noise, least = q * keep * t**2, q * t
     lag = stationary_lag(keep, 1) + (K - 1) / 2 + a / (1 - a)
@@ -73,9 +69,7 @@ def makes_up() -> Evidence:
 
 
 def sums_commute() -> Evidence:
-    """The mean of M models' tails, a^(m-i) of a model i rounds old that has seen the change and 1 of one that has not,
-    against what is left of a jump after m rounds at K = M.
-    """
+    """The mean of M models' rests after a jump is the rest after m rounds at K = M."""
     M, more = m + 1 + other, sp.Symbol("more", integer=True, nonnegative=True)
     seen = (1 - a ** (m + 1)) / (1 - a)
     late = jump_left(a, m + 1, m + more)
@@ -90,9 +84,7 @@ def sums_commute() -> Evidence:
 
 @everywhere("$M\\le4$, up to 4 rounds more", window=(1, 2, 4), a=(F(0), F(1, 2), F(9, 10)), more=(0, 4))
 def windows(window: int, a: F, more: int) -> Found:
-    """Weight of each round in an equal mean of the last M models, of samples used once, and in the last iterate that
-    keeps them for M rounds; the latter is the bias by a path that is 1 in that round alone.
-    """
+    """Weight of each round in a mean of the last M models without reuse, and in the last iterate with K = M."""
     rounds = window + more
     weights = [F(0)] * (rounds + 1 - window) + [F(1, window)] * window
     once = round_shares(by_age([2] * rounds, 1), rounds, a, weights)[1][1:, 0].tolist()
@@ -133,9 +125,7 @@ def best_window(drift: F, k: int) -> Found:
     kept=(1, 3),
 )
 def next_to_the_least(t: int, a: F, kept: int) -> Found:
-    """The mean's error over the least there is: never below 1, and above it by (K/2 + a/(1-a))/t at most, as
-    r(d) <= r(0) and Y(β, K) <= Y(β, 1) + (K-1)/2 say.
-    """
+    """The mean's error over the least there is: at least 1, and at most 1 + (K/2 + a/(1-a))/t."""
     keep = 1 - F(1, t)
     over = keep * t * smoothed_noise(a, keep, kept) + smoothed_lag(a, keep, kept) / t
     return unless(1 <= over <= 1 + (F(kept, 2) + a / (1 - a)) / t, over=over)

@@ -14,9 +14,7 @@ balanced = q * a / (1 - a) ** 2  # the noise at which 1-a is the best step
 
 
 def all_alike() -> Evidence:
-    """The form νΣw² + qΣW² moves by 2Σδ(νw_j + qΣ_{m<=j}W_m) and a square: all brackets are one number, q/(1-a), at
-    w_j = (1-a)a^j, W_m = a^m, where ν(1-a)² = qa.
-    """
+    """The weights (1-a)a^j are stationary for νΣw² + qΣW² where ν(1-a)² = qa, and the form is convex."""
     older = (1 - a ** (j + 1)) / (1 - a)
     slope = balanced * (1 - a) * a**j + q * older
     least = drift_floor(1, 1, h=[h], variance=[balanced], walk=[q], eta=(1 - a) / h)
@@ -34,8 +32,8 @@ def all_alike() -> Evidence:
 
 
 def information() -> Evidence:
-    """1/F = 1/P + n/s², P' = F + q: so n/s² is 1/(P'-q) - 1/P, over many rounds the mean of φ(P) = q/(P(P-q)), which
-    is convex for P > q; and φ(P) = 1/ν at theory's P. x, y: P-q of a round and of the mean, over q.
+    """n/s² = 1/(P'-q) - 1/P, over many rounds the mean of φ(P) = q/(P(P-q)), convex for P > q, and 1/ν at theory's P.
+    x and y are P-q of a round and of the mean, over q.
     """
     learnt = 1 / (1 / P + n) + q
 
@@ -123,9 +121,7 @@ def no_step_below(kept: int, drift: F, step: F) -> Found:
     first=fractions(F(1, 8), 8),
 )
 def any_admissions(admissions: list[int], drift: F, first: F) -> Found:
-    """The recursion of P against the least of all weights of the start and the rounds, by elimination; φ adds up, and
-    its mean is not below φ of the mean.
-    """
+    """P's recursion against the least over all weights, by elimination; the mean of φ is at least φ of the mean."""
     errors = [first]
     for bought in admissions:
         errors.append(1 / (1 / errors[-1] + bought) + drift)

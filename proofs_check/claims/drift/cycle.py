@@ -14,9 +14,7 @@ CIRCLE = r"every $0\le a<1$ and frequency"
 
 
 def response() -> Evidence:
-    """θ' = aθ + (1-a)z̄ on z^(-t): θ = Hz^(-t) has H/z = aH + (1-a)·(mean of z^i, i < K). K = 1 by its cosine; and a
-    whole number of cycles in K rounds leaves nothing of H.
-    """
+    """The response H of θ' = aθ + (1-a)z̄ to z^(-t); K = 1 by its cosine; whole cycles in K rounds leave nothing."""
     turned = {s**2: 1 - c**2}
     box = sp.Symbol("box")
     once = sp.expand((cycle_left(a, 1, c, s) * ((1 - a * c) ** 2 + (a * s) ** 2)).together()).subs(turned)
@@ -67,9 +65,7 @@ def against_standing_still() -> Evidence:
     a=by_profile((F(1, 2),), (F(0), F(1, 2))),
 )
 def by_the_law(cycle: tuple[int, ...], kept: int, a: F) -> Found:
-    """The mean square over the last cycle, over the cycle's own: as stated, up to the rest of the start. At K = 1
-    it is a² times that in the world a round earlier.
-    """
+    """The mean square over the last cycle, up to the rest of the start; at K = 1 a² times that in the earlier world."""
     rounds, period = 40, len(cycle)
     path = np.array([[F(cycle[t % period])] for t in range(rounds + 1)])
     bias = path_bias(full(kept, rounds), rounds, a, over_rounds(latest, rounds), path=path, first=[F(0)])

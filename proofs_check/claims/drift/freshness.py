@@ -11,9 +11,7 @@ P = sp.Symbol("P", positive=True)
 
 
 def periods() -> Evidence:
-    """A burst of m rounds' samples has the noise ν/m: 1/F = 1/(F+mq) + m/ν, so F(F+mq) = qν; the mean of F+kq, k <= m,
-    is F + q(m+1)/2. Two such means in the order of their radicands.
-    """
+    """A burst of m rounds' samples has noise ν/m: F(F+mq) = qν, and the mean of F+kq, k <= m, is F + q(m+1)/2."""
     theirs = burst_tracking_risk(nu, q, m)
     after = theirs - q * (m + 1) / 2
     limit = freshness_drift(nu, cheap, m)
@@ -28,8 +26,8 @@ def periods() -> Evidence:
 
 
 def waits() -> Evidence:
-    """E e² = M: (1-p)M + p(a²M + (1-a)²pν') + q = M, as K = 1 with pν' and q/p. Both P solve P² - qP = qν: the other
-    form at P is q(Δ - uP), so its root lies above P if and only if P > Δ/u, and P = Δ/u at q°; P rises in q.
+    """Purchases with chance p are K = 1 with pν' and q/p. Both P solve P² - qP = qν; the other root lies above P if and
+    only if P > Δ/u, and P = Δ/u at q°.
     """
     settled = often * cheap * (1 - a) / (1 + a) + q / often / (1 - a**2)
     moved = (1 - often) * settled + often * (a**2 * settled + (1 - a) ** 2 * often * cheap) + q

@@ -16,8 +16,8 @@ alpha = 1 - a
 
 
 def by_weights() -> Evidence:
-    """x = (1-a)y + a·(x a round later): so (1-a)W^y_m = W_m - aW_(m-1), and x_m = W_m - W_(m+1). Sums over m, with
-    R = ΣW_mW_(m+1): v = Y + (Y-1) - 2R, and (1-a)²(Y_0-1) = (Y-1) - 2aR + a²Y.
+    """Lags by the rests W_m of a jump: (1-a)W^y_m = W_m - aW_(m-1). With R = ΣW_mW_(m+1): v = 2Y - 1 - 2R, and
+    (1-a)²(Y_0-1) = (Y-1) - 2aR + a²Y.
     """
     product = (Y + (Y - 1) - v) / 2
     before = 1 + ((Y - 1) - 2 * a * product + a**2 * Y) / alpha**2
@@ -122,7 +122,7 @@ def age_by_age(kept: int, a: F) -> Found:
 
 @everywhere("$K\\le5$, $T\\le12$, three $a$", kept=(1, 2, 5), rounds=(1, 4, 12), a=(F(0), F(1, 2), F(9, 10)))
 def by_the_law(kept: int, rounds: int, a: F) -> Found:
-    """Lags from a full memory of a world at rest: a walk's lag after T rounds is ΣW² so far, a first jump leaves W, and of Y only the geometric tail is missing."""
+    """Lags from a full memory at rest: a walk's is ΣW² so far, which lacks Y's geometric tail; a jump leaves W."""
     rule, last = full(kept, rounds), over_rounds(latest, rounds)
     left = [jump_left(a, kept, m) for m in range(rounds + kept)]
     path = [[F(0)]] + [[F(1)]] * rounds
@@ -142,9 +142,7 @@ def by_the_law(kept: int, rounds: int, a: F) -> Found:
     a=(F(0), F(1, 2), F(9, 10), F(999, 1000), 1 - F(1, 10**6)),
 )
 def rise_by_the_law(kept: int, a: F) -> Found:
-    """Excess of retention over the law's own Y: the mean of min(i, j) at a = 0, more elsewhere, and less than (K-1)/2,
-    but by (1-a)K(K-1)/4 at most, as a/(1+a) >= a/2 and 1+a+…+a^(d-1) >= d - (1-a)d(d-1)/2 say for every d < K.
-    """
+    """Retention adds to Y the mean of min(i, j) at a = 0, more elsewhere, and (K-1)/2 less at most (1-a)K(K-1)/4."""
     rise = long_run(kept, a)[1] - long_run(1, a)[1]
     low, high = F(sum(min(i, j) for i in range(kept) for j in range(kept)), kept**2), F(kept - 1, 2)
     within = rise == low if a == 0 or kept == 1 else low < rise < high

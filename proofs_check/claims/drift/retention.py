@@ -51,8 +51,8 @@ def noise_bends() -> Evidence:
 
 
 def one_valley() -> Evidence:
-    """νv + qY is (ν - qa/(1-a)²)v + q·(mean of min) and a constant: it bends upwards where the bracket is positive, and
-    rises where it is not. Its fall and rise from K to K+1 are v_1, D_1, then v_2, D_2.
+    """νv + qY is (ν - qa/(1-a)²)v + q·(mean of min) and a constant: convex where the bracket is positive, else rising.
+    Its fall and rise from K to K+1 are v_1, D_1, then v_2, D_2.
     """
     floor = 2 / h * drift_floor(1, K, h=[h], variance=[nu], walk=[q], eta=alpha / h)
     bracket = nu - q * a / alpha**2
@@ -65,9 +65,7 @@ def one_valley() -> Evidence:
 
 
 def named() -> Evidence:
-    """q° of K against K-1, of 2 against 1; and for small steps, where v falls by (1-a)²/2 times the growth of the mean
-    of |i-j| (law:reuse/limits) and Y rises by 1/2 (law:drift/lag).
-    """
+    """q° of K against K-1 and of 2 against 1, and its limit for small steps by law:reuse/limits and law:drift/lag."""
     fall = stationary_noise(a, K - 1) - stationary_noise(a, K)
     rise = mean_younger(K) - mean_younger(K - 1)
     limit = indifferent_drift(a, K, 1, K - 1, 1)

@@ -1,11 +1,9 @@
-"""`fig:test_acc_all`: how far ACDPP is ahead of the two baselines, how near to the oracle and how much sooner at the
-target; and hybrid against constant admission, faster on the simple task and far behind on another.
+"""`fig:test_acc_all`: ACDPP against the baselines and the oracle, its speed to the target, and hybrid against constant.
 
-"Close to the oracle" is taken by the paper's own measure: nearer than what ACDPP is said to gain over constant
-admission. The text has no numbers for hybrid against constant admission either, but its numbers for ACDPP imply them:
-*substantially* is taken for the difference of what ACDPP is said to gain over both, and *converges faster* by the first
-round that reaches the target. These two claims were written when the results were known, and so were the readings at
-another η (`…/trained`): with the text's, LeNet hardly learns MNIST, and its oracle ends at 18 %.
+"Close to the oracle" is nearer than ACDPP's stated gain over constant admission, *substantially* the difference of its
+stated gains over both baselines, and *converges faster* the first round that reaches the target. The claims about
+hybrid and the readings at another η (`…/trained`) were written when the results were known: with the text's η LeNet
+hardly learns MNIST, and its oracle ends at 18 %.
 """
 
 from proofs_check.prelude import *

@@ -1,8 +1,4 @@
-r"""`fig:buffer_cost_horizontal`: is the cost debt stable, and is it bounded?
-
-The text calls the debt stable. The weakest sense of the word is the letter of the claim; *bounded* is a reading of its
-own.
-"""
+"""`fig:buffer_cost_horizontal`: is the cost debt stable, in the weakest sense of the word, and (a reading) bounded?"""
 
 from proofs_check.prelude import *
 

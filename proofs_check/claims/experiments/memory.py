@@ -1,9 +1,6 @@
-r"""`fig:buffer_cost_horizontal`: is the memory within the buffers, on average, and in every round?
+"""`fig:buffer_cost_horizontal`: is the memory within the buffers on average, and (a reading) in every round?
 
-The figure shows ImageNette; the text says that the same is seen on the others. The paper's constraint is on averages
-over the rounds, and so is the letter of the claim. The text names neither \(V\) nor \(\rho\), on which what is held
-depends, so what it says is taken for all of them, and told apart where that matters. *In every round* is a reading of
-its own.
+The paper's constraint is on averages over rounds. The text names neither V nor ρ, so its statement is taken for all.
 """
 
 from proofs_check.prelude import *

@@ -1,7 +1,6 @@
-r"""`fig:buffer_cost_horizontal`: is the spending within the budget, in the long run, and at every horizon?
+"""`fig:buffer_cost_horizontal`: is the spending within the budget in the long run, and (a reading) at every horizon?
 
-The text names neither \(V\) nor \(\rho\), on which what is spent depends, so what it says is taken for all of them. *At
-every horizon* is a reading of its own.
+The text names neither V nor ρ, so its statement is taken for all.
 """
 
 from proofs_check.prelude import *

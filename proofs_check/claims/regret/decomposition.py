@@ -47,10 +47,7 @@ SIGN = Run(
 
 
 def played_by_acdpp(run: Run) -> Evidence:
-    """J_t falls on the whole of [Λ_min, Λ_max] from round 2 on, its slope enclosed at once: ACDPP admits the upper end.
-
-    -V·p' exceeds the price of a sample, Z·c; N > Pdim throughout. Round 1, without debt, needs no V.
-    """
+    """ACDPP admits the upper end from round 2 on: -V·p' exceeds Z·c on all of [Λ_min, Λ_max], where N > Pdim."""
     ends, debts, numbers = run.ends, run.debts, run.constants.map(ball)
 
     def pull(p: Any) -> Any:

@@ -1,7 +1,4 @@
-r"""Ω₁, bound less surrogate penalty (`lem:omega1-order`), and the step of its proof about the generalisation term.
-
-E is a symbol throughout, so that η in place of ηE would be noticed.
-"""
+"""Ω₁, bound less surrogate penalty (`lem:omega1-order`), with E as a symbol; and a step of its proof."""
 
 from proofs_check.prelude import *
 

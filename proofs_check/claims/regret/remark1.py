@@ -1,8 +1,7 @@
-r"""Remark 1 (`rem:1`): \(V=T^\gamma\), \(\rho=1-T^{-\phi}\). Which rates hold, and which argument gives them.
+r"""Remark 1 (`rem:1`): rates for \(V=T^\gamma\), \(\rho=1-T^{-\phi}\), and the arguments that give them.
 
-The printed regret is refuted: no V gets below \(\sqrt{T\log T}\). That both quantities are sublinear is true, whatever
-γ, by the region alone; the printed argument, drift plus penalty, gives it for some γ and φ. The regret is that of upper
-bounds, as the paper defines it. The violation's rate is judged in `remark1_violation`.
+The printed regret is refuted: no V gets below \(\sqrt{T\log T}\). Both quantities are sublinear for every γ by the
+region alone; the printed drift argument gives that for some γ and φ. `remark1_violation` judges the violation's rate.
 """
 
 from proofs_check.prelude import *
@@ -77,10 +76,7 @@ def printed_log_saves_little() -> Evidence:
 
 
 def rates_limit() -> Evidence:
-    """γ = 3/4, φ = 1/4: half of the expansion's order, less any multiple of T^φ·log T, over the printed rate.
-
-    By the facts named, the regret of every policy inside the region is more than that for large T, in both forms.
-    """
+    """Half of the expansion's order, less any multiple of T^φ·log T, over the printed rate at γ = 3/4, φ = 1/4."""
     weight, width = T ** sp.Rational(3, 4), T ** sp.Rational(1, 4)
     horizon, region = 10**24, Region(rate=5, rho=1 - Fraction(1, 10**6)).map(ball)
     example = {

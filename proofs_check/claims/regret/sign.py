@@ -50,10 +50,7 @@ def _upper_ends(T: int) -> list[Fraction]:
 
 
 def loop_admits_upper_ends(K: int, T: int, V: int, cost: Fraction, C: int) -> Evidence:
-    """J_t falls on the whole region in every round: Zc is below V times the third term's slope, by balls over it.
-
-    The first two terms fall in Λ anyway: 1/n - 1/N does.
-    """
+    """ACDPP admits the upper end in every round: V times the third term's slope exceeds Zc on the region."""
     n, N, more = sp.symbols("n N more", positive=True)
     path, numbers = _upper_ends(T), ONES.map(ball)
     debts = debts_after(path, [cost] * T, C)
@@ -78,10 +75,7 @@ def loop_admits_upper_ends(K: int, T: int, V: int, cost: Fraction, C: int) -> Ev
 
 
 def below_for_long() -> Evidence:
-    """K = 2, ρ = 0.9, V = 10^9: the loop admits Λ_max, and both forms of the regret are negative after 50 rounds.
-
-    The statement is that this happens, so that one certified example proves it.
-    """
+    """One certified example: K = 2, ρ = 0.9, V = 10^9, both forms of the regret negative after 50 rounds."""
     K, T = 2, 50
     path = _upper_ends(T)
     with precise():

@@ -1,7 +1,7 @@
-r"""The regret (`thm:dpp-regret`): what every policy inside the region pays, whatever V.
+"""The regret (`thm:dpp-regret`) of every policy inside the region, for every V.
 
-The theorem is judged in two readings, as `thm:dpp-cost-constraint` is: literally, V and ρ fixed (proved, and empty), or
-with constants that do not depend on V, which is what Remark 1 needs (`/uniform`, refuted).
+The theorem has two readings: V and ρ fixed (proved, and empty), or constants free of V, which Remark 1 needs
+(`/uniform`, refuted).
 """
 
 from proofs_check.prelude import *

@@ -54,9 +54,7 @@ def full(kept: int, rounds: int) -> Cohorts:
 
 
 def long_run(kept: int, a: F) -> tuple[F, F, F]:
-    """v, Y and L without their closed forms: what the law leaves of a jump, W_0, W_1, …, while old samples go; from
-    then on it falls by a in a round.
-    """
+    """v, Y and L without closed forms, from the rests W_0, W_1, … of a jump, geometric once old samples are gone."""
     rule, jump = full(kept, kept), [[F(0)]] + [[F(1)]] * kept
     left = -path_bias(rule, kept, a, over_rounds(latest, kept), path=jump, first=[F(0)])[1:, 0]
     falls, last = left[:-1] - left[1:], left[-1]

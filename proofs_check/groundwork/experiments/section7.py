@@ -98,7 +98,9 @@ class Seen:
 
 @dataclass(frozen=True)
 class ClaimPart:
-    """A part of a statement: `judge` tests it; `measure` returns the measurement in words and as evidence, or None. A result without the policies in `needs` does not count."""
+    """A part of a statement: `judge` tests it; `measure` returns the measurement in words and as evidence, or None. A
+    result without the policies in `needs` does not count.
+    """
 
     name: str
     dataset: str

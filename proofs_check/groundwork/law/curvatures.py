@@ -1,9 +1,8 @@
 r"""Samples with a gradient and a curvature of their own, every stream counted: E δ and E δ² as polynomials in 1/λ.
 
-A sample is one of a few kinds, so a cohort of n samples is a multinomial vector of counts, and a whole stream is one
-vector a cohort. If all admissions are multiplied by λ, the joint cumulant of k means over memories is a number of
-samples over a product of k occupancies, so it goes as \(\lambda^{1-k}\): expectations are polynomials in 1/λ, of a
-degree below the number of factors. Their values at λ = 1, 2, … give every coefficient exactly.
+A sample is one of a few kinds, so a cohort is a multinomial vector of counts. If all admissions are multiplied by λ, a
+joint cumulant of k memory means is proportional to \(\lambda^{1-k}\): expectations are polynomials in 1/λ, and their
+values at λ = 1, 2, … give every coefficient exactly.
 """
 
 from math import comb
@@ -112,10 +111,7 @@ class Stream:
     powers: int = 2
 
     def expected(self, scale: int) -> list[list[F]]:
-        """E δ(t), E δ(t)², …, t = 1..T+1, over all streams with every admission multiplied by `scale`.
-
-        They are added up in Flint's rational numbers, in a tenth of the time.
-        """
+        """E δ(t), E δ(t)², …, t = 1..T+1, over all streams, admissions times `scale`; in Flint's fast rationals."""
         rounds = [list(self._entering(t, scale)) for t in range(len(self.admissions))]
         totals = [[fmpq(0)] * self.powers for _ in range(len(rounds) + 1)]
         for t, chance, distance in self._branches(rounds, fmpq(1), _quick(self.start), ()):
@@ -171,10 +167,7 @@ class Stream:
         return [[coefficients(power) for power in zip(*at, strict=True)] for at in zip(*runs, strict=True)]
 
     def followed(self, rounds: int, size: int) -> list[tuple[F, F]]:
-        """E δ(t) and E δ(t)², t = 1..T+1, one client with these admissions; E = 1, k = 0.
-
-        Given what is in memory δ' is linear in δ: chance, mean and mean square go on from one memory to the next.
-        """
+        """E δ(t) and E δ(t)², t = 1..T+1, for one client, E = 1, k = 0: δ' is linear in δ given the memory."""
         fresh = [(chance, sums[:2]) for chance, sums in self.kinds.cohort(size)]
         states = {(): (F(1), self.start, self.start**2)}
         found = [(self.start, self.start**2)]

@@ -138,10 +138,7 @@ DRAWN = {F(2): F(1, 3), F(-1): F(2, 3)}
 def federated(
     counts: Sequence[int], K: int, rounds: int, clients: Sequence[Any], *, eta: Any, E: int, start: Any
 ) -> list[tuple[F, F]]:
-    """E θ(t) and E (θ(t) - start)², t = 1..T+1, along one direction, over all streams of constant admissions.
-
-    A client is its curvature, mean, deviation and weight.
-    """
+    """E θ(t) and E (θ(t) - start)² over all streams, t = 1..T+1; clients are (curvature, mean, deviation, weight)."""
     n, totals = sum(counts), [(F(0), F(0))] * (rounds + 1)
     for drawn in product(DRAWN, repeat=n * rounds):
         chance, path = prod((DRAWN[value] for value in drawn), start=F(1)), [start]

@@ -81,9 +81,7 @@ def values(law: Atoms, burdens: Sequence[Any], multiplier: F, worth: F) -> list[
 
 
 def joint_optimum(law: Atoms, burdens: Sequence[Any], budget: float) -> float:
-    """The least burden of two places together within a budget, over all joint rules: a linear program over how often
-    each pair of ages meets each price and each of the four decisions. It knows nothing of thresholds or of decoupling.
-    """
+    """The least burden of two places within a budget, by a linear program over all joint rules."""
     ages, kinds = len(burdens), len(law.prices)
     pairs = list(product(range(ages), repeat=2))
     choices = list(product((False, True), repeat=2))

@@ -1,8 +1,7 @@
 r"""Bound on the debt of ACDPP: what rounds above a level add, and what the last round below it added.
 
-Write \(h=1/(1-\rho)\) and \(P\) for the most that the penalty can be at Λ̄. While the debt is above a level z, the
-minimiser spends at most \(VP/z\) more than an admission it is compared with would. So the debt after τ rounds is at
-most z, the spending of the last round that began at z or below, and what the rounds after it add.
+With \(h=1/(1-\rho)\) and P the largest penalty at Λ̄: above a level z of debt the minimiser spends at most \(VP/z\)
+more than any other admission. So the debt is at most z, the last spending below z, and the later increments.
 """
 
 from proofs_check.prelude import *

@@ -1,7 +1,6 @@
-r"""Two-sided bounds on every round's terms and on the regret, from the admission region alone.
+r"""Two-sided bounds on every round's terms and on the regret, from the region alone (proved in `every_policy`).
 
-That every policy inside the region lies between these bounds is shown in `every_policy`, with its letters; they differ
-by \(O(x)+O(t^{-2})\), so that the enclosures of the regret differ by a number that stays bounded as T grows.
+Their distance is \(O(x)+O(t^{-2})\), so that the two bounds of the regret differ by a bounded number.
 """
 
 from proofs_check.prelude import *
@@ -53,10 +52,7 @@ def _terms_range(
 def round_range(
     K: Any, t: Any, region: Region, lambert: Any, constants: Constants, *, stated: bool
 ) -> tuple[Terms, Terms]:
-    """Round t of the bound, from below and from above, for every policy inside the region; every t >= 1.
-
-    `lambert` is at least the Lambert sum over the rounds up to t. χ, unlike the printed expression, is never negative.
-    """
+    """Bounds on round t for every policy inside the region; `lambert` is at least the Lambert sum to t."""
     k = minimum(t, K)
     oldest = t - k + 1
     fewest, most = region_minimum_total(region, oldest + 1), region.rate * (t + lambert)

@@ -102,10 +102,8 @@ def mismatch_of_sums() -> Evidence:
 
 @cache
 def terms_inside() -> Evidence:
-    """The terms at the ends of the ranges enclose the terms: the first two grow in the mismatch, the third falls in N.
-
-    From below, with F <= N_eff <= N <= M: the third term at N_eff and log N is at least that at N and log N, and so at
-    least that at M and log M. From above it is at most that at F and log M.
+    """The terms at the ends of the ranges enclose the terms: the first two grow in the mismatch, and with F <= N_eff <=
+    N <= M the third lies between its values at (M, log M) and (F, log M).
     """
     low, high, small, large = sp.symbols("low high small large", positive=True)
     logarithm, above = sp.symbols("l u", nonnegative=True)  # log⁺(N/Pdim) and log⁺(M/Pdim)
@@ -148,11 +146,8 @@ def widens(*, stated: bool) -> Evidence:
 
 @cache
 def narrows(*, stated: bool) -> Evidence:
-    """The range of a round over all policies inside the region has a summable width, at fixed ρ.
-
-    It is that of `envelope.eventual_range`: the proved one with ρ^s replaced by t^-2, which is larger in the end, and
-    N(s) by Λ̄(s-lag). The root term's width is that of the linear term divided by (√low + √high)·ησ/D, which tends to a
-    positive number.
+    """The range of a round over all policies inside the region has a summable width at fixed ρ (`eventual_range`). The
+    root term's width is the linear term's over (√low + √high)·ησ/D, which tends to a positive number.
     """
     growth, c = sp.Symbol("g", positive=True), CONSTANTS  # ρ = 1/(1+g)
     low, high = eventual_range(K, t, rate, c if stated else c.merged, stated=stated)
@@ -178,9 +173,7 @@ def narrows(*, stated: bool) -> Evidence:
     positions=histories(12).filter(bool),
 )
 def drawn_inside(K: int, region: Region, positions: list[Fraction]) -> Found:
-    """Policies drawn inside the region, from the counts themselves: in each round N_eff, the mismatch in both forms and
-    the terms lie in their ranges, and the mismatch is at least 1/n - 2/N(s) (`expansion`).
-    """
+    """Policies drawn inside the region: N_eff, mismatches and terms, counted, lie in their ranges in every round."""
     admitted, exact, numbers = placed(region, positions), region.map(ball), RATIONAL.merged.map(ball)
     path = trajectory(admitted, K)
     columns = zip(path.n, path.N, path.effective, path.mismatch, strict=True)

@@ -1,7 +1,7 @@
-r"""The regret to O(1), link by link: what Theorem 2, the regret's sign, Remark 1 and our own expansion rest on.
+r"""The regret to O(1), link by link, for Theorem 2, the regret's sign, Remark 1 and our own expansion.
 
 Write \(g(x)=\sqrt{(1+\log^+x)/x}\) and \(H(x)=\int_0^xg\), so that N distinct samples cost \(10B\,g(N/\mathrm{Pdim})\).
-Of round t under constant admission, less the oracle's, the links leave
+A round of constant admission less the oracle's is
 \(10B(g(\bar\Lambda t/\mathrm{Pdim})-g(K\bar\Lambda t/\mathrm{Pdim}))\) and a summable rest.
 """
 
@@ -140,11 +140,7 @@ def leading_order() -> Evidence:
 
 @cache
 def spread_order() -> Evidence:
-    """`theory.regret.transient.spread_bound` is of order h(1 + log h), h = 1/(1-ρ).
-
-    That is `regret_rate` at T = 1. The quotient is continuous in ρ, with finite limits at ρ → 0, where the rate is 1,
-    and at ρ → 1: so it is bounded.
-    """
+    """spread_bound is of order h(1 + log h), h = 1/(1-ρ): the quotient has finite limits at ρ → 0 and ρ → 1."""
     beside = regret_rate(1, ALONG.rho)
     wide = limit.limit(eventually(spread_bound(K, ALONG, CONSTANTS).total, h) / beside, h)
     narrow = beside.subs(h, 1)
@@ -245,10 +241,7 @@ def added_up() -> Evidence:
 
 @cache
 def grows_with_rho() -> Evidence:
-    """The lower bound subtracts at most order h·log T, h = 1/(1-ρ) growing too.
-
-    Its first part does not depend on T and is o(h); the second over h·log T has a limit in T that does not depend on h.
-    """
+    """The lower bound subtracts at most order h·log T, h = 1/(1-ρ) growing too; its first part is o(h)."""
     early, c = _early(ALONG.rho), CONSTANTS.merged
     rest = regret_expansion(K, rate, T, CONSTANTS) - regret_lower_bound(K, ALONG, T, CONSTANTS)
     late = sp.simplify(sp.expand(sp.expand(rest) - sp.expand(early)) / h)

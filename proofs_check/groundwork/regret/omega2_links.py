@@ -1,10 +1,9 @@
-r"""Ω₂, link by link: what theory's two comparison sequences are, how far a round is from its limit, and the sums.
+r"""Ω₂, link by link: theory's two comparison sequences, the distance of a round from its limit, and the sums.
 
-In units of Λ̄ write \(k=\min(t,K)\), d for what the window lacks (\(n=k-d\)), δ for what all rounds before lack
-(\(f=t-\delta\)) and S for what the upper ends add (\(M=t+S\)). The repaired comparison has the mismatch
-\(1/(k-d)-1/(t+S)\), the printed one \(1/(K-d)-1/(t-\delta)\), their limit \(1/K-1/t\). With \(u=\rho^j\) a round's
-excess is at most \(\varphi(u)=(K-1)u/(K(K-(K-1)u))\), linear term, and \(\psi(u)=1/\sqrt{K-(K-1)u}-1/\sqrt K\), root
-term; both grow in u, so their sums over j are compared with integrals.
+In units of Λ̄: \(k=\min(t,K)\), the window holds \(n=k-d\), and between \(f=t-\delta\) and \(M=t+S\) samples have come.
+The mismatch is \(1/(k-d)-1/(t+S)\) repaired, \(1/(K-d)-1/(t-\delta)\) printed, and \(1/K-1/t\) in the limit. With
+\(u=\rho^j\) a round's excess is at most \(\varphi(u)=(K-1)u/(K(K-(K-1)u))\), linear term, and
+\(\psi(u)=1/\sqrt{K-(K-1)u}-1/\sqrt K\), root term; both grow in u, so integrals bound their sums.
 """
 
 from proofs_check.prelude import *
