@@ -1,7 +1,7 @@
-"""What a study will learn before anything is trained: `predict_study`, from settings to learning curves.
+"""`predict_study`: from a study's settings to predicted learning curves, before anything is trained.
 
-The same door as `run_study`: a data set, policies and prices of the user's own may be handed over. With a pilot sample
-nothing else of the data is looked at, but for the scale of the inputs, which is the data set's.
+It takes the same data sets, policies and prices as `run_study`. With a pilot sample no other data is used, except for
+the scale of the inputs, which is the data set's. How it works: `empirics.prediction`.
 """
 
 from __future__ import annotations
@@ -18,12 +18,7 @@ from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.drift_retention import drift_advice
 from empirics.prediction.loss_landscape import refusal
 from empirics.prediction.pilot import draw_pilot, jackknife_errors
-from empirics.prediction.result import (
-    REMEDY,
-    Prediction,
-    Progress,
-    finite_forecasts,
-)
+from empirics.prediction.result import REMEDY, Prediction, Progress, finite_forecasts
 from empirics.prediction.time_estimate import prediction_seconds
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
@@ -52,13 +47,13 @@ def predict_study(
     progress: Progress = lambda doing, done, of: None,
     validated: bool = False,
 ) -> Prediction:
-    """The learning curve of every policy, and of constant admission the best K, rate and step size.
+    """Predict the learning curve of every policy, and the best K, rate and step size of constant admission.
 
-    `dataset`, `policies`, `cost`, `device` and `data_dir` are those of `run_study`. With `pilot` so many samples of the
-    data stand for all of it, and every number has a standard error. `best` searches K, with `search_eta` the step size
-    too and with `search_steps` these numbers of local steps, for the least `objective`: cumulative, final or floor.
-    `out` is where to write curves and document; `progress` is told what is being done, how much is done, and of what.
-    `validated` says that `empirics.validate` has passed the study.
+    `dataset`, `policies`, `cost`, `device` and `data_dir` are those of `run_study`. With `pilot` that number of samples
+    stands for all data, and every number has a standard error. With `best` K is searched, with `search_eta` the step
+    size too, and with `search_steps` these numbers of local steps, for the least `objective`: cumulative, final or
+    floor. Curves and document are written to `out`. `progress` is called with an activity, the amount done, and the
+    total if known. With `validated` the study has passed `empirics.validate`.
     """
     if objective not in OBJECTIVES:
         raise SettingError(f"the objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
@@ -84,9 +79,8 @@ def predict_study(
 
         def forecaster_of(problem: Problem, names: Sequence[str]) -> StudyForecaster:
             asked = replace(problem, study=replace(study, policies=tuple(names)))
-            return StudyForecaster.of(
-                asked, calibrate(asked).constants.merged, prices=prices, policies=policies
-            )
+            constants = calibrate(asked).constants.merged
+            return StudyForecaster.of(asked, constants, prices=prices, policies=policies)
 
         names = list(dict.fromkeys([*study.policies, *([OWN] if best else [])]))
         forecaster = forecaster_of(problem, names)
@@ -99,12 +93,12 @@ def predict_study(
                 objective=objective,
                 eta=search_eta,
                 steps=search_steps,
-                progress=lambda done: progress("settings tried", done, None),
+                progress=lambda tried: progress("settings tried", tried, None),
             )
             names = list(dict.fromkeys([*names, chosen.name]))
         parts = () if drawn is None else tuple(forecaster_of(part, names) for part in drawn.parts())
         errors, curves = jackknife_errors(parts, names, progress, chosen, objective)
-        moves = drift_advice(forecaster, problem, steps=best, progress=progress)
+        drift = drift_advice(forecaster, problem, steps=best, progress=progress)
     found = Prediction(
         study=study,
         forecaster=forecaster,
@@ -116,7 +110,7 @@ def predict_study(
         errors=errors,
         risk_errors=curves,
         parts=parts,
-        drift=moves,
+        drift=drift,
     )
     if out is not None:
         found.write(out)

@@ -1,16 +1,16 @@
-"""The best that money can buy on a data set, beside the paper's own and beside what nobody can beat: `plan_study`."""
+"""The best policy and learner for a budget, beside the paper's own and a lower bound for any policy: `plan_study`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from empirics.control.schedule import brief_for
 from empirics.planning.search import (
-    STEPS,
+    LOCAL_STEPS,
     UNTRUSTED,
     SearchResult,
     retention_setting,
@@ -19,7 +19,6 @@ from empirics.planning.search import (
 )
 from empirics.predict import predict_study
 from empirics.prediction.best_constant import OBJECTIVES, OWN
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.forecast import Forecast, together
 from empirics.prediction.result import REMEDY, Prediction
 from empirics.settings.policy_name import PolicyName
@@ -40,14 +39,15 @@ SEARCHED = (
     "mean, one by one and together, until nothing helped: not all combinations"
 )
 RISKS = ("cumulative_excess_risk", "final_excess_risk")
+Progress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is recommended: `study` runs it, and `name` is its variant of the study that was given.
+    """A recommendation: `study` runs it, and `name` is its policy as a variant of the given study.
 
-    `prediction` has the paper's constant admission and the best variant of each policy that came near, and `bound` what
-    nobody beats with this money.
+    `prediction` has the paper's constant admission and the best variant of each policy that came near, and `bound` the
+    lower bound for this money.
     """
 
     study: Study
@@ -62,7 +62,7 @@ class Plan:
         told, forecaster = self.prediction, self.prediction.forecaster
         paper = self._row(OWN) | {"K": brief_for(told.study, forecaster.constants, forecaster.prices).K}
         chosen = self._row(self.name)
-        nearest = sorted(map(self._row, self.found.names), key=self._value)
+        names = sorted(self.found.names, key=lambda name: _value(self.objective, told.forecasts[name]))
         return {
             "by": "prediction",
             "objective": self.objective,
@@ -73,7 +73,7 @@ class Plan:
             "paper": paper,
             "gain": {name: 1 - chosen["predicted"][name] / paper["predicted"][name] for name in RISKS},
             "lower_bound": {**self.bound, "assumes": ASSUMES},
-            "nearest": nearest,
+            "nearest": [self._row(name) for name in names],
             "left_out": dict(self.found.left_out),
             "searched": SEARCHED,
             "tried": [self._tried(name) for name in self.found.tried],
@@ -81,17 +81,14 @@ class Plan:
             "toml": toml_of_changes(self.study),
         }
 
-    def _value(self, row: dict[str, Any]) -> tuple[float, float]:
-        return _least(self.objective, self.prediction.forecasts[row["name"]])
-
     def _row(self, name: str) -> dict[str, Any]:
-        """A policy with its learner, and what it is predicted to reach, of many paths of prices."""
-        told, (base, own) = self.prediction, (PolicyName(name).base, self.prediction.study.of_policy(name))
+        """A policy with its learner and its prediction, averaged over price paths."""
+        told, own = self.prediction, self.prediction.study.of_policy(name)
         forecast = told.forecasts[name]
         predicted = forecast.document()
         return {
             "name": name,
-            "policy": base,
+            "policy": PolicyName(name).base,
             "K": PolicyName(name).own.get("K"),
             "rate": forecast.rate,
             "cost": own.budget + self.found.over[name] / own.rounds,
@@ -106,26 +103,11 @@ class Plan:
         }
 
     def _tried(self, name: PolicyName) -> dict[str, Any]:
-        """What it was predicted to reach in the search, on one path of prices."""
+        """The prediction of the search, on one price path."""
         one = self.found.tried[name]
         numbers = {"cumulative": one.cumulative, "final": float(one.risk[-1]), "fitted": one.fitted}
-        return {"name": name} | {
-            key: value if math.isfinite(value) else None for key, value in numbers.items()
-        }
-
-
-@dataclass(frozen=True)
-class _Heard(StudyForecaster):
-    """An forecaster that is heard of in every round that it predicts: whoever hears may stop a long search there."""
-
-    hear: Callable[[], None] = lambda: None
-
-    def forecasts(self, progress: Callable[[int], None] = lambda done: None) -> dict[str, Forecast]:
-        def both(done: int) -> None:
-            self.hear()
-            progress(done)
-
-        return super().forecasts(both)
+        finite = {key: value if math.isfinite(value) else None for key, value in numbers.items()}
+        return {"name": name} | finite
 
 
 def plan_study(
@@ -134,21 +116,21 @@ def plan_study(
     pilot: int | None = None,
     objective: str = "cumulative",
     eta: float | None = None,
-    steps: Sequence[int] = STEPS,
+    steps: Sequence[int] = LOCAL_STEPS,
     law_known: bool = True,
     data_dir: Path | None = None,
-    progress: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
+    progress: Progress = lambda doing, done, of: None,
     validated: bool = False,
 ) -> Plan:
     """Search policy and learner together within the study's buffers, budget and prices (`search_policies`).
 
-    The study's own learner, with constant admission, is what the result is held against. The best variants of some
-    policies are predicted again, from as many paths of prices as a prediction has, and the best of these is taken.
+    The result is compared with constant admission by the study's own learner. The search follows one price path; the
+    best variants of a few policies are then predicted from several, and the best of these is taken. `objective` is
+    cumulative, final or floor; `eta` fixes the step size; `steps` are the numbers of local steps to try. With
+    `validated` the study has passed `empirics.validate`.
     """
     if study.drift.kind != "none":
-        raise SettingError(
-            "the search takes a population that does not move: predict a sweep over K under drift"
-        )
+        raise SettingError("the search needs a population at rest: predict a sweep over K under drift")
     told = predict_study(
         replace(study, policies=(OWN,)),
         pilot=pilot,
@@ -168,43 +150,31 @@ def plan_from(
     *,
     objective: str = "cumulative",
     eta: float | None = None,
-    steps: Sequence[int] = STEPS,
+    steps: Sequence[int] = LOCAL_STEPS,
     law_known: bool = True,
-    progress: Callable[[str, int, int | None], None] = lambda doing, done, of: None,
+    progress: Progress = lambda doing, done, of: None,
 ) -> Plan:
-    """The same search where the study's problem has been predicted already: `told` is of its constant admission."""
-    tried = 0
-
-    def tell(done: int) -> None:
-        nonlocal tried
-        tried = done
-        progress("settings tried", done, None)
-
-    parts = {one.name: getattr(told.forecaster, one.name) for one in fields(StudyForecaster)}
+    """The same search from a prediction of the study's constant admission. `progress` is also called in every predicted
+    round, and may raise an exception to stop the search."""
     with threads(study, REMEDY):
         found = search_policies(
-            _Heard(**parts, hear=lambda: tell(tried)),
+            told.forecaster,
             objective=objective,
             eta=eta,
             steps=steps,
             law_known=law_known,
-            progress=tell,
+            progress=lambda tried: progress("settings tried", tried, None),
         )
     told = told.for_study(replace(told.study, policies=(OWN, *found.names)), progress=progress)
     names = [name for name in found.names if trusted(told.forecaster, name, told.forecasts[name])]
     if not names:
         raise SettingError(UNTRUSTED)
-    name = min(names, key=lambda one: _least(objective, told.forecasts[one]))
+    name = min(names, key=lambda one: _value(objective, told.forecasts[one]))
     bound = told.forecaster.lower_bound(found.over[name])
-    return Plan(_running(study, name), name, objective, told, found, bound)
-
-
-def _least(objective: str, forecast: Forecast) -> tuple[float, float]:
-    """What is to be small; of equals, as all are in a first round, the one with the least final risk."""
-    return OBJECTIVES[objective](forecast), float(forecast.risk[-1])
-
-
-def _running(study: Study, name: PolicyName) -> Study:
-    """The study of one policy, whose settings are the study's own."""
     own = {retention_setting(name.base) if key == "K" else key: value for key, value in name.own.items()}
-    return replace(study, policies=(name.base,), **own)
+    return Plan(replace(study, policies=(name.base,), **own), name, objective, told, found, bound)
+
+
+def _value(objective: str, forecast: Forecast) -> tuple[float, float]:
+    """The objective, and the final risk for ties, such as in a study of one round."""
+    return OBJECTIVES[objective](forecast), float(forecast.risk[-1])

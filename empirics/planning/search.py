@@ -1,10 +1,10 @@
-"""The best that money can buy: policy, retention and learner of least predicted excess risk, searched together.
+"""The search behind a plan: policy, retention and learner of least predicted excess risk, together.
 
-All of them are some thousands of combinations, so they are not all looked at. Every policy that stays within buffers
-and budget is tried with a few learners; those that come nearest are then improved by themselves, on one path of prices:
-of K, step size, decay, E and mean each is changed alone, then all that helped together, first in large steps and then
-in small ones. Learners that differ in their mean of models alone have one path between them. What the law itself does
-not trust is worth nothing: steps beyond 2/L, and clients that fit most of a fresh residual within a round.
+Their thousands of combinations are not all tried. Every policy that stays within buffers and budget is tried with a few
+learners. The best policies are then improved on one price path: of K, step size, decay, E and mean each is changed
+alone, then all changes that helped together, first in large steps and then in small ones. Learners that differ only in
+their mean of models share one path. A forecast that the law does not trust is worth nothing: steps beyond 2/L, or
+clients that fit most of a fresh residual within a round.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import Schedule, brief_for
 from empirics.prediction.accuracy import Accuracy
-from empirics.prediction.best_constant import OBJECTIVES, SEARCH_ROUNDS_MAX, SMALLEST
+from empirics.prediction.best_constant import OBJECTIVES, SEARCH_ROUNDS_MAX, STEP_SIZE_MIN
 from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.decided_rounds import deciding_part
 from empirics.prediction.forecast import FITTED_SHARE_MAX, Forecast
@@ -27,9 +27,11 @@ from empirics.settings.policy_name import PolicyName
 from theory.design.offline import fill_ratio
 from theory.setting import SettingError
 
-__all__ = ["STEPS", "UNTRUSTED", "SearchResult", "retention_setting", "search_policies", "trusted"]
+__all__ = ["LOCAL_STEPS", "UNTRUSTED", "SearchResult", "retention_setting", "search_policies", "trusted"]
 
-NEED_THE_LAW = ("buy-cheap", "burst", "taper")  # of prices
+NEED_PRICE_LAW = ("buy-cheap", "burst", "taper")  # policies that need the distribution of prices
+SINGLE_USE = ("burst", "burst-online")  # policies that begin the search at K = 1
+LOCAL_STEPS = (10, 3, 1)
 MEANS = (
     ("none", None),
     ("equal", None),
@@ -37,28 +39,27 @@ MEANS = (
     ("tail", 0.5),
     ("exponential", 0.99),
 )
-FIRST = ("polynomial", 8)
-IMPROVED = 3  # policies that are looked at more closely
-FAR = 4  # times the best: with which one learner a policy is given no other
-BEHIND = 1.25  # times the best: a policy so far behind is not improved any more
-WORSE = 1.5  # times what it was: a change that makes a policy so much worse is not tried again
-TURNS, GAIN = 6, 0.005  # and the part by which a turn has to be better, or the steps get smaller
-OVER, SURE = 0.01, 2  # part of the budget, and standard errors, by which a policy may be above it
-ROUNDING = 1e-9  # of L: a step of size 2/L is not below it
-PLAYED, PATHS = 2048, 100  # rounds, and paths of prices, to see what a policy spends
-STEPS = (10, 3, 1)
+FIRST_MEAN = ("polynomial", 8)
+POLICIES_IMPROVED = 3  # the best after the first trial
+FAR_RATIO = 4  # of the best value: a policy beyond it with its first learner is given no other
+BEHIND_RATIO = 1.25  # of the best value: a policy beyond it is not improved any more
+WORSE_RATIO = 1.5  # of the value before: a change beyond it is not tried again
+FACTORS = (4.0, 2.0, math.sqrt(2))  # of a setting, in turn
+TURNS_MAX = 6
+TURN_GAIN_MIN = 0.005  # share by which a turn must improve the best value, or factors get smaller
+OVERSPENT_SHARE_MAX = 0.01  # of the budget, beyond the standard errors below
+OVERSPENT_ERRORS_MAX = 2  # standard errors by which a mean cost may exceed the budget
+STABILITY_MARGIN = 1e-9  # share of 2/L, so that rounding does not let a step of exactly 2/L pass
+SPENDING_ROUNDS_MAX, SPENDING_PATHS = 2048, 100  # rounds and price paths that show what a policy spends
 UNTRUSTED = "no learner was found whose prediction can be trusted: take a smaller eta or fewer steps, or leave them out"
-SINGLE_USE = ("burst", "burst-online")
-
-Own = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The best variant of each policy that was improved, best first; all that was tried; and who was left out, and why.
+    """The best variant of each improved policy, best first; all that was tried; and policies left out with reasons.
 
-    `over` is what each policy, and each of these variants, is expected to spend beyond the budget in all rounds;
-    less than nothing where it saves.
+    `over` is the expected spending beyond the budget in all rounds of each policy and best variant; negative if it
+    saves.
     """
 
     names: tuple[PolicyName, ...]
@@ -72,16 +73,16 @@ def search_policies(
     *,
     objective: str = "cumulative",
     eta: float | None = None,
-    steps: Sequence[int] = STEPS,
+    steps: Sequence[int] = LOCAL_STEPS,
     law_known: bool = True,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: Callable[[int], None] = lambda tried: None,
 ) -> SearchResult:
-    """Searches policies and learners for the least `objective`; the step size, if `eta` is None, and E among `steps`.
+    """Search policies and learners for the least `objective`: E among `steps`, and the step size if `eta` is None.
 
-    Without `law_known` policies that need to know the law of prices are left out. `progress` is told how many
-    variants have been tried.
+    Without `law_known` policies that need the distribution of prices are left out. `progress` is called with the number
+    of variants tried, in every predicted round.
     """
-    asked = [base for base in BUILT_IN if law_known or base not in NEED_THE_LAW]
+    asked = [base for base in BUILT_IN if law_known or base not in NEED_PRICE_LAW]
     spent = _spending(forecaster, asked)
     left_out = {base: "needs to know the law of prices" for base in BUILT_IN if base not in asked}
     left_out |= {base: spent[base].refused for base in asked if spent[base].refused}
@@ -95,7 +96,7 @@ def search_policies(
         raise SettingError(f"no policy that learns well keeps buffers and budget: {_listed(why)}")
     if search.value(best[ranked[0]]) == math.inf:
         raise SettingError(UNTRUSTED)
-    best = {base: best[base] for base in ranked[:IMPROVED]}
+    best = {base: best[base] for base in ranked[:POLICIES_IMPROVED]}
     search.improve(best)
     names = sorted(best.values(), key=search.value)
     over = {name: search.spent[deciding_part(name)].over for name in (*asked, *names)}
@@ -107,40 +108,33 @@ def _listed(why: Mapping[str, str]) -> str:
 
 
 def retention_setting(base: str) -> str:
-    """The setting that has a policy's K."""
+    """Name of the study's setting that holds a policy's K."""
     return {"hybrid": "hybrid_K", "burst": "burst_K", "burst-online": "burst_K"}.get(base, "K")
 
 
 def trusted(forecaster: StudyForecaster, name: PolicyName, found: Forecast) -> bool:
-    """Whether the law takes its own forecast for one: finite, of steps below 2/L, and not most of a residual fitted."""
+    """True if a forecast is finite, of a step below 2/L, and without most of a fresh residual fitted in a round."""
     finite = all(map(math.isfinite, found.document().values()))
     return finite and found.fitted <= FITTED_SHARE_MAX and _stable(forecaster, name.own["eta"])
 
 
-def _steepest(forecaster: StudyForecaster) -> float:
-    assert forecaster.constants.L is not None
-    return float(forecaster.constants.L)
-
-
 def _stable(forecaster: StudyForecaster, eta: float) -> bool:
-    return eta > SMALLEST and eta * _steepest(forecaster) < 2 * (1 - ROUNDING)
+    return eta > STEP_SIZE_MIN and eta * forecaster.smoothness < 2 * (1 - STABILITY_MARGIN)
 
 
 @dataclass(frozen=True)
-class _Spent:
-    """Beyond the budget in all rounds, at the rate of those that were played; and why this is too much, or nothing."""
-
-    over: float
-    refused: str
+class _Spending:
+    over: float  # beyond the budget in all rounds, at the rate of the rounds that were decided
+    refused: str  # reason why this is too much, or nothing
 
 
-def _spending(forecaster: StudyForecaster, names: Sequence[str]) -> dict[str, _Spent]:
-    """What policies spend and hold, from many paths of prices."""
+def _spending(forecaster: StudyForecaster, names: Sequence[str]) -> dict[str, _Spending]:
+    """Spending and occupancy of policies, from many price paths."""
     if not names:
         return {}
-    study = replace(forecaster.study, policies=tuple(names), seeds=PATHS)
-    played = min(study.rounds, PLAYED)
-    rounds = Schedule(study, forecaster.constants, prices=forecaster.prices).advance(played)
+    study = replace(forecaster.study, policies=tuple(names), seeds=SPENDING_PATHS)
+    decided = min(study.rounds, SPENDING_ROUNDS_MAX)
+    rounds = Schedule(study, forecaster.constants, prices=forecaster.prices).advance(decided)
     beyond = (rounds.cost * rounds.admissions.sum(axis=2) - study.budget).sum(axis=0)
     fill = (rounds.occupancy / np.array(study.buffers)).max(axis=(0, 2))
     found, shape = {}, (len(names), study.seeds)
@@ -149,9 +143,9 @@ def _spending(forecaster: StudyForecaster, names: Sequence[str]) -> dict[str, _S
         refused = ""
         if held.max() > 1:
             refused = f"holds {held.max():.2g} times what a buffer takes"
-        elif mean > OVER * study.budget * played + SURE * error:
-            refused = f"spends {study.budget + mean / played:.4g} a round"
-        found[name] = _Spent(float(mean) * study.rounds / played, refused)
+        elif mean > OVERSPENT_SHARE_MAX * study.budget * decided + OVERSPENT_ERRORS_MAX * error:
+            refused = f"spends {study.budget + mean / decided:.4g} per round"
+        found[name] = _Spending(float(mean) * study.rounds / decided, refused)
     return found
 
 
@@ -164,150 +158,137 @@ class _Search:
     eta: float | None
     steps: tuple[int, ...]
     progress: Callable[[int], None]
-    spent: dict[str, _Spent]  # by what decides: another K, another cost
+    spent: dict[str, _Spending]  # by the deciding part of a name
     known: dict[PolicyName, Forecast] = field(default_factory=dict)
     hopeless: set[tuple[str, frozenset[tuple[str, Any]]]] = field(default_factory=set)  # policies and changes
 
     def value(self, name: PolicyName) -> float:
-        """What is to be small; infinite where the law does not trust itself."""
+        """The objective; infinite if the forecast is not trusted."""
         found = self.known[name]
         return self.objective(found) if trusted(self.forecaster, name, found) else math.inf
 
     def affordable(self, names: Iterable[PolicyName]) -> list[PolicyName]:
-        """Those that keep buffers and budget; who decides alike is played once."""
+        """Variants that keep buffers and budget."""
         deciding = {name: deciding_part(name) for name in names}
         new = [one for one in dict.fromkeys(deciding.values()) if one not in self.spent]
         self.spent |= _spending(self.forecaster, new)
         return [name for name, one in deciding.items() if not self.spent[one].refused]
 
-    def _stable(self, eta: float) -> bool:
-        return _stable(self.forecaster, eta)
-
-    @property
-    def _steepest(self) -> float:
-        return _steepest(self.forecaster)
-
-    def look(self, names: Iterable[PolicyName]) -> None:
-        """Predict those that have not been."""
+    def predict(self, names: Iterable[PolicyName]) -> None:
+        """Predict the variants that have not been, on one price path."""
         new = [name for name in dict.fromkeys(names) if name not in self.known]
         if new:
-            study = replace(self.forecaster.study, policies=tuple(new), seeds=1)
             forecaster = replace(
                 self.forecaster,
-                study=study,
+                study=replace(self.forecaster.study, policies=tuple(new), seeds=1),
                 policies=None,
                 follow_rounds_max=SEARCH_ROUNDS_MAX,
                 accuracy=Accuracy.SEARCH,
             )
-            self.known.update(zip(new, forecaster.forecasts().values(), strict=True))
+            made = forecaster.forecasts(lambda done: self.progress(len(self.known)))
+            self.known.update(zip(new, made.values(), strict=True))
         self.progress(len(self.known))
 
-    # --- the first look ------------------------------------------------------------------------------------
+    # --- the first trial -----------------------------------------------------------------------------------
 
     def screen(self, bases: Iterable[str]) -> dict[str, PolicyName]:
-        """The best of a few learners, for each policy; of one alone, where that is far behind the others' best. Smaller
-        steps are tried where larger ones are not trusted."""
-        T = self.forecaster.study.rounds
-        sizes = [1 / self._steepest, 1 / (4 * self._steepest)] if self.eta is None else [self.eta]
-        average, by = FIRST
+        """The best of a few learners for each policy; of a single one if that is far behind. Smaller steps are tried
+        where larger ones are not trusted."""
+        T, L = self.forecaster.study.rounds, self.forecaster.smoothness
+        sizes = [1 / L, 1 / (4 * L)] if self.eta is None else [self.eta]
+        average, by = FIRST_MEAN
+        first = {"steps": max(self.steps), "average": average, "average_by": by}
         tried = {
             base: [
-                _named(
-                    base,
-                    K=self._first_K(base),
-                    eta=size,
-                    steps=max(self.steps),
-                    decay=decay,
-                    average=average,
-                    average_by=by,
-                )
+                _named(base, K=self._first_K(base), eta=size, decay=decay, **first)
                 for size in sizes
                 for decay in (T / 20, None)
             ]
             for base in bases
         }
-        self.look(names[0] for names in tried.values())
-        least = min(map(self.value, self.affordable(names[0] for names in tried.values())), default=math.inf)
-        far = [base for base, (first, *_) in tried.items() if FAR * least < self.value(first) < math.inf]
-        near = [base for base in tried if base not in far]
-        self.look(tried[base][1] for base in near)
+        firsts = {base: names[0] for base, names in tried.items()}
+        self.predict(firsts.values())
+        least = min(map(self.value, self.affordable(firsts.values())), default=math.inf)
+        near = [base for base, name in firsts.items() if not FAR_RATIO * least < self.value(name) < math.inf]
+        self.predict(tried[base][1] for base in near)
         doubted = [base for base in near if math.inf in map(self.value, tried[base][:2])]
-        self.look(name for base in doubted for name in tried[base])  # smaller steps may be trusted
+        self.predict(name for base in doubted for name in tried[base])
         kept = {base: self.affordable(filter(self.known.get, names)) for base, names in tried.items()}
         return {base: min(names, key=self.value) for base, names in kept.items() if names}
 
     def _first_K(self, base: str) -> int | None:
-        """One round for bursts, and else the K that fills the buffers; None for who has none."""
+        """1 for bursts, else the K that fills the buffers; None for a policy without K."""
         if "K" not in (PolicyName(base).settings or ()):
             return None
         study = self.forecaster.study
         x = fill_ratio(brief_for(study, self.forecaster.constants, self.forecaster.prices).budget)
         return 1 if base in SINGLE_USE else min(max(math.ceil(x), 1), study.rounds)
 
-    # --- and closer ones -----------------------------------------------------------------------------------
+    # --- improvement ---------------------------------------------------------------------------------------
 
     def improve(self, best: dict[str, PolicyName]) -> None:
-        """Change what helps, until nothing does."""
-        steps, step = (4.0, 2.0, math.sqrt(2)), 0
-        for _ in range(TURNS):
+        """Change the variants in `best` until nothing helps."""
+        step = 0
+        for _ in range(TURNS_MAX):
             least = min(map(self.value, best.values()))
-            near = [base for base in best if self.value(best[base]) <= BEHIND * least]
-            self._turn(best, near, steps[step], coarse=step == 0)
-            if min(self.value(best[base]) for base in near) > (1 - GAIN) * least:
+            near = [base for base in best if self.value(best[base]) <= BEHIND_RATIO * least]
+            self._turn(best, near, FACTORS[step], first=step == 0)
+            if min(self.value(best[base]) for base in near) > (1 - TURN_GAIN_MIN) * least:
                 step += 1
-            if step == len(steps):
+            if step == len(FACTORS):
                 break
 
-    def _turn(
-        self, best: dict[str, PolicyName], bases: Sequence[str], factor: float, *, coarse: bool
-    ) -> None:
-        """Every setting alone, then those that helped together: all of them, and the two that helped most."""
-        changes = {base: list(self._changes(best[base], factor, coarse=coarse)) for base in bases}
-        named = {base: [_named(base, **one) for one in changes[base]] for base in bases}
+    def _turn(self, best: dict[str, PolicyName], bases: Sequence[str], factor: float, *, first: bool) -> None:
+        """Change every setting alone, then those that helped together: all of them, and the two best."""
         named = {
-            base: [name for name in names if (base, _apart(name, best[base])) not in self.hopeless]
-            for base, names in named.items()
+            base: [
+                name
+                for name in (_named(base, **one) for one in self._changes(best[base], factor, first=first))
+                if (base, _apart(name, best[base])) not in self.hopeless
+            ]
+            for base in bases
         }
-        self.look(name for names in named.values() for name in names)
+        self.predict(name for names in named.values() for name in names)
         for base in bases:
             here = self.value(best[base])
-            worse = [name for name in named[base] if WORSE * here < self.value(name) < math.inf]
+            worse = [name for name in named[base] if WORSE_RATIO * here < self.value(name) < math.inf]
             self.hopeless |= {(base, _apart(name, best[base])) for name in worse}
             helped = self.affordable(
                 sorted((name for name in named[base] if self.value(name) < here), key=self.value)
             )
             merged = [_merged(best[base], reversed(some)) for some in (helped, helped[:2]) if some]
-            named[base] = helped + [name for name in merged if self._stable(name.own["eta"])]
-        self.look(name for names in named.values() for name in names)
+            named[base] = helped + [name for name in merged if _stable(self.forecaster, name.own["eta"])]
+        self.predict(name for names in named.values() for name in names)
         for base in bases:
             here = self.value(best[base])
             better = [name for name in named[base] if self.value(name) < here]
             best[base] = min([best[base], *self.affordable(better)], key=self.value)
 
-    def _changes(self, name: PolicyName, factor: float, *, coarse: bool) -> Iterable[Own]:
+    def _changes(self, name: PolicyName, factor: float, *, first: bool) -> Iterable[dict[str, Any]]:
         """The settings of a variant with one of them changed."""
         own, T, root = dict(name.own), self.forecaster.study.rounds, math.sqrt(factor)
         if self.eta is None:
             sizes = (own["eta"] * factor, own["eta"] / factor)
-            yield from (own | {"eta": size} for size in sizes if self._stable(size))
-        yield from (own | {"steps": count} for count in self.steps if coarse and count != own["steps"])
+            yield from (own | {"eta": size} for size in sizes if _stable(self.forecaster, size))
+        yield from (own | {"steps": count} for count in self.steps if first and count != own["steps"])
         if "K" in own:
             K = own["K"]
-            wanted = {K // 2, K - 1, K + 1, 2 * K} if coarse else {K - 1, K + 1}
+            wanted = {K // 2, K - 1, K + 1, 2 * K} if first else {K - 1, K + 1}
             yield from (own | {"K": k} for k in sorted(wanted) if 1 <= k <= T)
         decay = own.get("decay")
         falls = (T / 5, T / 50) if decay is None else (None, decay * factor, decay / factor)
         yield from (own | {"decay": fall} for fall in falls)
         if decay is not None and self.eta is None:  # late steps stay as they are
             both = ((own["eta"] * root, decay / factor), (own["eta"] / root, decay * factor))
-            yield from (own | {"eta": size, "decay": fall} for size, fall in both if self._stable(size))
+            stable = ((size, fall) for size, fall in both if _stable(self.forecaster, size))
+            yield from (own | {"eta": size, "decay": fall} for size, fall in stable)
         mean = own["average"], own.get("average_by")
-        means = [one for one in MEANS if one != mean] if coarse else _near(*mean, factor)
+        means = [one for one in MEANS if one != mean] if first else _near(*mean, factor)
         yield from (own | {"average": kind, "average_by": by} for kind, by in means)
 
 
 def _near(kind: str, by: float | None, factor: float) -> list[tuple[str, float]]:
-    """The same mean with another parameter.
+    """The same mean with other parameters.
 
     >>> _near("polynomial", 3.0, 2.0), _near("tail", 0.75, 2.0), _near("equal", None, 2.0)
     ([('polynomial', 6.0), ('polynomial', 1.5)], [('tail', 0.875), ('tail', 0.5)], [])
@@ -316,14 +297,12 @@ def _near(kind: str, by: float | None, factor: float) -> list[tuple[str, float]]
         return []
     if kind == "polynomial":
         return [(kind, by * factor), (kind, by / factor)]
-    return [
-        (kind, 1 - (1 - by) / factor),
-        *([(kind, 1 - (1 - by) * factor)] if (1 - by) * factor < 1 else []),
-    ]
+    rest = 1 - by
+    return [(kind, 1 - rest / factor), *([(kind, 1 - rest * factor)] if rest * factor < 1 else [])]
 
 
 def _apart(name: PolicyName, other: PolicyName) -> frozenset[tuple[str, Any]]:
-    """What a variant has that another has not.
+    """The settings of a variant that another one does not have.
 
     >>> sorted(_apart(PolicyName("taper@eta=1,average=equal"), PolicyName("taper@eta=2,decay=9,average=equal")))
     [('decay', None), ('eta', 1)]
@@ -331,13 +310,20 @@ def _apart(name: PolicyName, other: PolicyName) -> frozenset[tuple[str, Any]]:
     return frozenset(_settings(name).items() - _settings(other).items())
 
 
-def _settings(name: PolicyName) -> Own:
-    """Those that say that there is none of it, too."""
+def _settings(name: PolicyName) -> dict[str, Any]:
+    """Own settings, with None for those that a name leaves out."""
     return {"decay": None, "average_by": None} | dict(name.own)
 
 
 def _merged(name: PolicyName, others: Iterable[PolicyName]) -> PolicyName:
-    """With what is different in the others, in their order: the last one's goes first."""
+    """A variant with the differences of the others; the last one's win, and a mean keeps its parameter.
+
+    >>> own = PolicyName("constant@K=8,eta=1,steps=1,average=equal")
+    >>> bent = PolicyName("constant@K=8,eta=2,steps=1,average=polynomial,average_by=8")
+    >>> plain = PolicyName("constant@K=8,eta=4,steps=1,average=none")
+    >>> print(_merged(own, [bent, plain]), _merged(own, [plain, bent]) == bent, _merged(bent, [own]) == own)
+    constant@K=8,eta=4,steps=1,average=none True True
+    """
     own = _settings(name)
     merged = dict(own)
     for other in others:
@@ -349,7 +335,7 @@ def _merged(name: PolicyName, others: Iterable[PolicyName]) -> PolicyName:
 
 
 def _named(base: str, **own: Any) -> PolicyName:
-    """A variant with settings of three digits, and none of those that it has not."""
+    """A variant with settings of three digits, without those that are None."""
     short = {
         key: float(f"{value:.3g}") if isinstance(value, float) else value
         for key, value in own.items()

@@ -1,8 +1,7 @@
-"""Which retention, rate and step size to take: constant admission with the least predicted excess risk.
+"""Constant admission with the least predicted excess risk: its retention, rate, step size and local steps.
 
-For quadratic losses and steps that do not overshoot the best K is one of the two whole numbers next to x = c̄ΣB/C (the
-claim law:reuse/best-k); for curved ones, and over a finite horizon, the neighbours and twice and half of it are looked
-at as well.
+For quadratic losses and steps that do not overshoot, the best K is one of the two integers next to x = c̄ΣB/C (claim
+law:reuse/best-k). For curved losses and finite horizons the neighbours, half and twice are tried too.
 """
 
 from __future__ import annotations
@@ -18,26 +17,26 @@ from empirics.prediction.forecast import Forecast
 from empirics.settings.policy_name import PolicyName
 from theory.design.offline import fill_ratio
 
-__all__ = ["OBJECTIVES", "OWN", "SEARCH_ROUNDS_MAX", "Best", "best_constant", "gain", "having"]
+__all__ = ["OBJECTIVES", "OWN", "SEARCH_ROUNDS_MAX", "BestConstant", "best_constant", "constant_name", "gain"]
 
 OBJECTIVES: dict[str, Callable[[Forecast], float]] = {
     "cumulative": lambda found: found.cumulative,
     "final": lambda found: float(found.risk[-1]),
     "floor": lambda found: found.noise_floor,
 }
-OWN = "constant"  # admission, whose settings are searched
-SPAN, FINE = 4, 2  # doublings of the step size to either side, and points within a doubling at the end
-SMALLEST = 1e-14
-TURNS = 5
-SEARCH_ROUNDS_MAX = (
-    4096  # rounds that are followed while it is searched; what was chosen is looked at for longer
-)
-WIDER = 4  # times that doublings are added where the best step size is the smallest or the largest
+OWN = "constant"  # the policy whose settings are searched
+STEP_SIZE_DOUBLINGS = 4  # to either side of the first step size
+STEP_SIZES_PER_DOUBLING = 2  # near the best one
+STEP_SIZE_MIN = 1e-14
+WIDENINGS_MAX = 4  # times that doublings are added where the best step size is the smallest or the largest
+TURNS_MAX = 5  # of searching K and the step size in turn
+SEARCH_ROUNDS_MAX = 4096  # rounds followed in a search; the best is then followed for longer
+Setting = tuple[int, float, int]  # K, step size, local steps
 
 
 @dataclass(frozen=True)
-class Best:
-    """The best settings found for constant admission, their forecast, and all that were tried, with their value."""
+class BestConstant:
+    """The best settings found for constant admission, their forecast, and all that were tried with their values."""
 
     K: int
     eta: float
@@ -48,8 +47,8 @@ class Best:
 
     @property
     def name(self) -> PolicyName:
-        """As a study names it."""
-        return having(self.K, self.eta, self.steps)
+        """The policy's name in a study."""
+        return constant_name(self.K, self.eta, self.steps)
 
     @property
     def rate(self) -> float:
@@ -63,13 +62,13 @@ class Best:
         return chosen | {"predicted": self.forecast.document(), "tried": tried}
 
 
-def having(K: int, eta: float, steps: int) -> PolicyName:
+def constant_name(K: int, eta: float, steps: int) -> PolicyName:
     """The name of constant admission with these settings."""
     return PolicyName(OWN).having(K=K, eta=eta, steps=steps)
 
 
 def gain(objective: str, own: Forecast, best: Forecast) -> float:
-    """The part by which the best one's objective is below the study's own."""
+    """Share by which the best objective is below the study's own."""
     value = OBJECTIVES[objective]
     return 1 - value(best) / value(own)
 
@@ -80,11 +79,12 @@ def best_constant(
     objective: str = "cumulative",
     eta: bool = True,
     steps: Sequence[int] = (),
-    progress: Callable[[int], None] = lambda done: None,
-) -> Best:
-    """Searches K, then the step size and E if asked for, then both in turn; `progress` is told what has been tried.
+    progress: Callable[[int], None] = lambda tried: None,
+) -> BestConstant:
+    """Search K, then the step size (if `eta`) and E (if `steps`), then K and the step size in turn.
 
-    In the long run, the objective `floor`, the smallest step size is the best: that one is not searched for.
+    For the objective `floor` the smallest step size is always the best, and is not searched. `progress` is called with
+    the number of settings tried.
     """
     found = _Search(forecaster, OBJECTIVES[objective], progress)
     study = forecaster.study
@@ -92,20 +92,19 @@ def best_constant(
     best = found.among(found.retentions(), [study.eta], [study.steps])
     if eta or steps:
         counts = [study.steps, *steps]
-        best = found.sizes(best[0], counts) if eta else found.among([best[0]], [study.eta], counts)
-        for _ in range(TURNS):
+        best = found.step_size(best[0], counts) if eta else found.among([best[0]], [study.eta], counts)
+        for _ in range(TURNS_MAX):
             before, best = best, found.among(found.retentions(), [best[1]], [best[2]])
             if best == before or not eta:
                 break
             best = found.near(best)
-    K, size, count = best
     forecast = found.forecasts([best], forecaster.follow_rounds_max)[best]
     found.known[best] = forecast
     tried = tuple(
         {"K": k, "eta": e, "steps": s, "rate": one.rate, objective: found.value(one)}
         for (k, e, s), one in found.known.items()
     )
-    return Best(K, size, count, forecast, found.value(forecast), tried)
+    return BestConstant(*best, forecast, found.value(forecast), tried)
 
 
 class _Search:
@@ -118,67 +117,60 @@ class _Search:
         progress: Callable[[int], None],
     ) -> None:
         self.forecaster, self.objective, self.progress = forecaster, objective, progress
-        self.known: dict[tuple[int, float, int], Forecast] = {}
+        self.known: dict[Setting, Forecast] = {}
 
     def value(self, forecast: Forecast) -> float:
-        """What is to be small; infinite where descent diverges."""
+        """The objective; infinite if descent diverges."""
         value = self.objective(forecast)
         return value if math.isfinite(value) else math.inf
 
     def retentions(self) -> list[int]:
-        """The whole numbers next to x, their neighbours, half and twice."""
+        """The integers next to x, their neighbours, half and twice."""
         study = self.forecaster.study
         x = fill_ratio(brief_for(study, self.forecaster.constants, self.forecaster.prices).budget)
         low, high = math.floor(x), math.ceil(x)
         wanted = {low // 2, low - 1, low, high, high + 1, 2 * high}
         return sorted({min(max(int(K), 1), study.rounds) for K in wanted})
 
-    def sizes(self, K: int, counts: Sequence[int]) -> tuple[int, float, int]:
+    def step_size(self, K: int, counts: Sequence[int]) -> Setting:
         """The best step size: doublings around the study's own, more of them at either end, then what lies near."""
-        begin = min(self.forecaster.study.eta, 1 / self.steepest)
-        low, high = -SPAN, SPAN
-        for _ in range(WIDER):
+        begin = min(self.forecaster.study.eta, 1 / self.forecaster.smoothness)
+        low, high = -STEP_SIZE_DOUBLINGS, STEP_SIZE_DOUBLINGS
+        for _ in range(WIDENINGS_MAX):
             tried = self.stable(begin * 2.0**k for k in range(low, high + 1))
             best = self.among([K], tried, counts)
             if best[1] not in (tried[0], tried[-1]):
                 break
-            low, high = (low - SPAN, high) if best[1] == tried[0] else (low, high + SPAN)
+            if best[1] == tried[0]:
+                low -= STEP_SIZE_DOUBLINGS
+            else:
+                high += STEP_SIZE_DOUBLINGS
         return self.near(best)
 
-    def near(self, best: tuple[int, float, int]) -> tuple[int, float, int]:
+    def near(self, best: Setting) -> Setting:
         """The best of the step sizes within a doubling."""
-        near = self.stable(best[1] * 2.0 ** (k / FINE) for k in range(-FINE, FINE + 1))
+        fine = STEP_SIZES_PER_DOUBLING
+        near = self.stable(best[1] * 2.0 ** (k / fine) for k in range(-fine, fine + 1))
         return self.among([best[0]], near, [best[2]])
 
-    @property
-    def steepest(self) -> float:
-        """L: no average of losses diverges at a step size below 2/L."""
-        L = self.forecaster.constants.L
-        assert L is not None
-        return float(L)
-
     def stable(self, sizes: Iterable[float]) -> list[float]:
-        """Those below 2/L that a study may have."""
-        return [size for size in sizes if size > SMALLEST and size * self.steepest < 2]
+        """Step sizes below 2/L, at which no average of losses diverges."""
+        return [size for size in sizes if size > STEP_SIZE_MIN and size * self.forecaster.smoothness < 2]
 
-    def among(
-        self, retentions: Sequence[int], sizes: Sequence[float], steps: Sequence[int]
-    ) -> tuple[int, float, int]:
+    def among(self, retentions: Sequence[int], sizes: Sequence[float], steps: Sequence[int]) -> Setting:
         """The best of all combinations."""
-        wanted = list(
-            dict.fromkeys((K, size, count) for K in retentions for size in sizes for count in steps)
-        )
+        each = ((K, size, count) for K in retentions for size in sizes for count in steps)
+        wanted = list(dict.fromkeys(each))
         self.known.update(self.forecasts([one for one in wanted if one not in self.known]))
         self.progress(len(self.known))
         return min(wanted, key=lambda one: self.value(self.known[one]))
 
     def forecasts(
-        self, settings: Sequence[tuple[int, float, int]], rounds_max: int = SEARCH_ROUNDS_MAX
-    ) -> dict[tuple[int, float, int], Forecast]:
-        """Of constant admission with these K, step sizes and numbers of steps, all at once."""
+        self, settings: Sequence[Setting], rounds_max: int = SEARCH_ROUNDS_MAX
+    ) -> dict[Setting, Forecast]:
+        """Forecasts of constant admission with these settings, all at once."""
         if not settings:
             return {}
-        names = [having(*one) for one in settings]
-        study = replace(self.forecaster.study, policies=tuple(names))
-        made = replace(self.forecaster, study=study, policies=None, follow_rounds_max=rounds_max).forecasts()
-        return dict(zip(settings, made.values(), strict=True))
+        study = replace(self.forecaster.study, policies=tuple(constant_name(*one) for one in settings))
+        asked = replace(self.forecaster, study=study, policies=None, follow_rounds_max=rounds_max)
+        return dict(zip(settings, asked.forecasts().values(), strict=True))

@@ -79,6 +79,12 @@ class StudyForecaster:
         prices = self.prices if study.cost == self.study.cost else make_prices(study.cost)
         return replace(self, study=study, constants=constants, prices=prices)
 
+    @property
+    def smoothness(self) -> float:
+        """L: no average of losses diverges at a step size below 2/L."""
+        assert self.constants.L is not None
+        return float(self.constants.L)
+
     # --- lower bound ---------------------------------------------------------------------------------------
 
     @property

@@ -1,4 +1,4 @@
-"""A problem as a practitioner knows it: from a pilot sample in place of the population."""
+"""A pilot sample in place of the population, and the standard errors that it causes."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import torch
 from numpy.typing import NDArray
 
 from empirics.draws import Purpose, permutation
-from empirics.prediction.best_constant import OWN, Best, gain
+from empirics.prediction.best_constant import OWN, BestConstant, gain
 from empirics.prediction.curves import StudyForecaster
 from empirics.training.linear import Linear
 from empirics.training.partition import Streams
 from empirics.training.problem import Problem
 from theory.setting import SettingError
 
-__all__ = ["PARTS", "Pilot", "draw_pilot", "jackknife", "jackknife_errors"]
+__all__ = ["Pilot", "draw_pilot", "jackknife", "jackknife_errors"]
 
-PARTS = 5  # of a pilot sample, of which one at a time is left out
-SMALLEST = 10  # samples of a client
+JACKKNIFE_PARTS = 5  # of a pilot sample, left out one at a time
+CLIENT_SAMPLES_MIN = 10  # of a pilot sample
 Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Pilot:
-    """Samples that were drawn from each client's distribution, or from the one that all share."""
+    """Samples drawn from each client's distribution, or from the one that all share."""
 
     whole: Problem
     drawn: tuple[Index, ...]  # one per client, or one for all
@@ -39,13 +39,13 @@ class Pilot:
 
     @property
     def problem(self) -> Problem:
-        """The problem in which the pilot sample is the population."""
+        """The problem with the pilot sample as its population."""
         return self._of(self.drawn)
 
     def parts(self) -> Iterator[Problem]:
-        """The same without one part of the pilot sample, for each part."""
-        for k in range(PARTS):
-            yield self._of(tuple(np.delete(one, np.s_[k::PARTS]) for one in self.drawn))
+        """The same with each part of the pilot sample left out in turn."""
+        for k in range(JACKKNIFE_PARTS):
+            yield self._of(tuple(np.delete(one, np.s_[k::JACKKNIFE_PARTS]) for one in self.drawn))
 
     def _of(self, drawn: tuple[Index, ...]) -> Problem:
         index, before = np.concatenate(drawn), self.whole.streams
@@ -56,35 +56,36 @@ class Pilot:
         was, place = self.whole.population, torch.from_numpy(index).to(self.whole.population.y.device)
         weights = torch.from_numpy(streams.weights).to(was.weights)
         population = replace(was, x=was.x[place], y=was.y[place], weights=weights)
-        model = self.whole.model
-        first = model.first if isinstance(model, Linear) else None
+        first = self.whole.model.first if isinstance(self.whole.model, Linear) else None
         time = None if self.whole.time is None else self.whole.time[index]
-        return replace(
-            self.whole, streams=streams, population=population, model=Linear(population, first), time=time
-        )
+        model = Linear(population, first)
+        return replace(self.whole, streams=streams, population=population, model=model, time=time)
 
 
 def jackknife(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The standard errors of what each part of a pilot sample, left out, gives: (parts, …) to (…)."""
+    """Standard errors from the values without each part: (parts, …) to (…).
+
+    >>> jackknife(np.array([[1.0, 2], [3, 2]])).tolist()
+    [1.0, 0.0]
+    """
     errors: NDArray[np.float64] = np.sqrt((len(values) - 1) * values.var(axis=0))
     return errors
 
 
 def draw_pilot(problem: Problem, size: int) -> Pilot:
-    """So many samples, drawn as the study's seed says, without replacement, evenly from the clients that differ."""
+    """Draw a pilot sample by the study's seed, without replacement, evenly from the clients that differ."""
     pools = problem.streams.pools[0]
     distinct = pools[:1] if all(pool is pools[0] for pool in pools) else pools
     each = size // len(distinct)
     fewest = min(len(pool) for pool in distinct)
-    if not SMALLEST <= each <= fewest:
+    if not CLIENT_SAMPLES_MIN <= each <= fewest:
+        least, most = CLIENT_SAMPLES_MIN * len(distinct), fewest * len(distinct)
+        shared = f", {len(distinct)} clients sharing it evenly" if len(distinct) > 1 else ""
         raise SettingError(
-            f"a pilot sample must have from {SMALLEST * len(distinct)} to {fewest * len(distinct)} samples here"
-            + (f", {len(distinct)} clients sharing it evenly" if len(distinct) > 1 else "")
-            + f", got {size}"
+            f"a pilot sample must have from {least} to {most} samples here{shared}, got {size}"
         )
-    study = problem.study
     drawn = tuple(
-        pool[permutation(len(pool), study.seed, Purpose.partition, client=m, t=2)[:each]]
+        pool[permutation(len(pool), problem.study.seed, Purpose.partition, client=m, t=2)[:each]]
         for m, pool in enumerate(distinct)
     )
     return Pilot(problem, drawn)
@@ -94,10 +95,11 @@ def jackknife_errors(
     parts: Sequence[StudyForecaster],
     names: Sequence[str],
     progress: Callable[[str, int, int | None], None],
-    best: Best | None = None,
+    best: BestConstant | None = None,
     objective: str = "cumulative",
 ) -> tuple[dict[str, Any], dict[str, NDArray[np.float64]]]:
-    """Of all forecasts' numbers, and of the best one's gain, from the parts of a pilot sample; and of all curves."""
+    """Standard errors of all forecasts' numbers and of the best one's gain, and of all curves; from forecasters of a
+    pilot sample without each part."""
     if not parts:
         return {}, {}
     documents, curves, gains = [], [], []
@@ -113,5 +115,6 @@ def jackknife_errors(
     found: dict[str, Any] = {
         name: dict(zip(keys, row, strict=True)) for name, row in zip(names, rows, strict=True)
     }
-    along = dict(zip(names, jackknife(np.array(curves)), strict=True))
-    return found | ({"gain": float(jackknife(np.array(gains)))} if gains else {}), along
+    if gains:
+        found["gain"] = float(jackknife(np.array(gains)))
+    return found, dict(zip(names, jackknife(np.array(curves)), strict=True))

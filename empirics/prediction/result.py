@@ -1,4 +1,4 @@
-"""What is foretold of a study: `Prediction`, as a document, a table or files, and of other studies of its problem."""
+"""The prediction of a study as a document, a table or files, and of other studies of the same problem."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from empirics.control.schedule import brief_for
 from empirics.files import PARTIAL, replace_file, writable
 from empirics.overrides import HandedOver
 from empirics.prediction.accuracy import Accuracy
-from empirics.prediction.best_constant import OWN, SEARCH_ROUNDS_MAX, Best, gain, having
+from empirics.prediction.best_constant import OWN, SEARCH_ROUNDS_MAX, BestConstant, constant_name, gain
 from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.decided_rounds import ROUNDS_FOLLOWED_MAX
 from empirics.prediction.drift_retention import DriftAdvice
@@ -46,8 +46,8 @@ Progress = Callable[[str, int, int | None], None]
 REMEDY = "take a pilot sample, or fewer policies or rounds"
 SUFFIXES = (".csv", ".parquet")
 CURVES, DOCUMENT = "curves.parquet", "prediction.json"
-CANDIDATES = 40  # of the search for the best, about
-FREE = {  # settings that change nothing of what is to be learnt, as long as samples come from where they came from
+SEARCHED_CURVES = 40  # held at once by the search for the best, about
+FREE = {  # settings that the problem does not depend on, if samples come from the same distribution
     *("preset", "buffers", "budget", "cost", "assumed_mean_cost", "policies", "rounds", "seeds"),
     *("K", "hybrid_K", "released_K", "burst_K", "rate", "fractions", "V", "rho"),
     *("eta", "steps", "decay", "decay_by", "momentum", "average", "average_by"),
@@ -57,34 +57,34 @@ FREE = {  # settings that change nothing of what is to be learnt, as long as sam
 
 @dataclass(frozen=True)
 class Prediction:
-    """The forecasts of a study's policies; the best constant admission and the study's own, if that was asked for.
+    """The forecasts of a study's policies, with the best constant admission and the study's own if asked for.
 
-    `errors` are standard errors that come from a pilot sample, if there is one: of each forecast's numbers by the
-    policy's name, and of the gain. Each forecast has those that come from the paths of prices.
+    `errors` are standard errors due to a pilot sample, if any: of each forecast's numbers by the policy's name, and of
+    the gain. Standard errors due to prices are in each forecast.
     """
 
     study: Study
     forecaster: StudyForecaster
     forecasts: Mapping[str, Forecast]
     objective: str
-    best: Best | None
+    best: BestConstant | None
     own: Forecast | None
     pilot: int | None
     errors: Mapping[str, Any]
-    risk_errors: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # of whole curves, likewise
-    parts: tuple[StudyForecaster, ...] = ()  # of a pilot sample, each without another part of it
-    drift: DriftAdvice | str | None = None  # of samples with times, or why nothing is told of it
+    risk_errors: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # of whole curves
+    parts: tuple[StudyForecaster, ...] = ()  # of a pilot sample without each part
+    drift: DriftAdvice | str | None = None  # of samples with times, or why it is unknown
 
     @property
     def gain(self) -> float | None:
-        """The part by which the best setting's objective is below that of the study's own constant admission."""
+        """Share by which the best setting's objective is below that of the study's own constant admission."""
         if self.best is None or self.own is None:
             return None
         return gain(self.objective, self.own, self.best.forecast)
 
     @property
     def notes(self) -> list[str]:
-        """What the prediction takes to be otherwise than it is, for the policies and for what is recommended."""
+        """Caveats for the policies and for the recommendation."""
         found = dict(self.forecasts)
         if self.best is not None:
             found[self.best.name] = self.best.forecast
@@ -92,13 +92,13 @@ class Prediction:
 
     def at(self, K: int, eta: float, steps: int) -> Forecast:
         """The forecast of constant admission with these settings."""
-        name = having(K, eta, steps)
+        name = constant_name(K, eta, steps)
         study = replace(self.study, policies=(name,))
         with threads(self.study, REMEDY):
             return replace(self.forecaster, study=study, policies=None).forecasts()[name]
 
     def covers(self, study: Study) -> bool:
-        """Whether a study has the same problem, so that `anew` need not look at any data."""
+        """True if a study has the same problem, so that `for_study` needs no data."""
         return same_problem(self.study, HandedOver().named(study))
 
     def for_study(
@@ -108,9 +108,9 @@ class Prediction:
         coarse: bool = False,
         progress: Progress = lambda doing, done, of: None,
     ) -> Prediction:
-        """The prediction of another study of the same problem, whose landscape is not surveyed again.
+        """The prediction of another study of the same problem, from the same landscape.
 
-        A `coarse` one is of one path of prices, looks at samples a fourth as often, and has no errors.
+        If `coarse`, it follows one price path at `Accuracy.COARSE`, without standard errors.
         """
         study = HandedOver().named(study)
         refuse_flood(study)
@@ -138,7 +138,7 @@ class Prediction:
         )
 
     def risk_error(self, name: str) -> NDArray[np.float64] | None:
-        """The standard error of a policy's curve, of paths of prices and of a pilot sample; None if there is none."""
+        """Standard error of a policy's curve, due to prices and a pilot sample; None if there is none."""
         return combined(self.forecasts[name].risk_error, self.risk_errors.get(name))
 
     def document(self) -> dict[str, Any]:
@@ -183,7 +183,7 @@ class Prediction:
         }
 
     def curves(self) -> pa.Table:
-        """One row per policy and round: excess risk at θ(round), the last being what is left after the last round."""
+        """One row per policy and θ(1), …, θ(T+1): the excess risk, and the mean path's part of it."""
         found = self.forecasts
         length = self.study.rounds + 1
         return pa.table(
@@ -196,52 +196,46 @@ class Prediction:
         )
 
     def write(self, out: Path | str) -> None:
-        """Curves and document, whole or not at all: into a new or empty folder, or as FILE.csv or FILE.parquet and
+        """Write curves and document, both or neither: into a new or empty folder, or as FILE.csv or FILE.parquet and
         FILE.json."""
         out = Path(out)
         refuse_existing(out)
         out.parent.mkdir(parents=True, exist_ok=True)
         if out.suffix in SUFFIXES:
-            replace_file(out, lambda beside: self._write_curves(beside, out.suffix))
-            try:
-                replace_file(out.with_suffix(".json"), self._write_document)
-            except BaseException:
-                out.unlink(missing_ok=True)
-                raise
-            return
-        if out.is_dir():  # an empty one, perhaps somebody's working directory: it stays
-            self._fill(out)
-            return
-        beside = out.with_name(out.name + PARTIAL)
-        shutil.rmtree(beside, ignore_errors=True)
-        try:
-            beside.mkdir()
-            self._fill(beside)
-            beside.rename(out)
-        except BaseException:
+            self._write_files(out, out.with_suffix(".json"))
+        elif out.is_dir():  # an empty one, perhaps a working directory: it stays
+            self._write_files(out / CURVES, out / DOCUMENT)
+        else:
+            beside = out.with_name(out.name + PARTIAL)
             shutil.rmtree(beside, ignore_errors=True)
-            raise
+            try:
+                beside.mkdir()
+                self._write_files(beside / CURVES, beside / DOCUMENT)
+                beside.rename(out)
+            except BaseException:
+                shutil.rmtree(beside, ignore_errors=True)
+                raise
 
-    def _fill(self, folder: Path) -> None:
+    def _write_files(self, curves: Path, document: Path) -> None:
+        def write_curves(place: Path) -> None:
+            with place.open("wb") as handle:  # Arrow cannot open names that are not UTF-8
+                (pc.write_csv if curves.suffix == ".csv" else pq.write_table)(self.curves(), handle)
+
+        def write_document(place: Path) -> None:
+            text = json.dumps(self.document(), indent=2, ensure_ascii=False, allow_nan=False)
+            place.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+
         try:
-            replace_file(folder / CURVES, lambda file: self._write_curves(file, ".parquet"))
-            replace_file(folder / DOCUMENT, self._write_document)
+            replace_file(curves, write_curves)
+            replace_file(document, write_document)
         except BaseException:
-            for name in (CURVES, DOCUMENT):
-                (folder / name).unlink(missing_ok=True)
+            for file in (curves, document):
+                file.unlink(missing_ok=True)
             raise
-
-    def _write_curves(self, place: Path, suffix: str) -> None:
-        with place.open("wb") as handle:  # by its name, Arrow could not open what is no UTF-8
-            (pc.write_csv if suffix == ".csv" else pq.write_table)(self.curves(), handle)
-
-    def _write_document(self, place: Path) -> None:
-        text = json.dumps(self.document(), indent=2, ensure_ascii=False, allow_nan=False)
-        place.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
 
 def same_problem(one: Study, other: Study) -> bool:
-    """Whether two studies differ in nothing that what is to be learnt depends on."""
+    """True if two studies differ only in settings that the problem does not depend on."""
     apart = {each.name for each in fields(Study) if getattr(one, each.name) != getattr(other, each.name)}
     alike = other.partition == "iid" or other.clients == one.clients
     return alike and other.drift.kind == "none" and apart <= FREE
@@ -250,7 +244,7 @@ def same_problem(one: Study, other: Study) -> bool:
 def finite_forecasts(
     forecaster: StudyForecaster, progress: Progress = lambda doing, done, of: None
 ) -> dict[str, Forecast]:
-    """The forecasts of its policies, which must be finite."""
+    """The forecasts of all policies; an error if one is not finite."""
     rounds = min(forecaster.study.rounds, ROUNDS_FOLLOWED_MAX)
     made = forecaster.forecasts(lambda done: progress("predicting rounds", done, rounds))
     for name, found in made.items():
@@ -260,8 +254,8 @@ def finite_forecasts(
 
 
 def refuse_flood(study: Study) -> None:
-    """Curves that do not fit into memory are not begun."""
-    most = int(WEIGHT_BYTES_MAX / (16 * (len(study.policies) + CANDIDATES)))
+    """Refuse curves that do not fit into memory."""
+    most = int(WEIGHT_BYTES_MAX / (16 * (len(study.policies) + SEARCHED_CURVES)))
     if study.rounds > most:
         raise SettingError(
             f"the curves of {study.rounds:,} rounds do not fit into memory: take at most {most:,}"
@@ -269,18 +263,16 @@ def refuse_flood(study: Study) -> None:
 
 
 def refuse_existing(out: Path) -> None:
-    """A prediction is never written over anything."""
+    """Refuse a place where a prediction would overwrite anything, or that cannot be written to."""
     try:
         if out.suffix in SUFFIXES:
             taken = next((file for file in (out, out.with_suffix(".json")) if file.exists()), None)
         else:
-            there = out.exists() or out.is_symlink()  # one that leads nowhere
+            there = out.exists() or out.is_symlink()  # even if its target is missing
             taken = out if there and not (out.is_dir() and not any(out.iterdir())) else None
         if not writable(out, within=out.is_dir()):
-            raise SettingError(
-                f"{str(out)!r} cannot be used for the prediction: nothing can be written there"
-            )
+            raise SettingError(f"{str(out)!r} cannot be used for the prediction: it is not writable")
     except OSError as error:
         raise SettingError(f"{str(out)!r} cannot be used for the prediction ({error.strerror})") from None
     if taken is not None:
-        raise SettingError(f"{str(taken)!r} is there already: choose another place for the prediction")
+        raise SettingError(f"{str(taken)!r} already exists: choose another place for the prediction")

@@ -149,7 +149,7 @@ MISTAKES = {  # by the words that they follow
     | {
         "--steps 1,": "--steps must be a number",
         "--policies adaptive": "listens to losses, which nobody knows before it trains",
-        "--out prices.csv": "is there already",
+        "--out prices.csv": "already exists",
         "--rounds 1e12": "do not fit into memory",
     },
     f"plan {OWN} --buffers 8,9 --budget 9": LATE
@@ -190,7 +190,7 @@ MISTAKES = {  # by the words that they follow
         "--dataset npz:nowhere.npz": "nowhere.npz",
         "--cost-trace nowhere.csv": "nowhere.csv",
         "--cost-column price": "--cost-trace FILE",
-        "--out /dev/null": "is there already",
+        "--out /dev/null": "already exists",
         "--out /dev/null/x.csv": "cannot be used",
     },
     "plan --budget 22 --mean-cost 5.5 --rounds 3": {

@@ -132,14 +132,16 @@ def stream(step=0.05, rounds=200, each=15, seed=0):
 
 
 def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(predict, "jackknife_errors", lambda *_: ({}, {}))  # which are not looked at
+    monkeypatch.setattr(predict, "jackknife_errors", lambda *_: ({}, {}))  # slow, and not looked at
     np.savez(tmp_path / "mine.npz", **stream())
     words = ["--preset", "own", "--dataset", f"npz:{tmp_path}/mine.npz", "--pilot", "500", "--rounds", "20"]
     document = answer("predict", "--policies", "constant", "--no-best", *words)
     found = document["drift"]
     (low, high), (shortest, longest) = found["interval"], found["K_interval"]
     assert found["told"]
-    assert low < 0.005 < high  # 0.05² of a sample's 4, in four of five directions, over 200/20 steps a round
+    assert (
+        low < 0.005 < high
+    )  # 0.05² of a sample's 4, in four of five directions, over 200/20 steps per round
     assert shortest <= found["K"] <= longest
     assert shortest < longest
     assert found["come_by"] == 150
@@ -150,10 +152,8 @@ def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, mo
     monkeypatch.setenv("COLUMNS", "80")
     show_drift(found, 20)
     printed = capsys.readouterr().out
-    words = " ".join(printed.split())
-    assert f"keep samples for K = {found['K']} rounds, about" in words
-    assert f"units of the time column, confidence interval [{shortest}, {longest}]" in words
-    assert "directions" not in printed
+    assert f"K = {found['K']}" in printed
+    assert f"[{shortest}, {longest}]" in printed
     assert max(map(len, printed.splitlines())) <= 80
 
 
@@ -163,60 +163,55 @@ SAID = {
     "samples": 90,
     "directions": {"moving": 2.6, "of": 5},
     "q": 0.05,
-}
-SAID |= {
     "K_interval": [1, 3],
     "come_by": 7.0,
     "takes": [7200.0, 1.0, 2.0],
+    "takes_by_count": 7200.0,
     "dated": True,
+    "choices": [
+        {"name": "this step", "K": 1, "rate": 4, "eta": 0.5, "risk": 1.0},
+        {"name": "the best step", "K": 3, "rate": 4, "eta": 2.0, "risk": 0.75},
+    ],
+    "tried": [{"K": K, "risk": risk} for K, risk in ((1, 1.0), (2, 1.01), (3, 1.03), (4, 1.0), (5, 1.015))],
 }
-CHOICES = [{"name": "this step", "K": 1, "rate": 4, "eta": 0.5, "risk": 1.0}]
-CHOICES += [{"name": "the best step", "K": 3, "rate": 4, "eta": 2.0, "risk": 0.75}]
-TRIED = [{"K": K, "risk": risk} for K, risk in ((1, 1.0), (2, 1.01), (3, 1.03), (4, 1.0), (5, 1.015))]
+LATER = [SAID["choices"][0] | {"K": 5}]
 
 
 @pytest.mark.parametrize(
     ("other", "said", "not_said"),
     [
-        ({}, "with η = 0.5 and 4 of 7 arriving samples per round", "directions"),
-        ({}, "K = 1 round, about 2 hours, confidence interval [1, 3]", "not significantly"),
-        ({}, "K = 1 to 2 hardly differ: their predicted risks are within 2 %", "…"),
-        ({"choices": [CHOICES[0] | {"K": 5}]}, "K = 4 to 5 hardly differ", "K = 1 to"),
-        ({}, "of size q: 1 the best step, K = 3 with η = 2: 0.75", "…"),
-        ({"tried": TRIED[::2]}, "interval [1, 3] predicted mean excess risk", "hardly differ"),
-        ({"takes_by_count": 3600.0}, "interval [1, 3] K = 1 to 2", "unevenly"),
-        ({"takes_by_count": 3599.0}, "unevenly: in rounds of equally many samples", "…"),
-        ({"takes_by_count": 14401.0}, "the median is about 4 hours", "…"),
-        ({"takes": [1e6, 1, 1]}, "K = 1 round, about 11.6 days, ", "hours"),
-        ({"takes": [119.0, 1, 1]}, "K = 1 round, about 119 seconds, ", "minutes"),
-        ({"takes": [120.0, 1, 1]}, "K = 1 round, about 2 minutes, ", "seconds"),
-        ({"takes": [120.0, 1, 1], "dated": False}, "about 120 units of the time column,", "minutes"),
-        ({"told": False}, "not significantly different from no drift, nor from 0.1:", "directions"),
-        ({"directions": {"moving": 2.4, "of": 5}}, "about 2 of 5 directions", "not significantly"),
-        ({"choices": [CHOICES[0] | {"K": 2}]}, "keep samples for K = 2 rounds, about", "the best step"),
+        (
+            {},
+            ("q = 0.05", "[0, 0.1]", "K = 1 round", "2 hours", "[1, 3]", "K = 1 to 2", "η = 2: 0.75"),
+            "unevenly",
+        ),
+        ({"choices": LATER}, ("K = 5 rounds", "K = 4 to 5"), "the best step"),
+        ({"tried": SAID["tried"][::2]}, ("K = 1 round",), "hardly"),
+        ({"takes_by_count": 3600.0}, (), "unevenly"),
+        ({"takes_by_count": 3599.0}, ("unevenly",), "…"),
+        ({"takes_by_count": 14401.0}, ("4 hours",), "…"),
+        ({"takes": [1e6, 1, 1]}, ("11.6 days",), "hours, interval"),
+        ({"takes": [119.0, 1, 1], "takes_by_count": 119.0}, ("119 seconds",), "minutes"),
+        ({"takes": [120.0, 1, 1], "takes_by_count": 120.0}, ("2 minutes",), "seconds"),
+        ({"takes": [120.0, 1, 1], "dated": False}, ("120 units",), "minutes"),
+        ({"told": False}, ("not significant", "0.1"), "directions"),
+        ({"directions": {"moving": 2.4, "of": 5}}, ("2 of 5 directions",), "…"),
     ],
 )
-def test_what_is_said_of_a_drift(other, said, not_said, capsys):
-    found = SAID | {"choices": CHOICES, "tried": TRIED} | other
-    show_drift({"takes_by_count": found["takes"][0]} | found, 10)
+def test_the_printed_advice_has_its_numbers_and_units(other, said, not_said, capsys):
+    show_drift(SAID | other, 10)
     printed = " ".join(capsys.readouterr().out.split())
-    assert said in printed
+    assert [words for words in said if words not in printed] == []
     assert not_said not in printed
-    assert "q = 0.05 of a sample's variance per round, 95 % confidence interval [0, 0.1], from 90" in printed
-
-
-def test_why_nothing_is_told_of_a_drift_is_said(capsys):
-    show_drift({"q": None, "why": "so it is"}, 10)
-    assert capsys.readouterr().out == "drift: so it is\n"
 
 
 def test_what_does_not_move_or_is_too_little_is_said():
     arrays = stream()
     data = from_arrays(arrays["x"], arrays["y"], arrays["x"][:9], arrays["y"][:9])
     land = landscape_of(from_dataset(Study(dataset="given:stream"), data, torch.device("cpu")))
-    assert measure_drift(land, arrays["time"], 10).told
+    assert measure_drift(land, arrays["time"], 10).significant
     still = measure_drift(land, np.arange(3000.0), 10)
-    assert not still.told
+    assert not still.significant
     assert still.low == 0 < still.high
     for few, said in (
         (np.zeros(3000), "3000 samples of 1 different times"),
@@ -224,7 +219,7 @@ def test_what_does_not_move_or_is_too_little_is_said():
         (np.arange(79.0), "79 samples of 79"),
     ):
         assert said in (sentence := refused(measure_drift, land, few, 10))
-        assert "takes 80 samples or more, of 8 different times or more" in sentence
+        assert "at least 80 samples, of at least 8" in sentence
 
 
 def test_without_a_pilot_sample_all_samples_with_times_tell_the_drift():
