@@ -1,6 +1,6 @@
 r"""Predicted learning curves before anything is trained: the law of reuse on a study's own problem.
 
-**What is predicted.** For every policy of a study the expected excess risk \(\mathbb E F_P(\theta(t))-F_P(\theta^\star)\)
+**What is predicted.** For every policy of a study the expected excess risk, \(\mathbb EF_P(\theta(t))-F_P(\theta^*)\),
 after every round, cumulative, final and in the long run (noise floor), with standard errors; for logistic regression,
 binary or multinomial, on a ball. `empirics.predict.predict_study` is the entry; `empirics.planning` searches with it.
 

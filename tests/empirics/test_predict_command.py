@@ -12,7 +12,7 @@ from acdpp.main import app
 from acdpp.plan import BUYS, kept, show
 from acdpp.predict import show_prediction
 from empirics.control.registry import BUILT_IN
-from empirics.planning import search as best_buy
+from empirics.planning import search
 from empirics.settings.presets import PRESETS
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file, until
@@ -145,8 +145,8 @@ def test_the_learner_is_given_as_to_train():
 
 
 def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_can_beat(monkeypatch, capsys):
-    monkeypatch.setattr(best_buy, "TURNS", 1)
-    monkeypatch.setattr(best_buy, "IMPROVED", 1)
+    monkeypatch.setattr(search, "TURNS_MAX", 1)
+    monkeypatch.setattr(search, "POLICIES_IMPROVED", 1)
     words = (*PLAN, blobs_file(), "--eta", "0.5", "--steps", "2", "--budget", "70", "--objective", "final")
     document = answer(*words, "--cost", "uniform:1:10")
     show(document)
@@ -172,7 +172,7 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
 
 
 def test_of_a_mean_price_alone_every_round_has_that_price(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(best_buy, "TURNS", 0)
+    monkeypatch.setattr(search, "TURNS_MAX", 0)
     words = (*PLAN, blobs_file(), "--eta", "0.5", "--steps", "1", "--pilot", "40")
     document = answer(*words, "--mean-cost", "11", "--out", str(tmp_path / "best.toml"))
     assert (tmp_path / "best.toml").read_text() == document["toml"]

@@ -55,8 +55,8 @@ class ByFormula(StudyForecaster):
 
 @pytest.fixture(autouse=True)
 def few_paths(monkeypatch):
-    monkeypatch.setattr(search, "SPENDING_PATHS", 10)
-    monkeypatch.setattr(search, "SPENDING_ROUNDS_MAX", 250)
+    monkeypatch.setattr(search, "SPENDING_PATHS", 5)
+    monkeypatch.setattr(search, "SPENDING_ROUNDS_MAX", 50)
 
 
 @pytest.fixture(scope="module")
@@ -104,8 +104,8 @@ def test_a_policy_far_behind_with_its_first_learner_is_given_no_other(forecaster
     def tried(**values):
         return [name.base for name in search_policies(valued(forecaster, **values)).tried]
 
-    near, far = tried(), tried(hybrid=30.0)
-    assert (near.count("hybrid"), far.count("hybrid")) == (2, 1)  # three times the least, and thirty
+    near, far = tried(), tried(taper=30.0)
+    assert (near.count("taper"), far.count("taper")) == (2, 1)  # three times the least, and thirty
     assert near.count("constant") == 4  # smaller steps, since larger ones are not trusted
 
 
@@ -113,7 +113,7 @@ def test_policies_that_overspend_or_overfill_are_left_out_with_the_reason(foreca
     found = search_policies(forecaster)
     left_out = found.left_out
     words = {name: why.split()[0] for name, why in left_out.items()}
-    assert words == {"acdpp": "holds", "oracle": "spends", "released": "holds"}
+    assert words == {"acdpp": "holds", "hybrid": "spends", "oracle": "spends", "released": "holds"}
     assert 500 < float(left_out["oracle"].split()[1]) < 600  # ten times the budget
     assert found.over["oracle"] / 300 + 55 == pytest.approx(550, rel=0.1)  # scaled to all rounds
     blind = search_policies(forecaster, law_known=False).left_out
@@ -131,7 +131,7 @@ def played(forecaster, name, paths=10):
 
 
 def test_recommended_variants_stay_within_budget_and_buffers(forecaster, monkeypatch):
-    """Here hybrid with K = 1 is predicted to be the best, and costs too much."""
+    """Hybrid with K = 1 is predicted to be the best, and costs too much."""
     monkeypatch.setattr(search, "SPENDING_PATHS", 60)
     small = replace(PRESETS["digits"], buffers=(4, 10), budget=14.67, rounds=20)
     cheap = replace(valued(forecaster, hybrid=0.1), study=small, least=tuple((LEAST | {"K": 1}).items()))

@@ -1,4 +1,4 @@
-"""`Prediction`: its documents, tables and files, and of other studies of the same problem."""
+"""`Prediction`: its documents, tables and files, and other studies of the same problem."""
 
 import json
 from dataclasses import replace
@@ -100,7 +100,7 @@ def test_curves_and_document_are_written(tmp_path, name):
     assert oracle["predicted_excess_risk"] == pytest.approx(found.forecasts["oracle"].risk, rel=1e-14)
     assert sum(oracle["path"]) <= sum(oracle["predicted_excess_risk"])
     before = sorted(out.parent.rglob("*"))
-    assert "there already" in refused(predict, out, best=False)
+    assert "already exists" in refused(predict, out, best=False)
     assert sorted(out.parent.rglob("*")) == before
 
 
@@ -117,7 +117,7 @@ def test_a_folder_that_is_there_and_empty_is_filled_and_stays_where_it_is(tmp_pa
         assert {file.name for file in folder.iterdir()} == {"curves.parquet", "prediction.json"}
     assert here.samefile(".")
     assert {path.name for path in tmp_path.iterdir()} == {"here", "linked", "link", "nowhere"}
-    assert "'../nowhere' is there already" in refused(predict, "../nowhere", best=False)
+    assert "'../nowhere' already exists" in refused(predict, "../nowhere", best=False)
 
 
 @pytest.mark.parametrize("name", ["folder", "curves.csv", ".partial"])
