@@ -1,16 +1,17 @@
-"""The command line: it parses, calls and prints. No mathematics lives here.
+"""The command line: it parses, calls and prints. It has no mathematics of its own.
 
 | module | holds |
 | --- | --- |
-| `main` | the list of commands, each loaded when it is asked for, and what becomes of an error |
-| `verify`, `bound`, `design`, `plot`, `predict`, `train`, `reproduce`, `federate` | a command each |
-| `design_by_bound`, `design_by_prediction`, `design_buying` | the three designs of `design` |
-| `report` | a package: the page, the erratum and the texts of `acdpp report` |
-| `parse`, `study` | from words to exact numbers and settings; to a study |
-| `output`, `drawing` | what is printed; what is drawn |
+| `main` | the list of commands, each loaded when it runs, and the handling of errors |
+| `verify`, `bound`, `design`, `keep`, `buy`, `plot` | commands on the theory |
+| `predict`, `plan`, `train`, `export`, `reproduce`, `federate` | commands on a study |
+| `report`, `explore` | packages: page, erratum and texts of `acdpp report`; the planning page |
+| `options`, `study`, `fit` | options, each declared once; from options to a study; `--fit` |
+| `parse` | from text to exact numbers |
+| `output`, `summary`, `drawing`, `watch` | printing, the summary of a study, figures as files, curves in the terminal |
 | `interrupt` | Ctrl-C |
 
-As a library, use what lies below: `theory`, `proofs_check`, `empirics`, `figures`.
+As a library, use the layers below: `theory`, `proofs_check`, `empirics`, `figures`.
 """
 
 __all__ = ["version"]
@@ -18,12 +19,12 @@ __all__ = ["version"]
 
 def version() -> str:
     """The installed version of acdpp."""
-    from importlib.metadata import PackageNotFoundError  # slow to import: not before Ctrl-C is taken care of
+    from importlib.metadata import PackageNotFoundError  # slow to import: after Ctrl-C is handled
     from importlib.metadata import version as installed
 
     try:
         return installed("acdpp")
-    except PackageNotFoundError:  # run from a checkout that is not installed, as on a machine without pip
+    except PackageNotFoundError:  # a checkout that is not installed
         return "0 (not installed)"
 
 

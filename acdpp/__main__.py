@@ -1,4 +1,4 @@
-"""`acdpp` and `python -m acdpp`: Ctrl-C is taken care of first, then all the rest is imported."""
+"""`acdpp` and `python -m acdpp`: Ctrl-C is handled first, then everything else is imported."""
 
 from acdpp import interrupt
 
@@ -6,7 +6,7 @@ __all__ = ["main"]
 
 
 def main() -> None:
-    """The entry point."""
+    """Run the command line."""
     interrupt.watch()
     try:
         from acdpp.main import main

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import parse
+from acdpp.options import AsJson
 from acdpp.output import console, print_json, say
 from theory.numbers.algebra import ball, log, precise, sqrt
 from theory.setting import Constants, Region, SettingError
@@ -30,7 +31,7 @@ EXAMPLES = (
 
 
 class Quantity(StrEnum):
-    """What can be evaluated."""
+    """Quantities that can be evaluated."""
 
     constant = "constant"
     sharper = "sharper"
@@ -45,7 +46,7 @@ class Quantity(StrEnum):
 
 
 class Form(StrEnum):
-    """The formula as it should be, or as the paper prints it."""
+    """The corrected formula, or the printed one."""
 
     corrected = "corrected"
     stated = "stated"
@@ -57,7 +58,7 @@ PRINTED = (Quantity.constant, Quantity.oracle, Quantity.omega2, Quantity.omega3)
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for, parsed."""
+    """The parsed options."""
 
     quantity: Quantity
     form: Form
@@ -73,7 +74,7 @@ class Request:
 
     @property
     def region(self) -> Region:
-        """The admission region; an error where it is needed and ρ was not given."""
+        """The admission region; an error if ρ was not given."""
         if self.rho is None:
             why = f"{self.quantity.value} depends on the region's contraction"
             raise SettingError(f"{why}: give --rho, such as --rho 0.99")
@@ -93,24 +94,25 @@ def _terms(asked: Request) -> Bound:
     from theory.regret.omegas import omega2, omega2_as_stated, omega3, omega3_as_stated
 
     K, rate, T, constants = asked.K, asked.rate, asked.T, asked.constants
-    stated, how = asked.form is Form.stated, {"certified": asked.certified}
+    sums: dict[Quantity, tuple[Any, Any, tuple[Any, ...]]] = {  # corrected, as stated, first arguments
+        Quantity.constant: (constant_bound, constant_bound_as_stated, (K, rate)),
+        Quantity.sharper: (sharper_constant_bound, None, (K, rate)),
+        Quantity.memory: (memory_constant_bound, None, (K, rate)),
+        Quantity.stability: (stability_constant_bound, None, (K, rate)),
+        Quantity.oracle: (oracle_bound, oracle_bound_as_stated, (K * rate,)),
+        Quantity.omega3: (omega3, omega3_as_stated, (K, rate)),
+    }
     if asked.quantity is Quantity.omega2:
-        return (omega2_as_stated if stated else omega2)(K, asked.region, T, constants, **how)
-    if asked.quantity is Quantity.omega3:
-        return (omega3_as_stated if stated else omega3)(K, rate, T, constants, **how)
-    if asked.quantity is Quantity.oracle:
-        return (oracle_bound_as_stated if stated else oracle_bound)(K * rate, T, constants, **how)
-    if asked.quantity is Quantity.sharper:
-        return sharper_constant_bound(K, rate, T, constants, **how)
-    if asked.quantity is Quantity.memory:
-        return memory_constant_bound(K, rate, T, constants, **how)
-    if asked.quantity is Quantity.stability:
-        return stability_constant_bound(K, rate, T, constants, **how)
-    return (constant_bound_as_stated if stated else constant_bound)(K, rate, T, constants, **how)
+        sums[asked.quantity] = (omega2, omega2_as_stated, (K, asked.region))
+    corrected, stated, first = sums[asked.quantity]
+    made: Bound = (stated if asked.form is Form.stated else corrected)(
+        *first, T, constants, certified=asked.certified
+    )
+    return made
 
 
 def _deviation(asked: Request) -> Any:
-    """By how much a single run may exceed the stability bound, at the confidence asked for."""
+    """Amount by which a single run may exceed the stability bound, at the given confidence."""
     from theory.bound.confidence import deviation_constant
 
     system = ball if asked.certified else float
@@ -124,9 +126,7 @@ def _regret(asked: Request) -> tuple[Any, dict[str, Any]]:
 
     K, rate, T, constants = asked.K, ball(asked.rate), ball(asked.T), asked.constants.map(ball)
     leading = omega3_limit(K, rate, constants) * sqrt(T * log(T))
-    note = (
-        "of every policy inside the region, at any V and rho, up to an amount that stays bounded as T grows"
-    )
+    note = "regret of every policy inside the region, for any V and rho, up to an amount that stays bounded as T grows"
     return regret_expansion(K, rate, T, constants), {"leading_term": float(leading.mid()), "meaning": note}
 
 
@@ -141,7 +141,7 @@ def _cost_violation(asked: Request) -> tuple[Any, dict[str, Any]]:
         ball(asked.T), asked.region.map(ball), ball(asked.mean_cost), ball(asked.budget)
     )
     return most, {
-        "meaning": "the most that a policy inside the region can spend beyond its budget, over T rounds"
+        "meaning": "maximal spending of a policy inside the region beyond its budget, over T rounds"
     }
 
 
@@ -149,7 +149,9 @@ def _buffer_violation(asked: Request) -> tuple[Any, dict[str, Any]]:
     from theory.control.violation import buffer_violation_maximum
 
     most = buffer_violation_maximum(asked.K, asked.T, asked.region.map(ball))
-    note = "the most that a policy inside the region can hold beyond its buffers K times the rate, summed over T rounds"
+    note = (
+        "maximal excess of a policy inside the region over its buffers K times the rate, summed over T rounds"
+    )
     return most, {"meaning": note}
 
 
@@ -161,7 +163,7 @@ NUMBERS: dict[Quantity, Callable[[Request], tuple[Any, dict[str, Any]]]] = {
 
 
 def _enclosure(value: Any) -> tuple[float, float]:
-    """Floats that certainly lie on either side of a ball."""
+    """Floats below and above every point of a ball."""
     low, high = value.lower(), value.upper()
     down, up = float(low), float(high)
     while not down <= low:
@@ -175,47 +177,45 @@ def command(
     quantity: Annotated[
         Quantity,
         typer.Argument(
-            help="constant: Theorem 1 for constant admission; sharper, memory: two better bounds; stability: one "
+            help="constant: Theorem 1 for constant admission; sharper, memory: two better bounds; stability: a bound "
             "without Pdim, B and sigma, for smooth losses and eta of at most 2/L; oracle: K times the rate, always "
-            "fresh; omega2, omega3: terms of the regret; regret: its expansion; or a violation's maximum."
+            "fresh; omega2, omega3: terms of the regret; regret: its expansion; or the maximum of a violation."
         ),
     ],
     K: Annotated[
         str, typer.Option("--K", help="Retention horizon: how many rounds a sample is kept.")
     ] = "10",
-    rate: Annotated[str, typer.Option(help="Total admissions a round, Λ̄.")] = "10",
-    horizon: Annotated[str, typer.Option(help="Rounds T, to 10^15; 1e12 and 10^12 both do.")] = "1000",
+    rate: Annotated[str, typer.Option(help="Total admissions per round, Λ̄.")] = "10",
+    horizon: Annotated[str, typer.Option(help="Rounds T, up to 10^15, such as 1e12 or 10^12.")] = "1000",
     rho: Annotated[
         str | None, typer.Option(help="Contraction of the region: for omega2 and the violations.")
     ] = None,
-    budget: Annotated[str | None, typer.Option(help="Cost budget C of a round, for cost-violation.")] = None,
-    mean_cost: Annotated[str | None, typer.Option(help="Mean cost of a sample, for cost-violation.")] = None,
+    budget: Annotated[str | None, typer.Option(help="Cost budget C per round, for cost-violation.")] = None,
+    mean_cost: Annotated[str | None, typer.Option(help="Mean price of a sample, for cost-violation.")] = None,
     confidence: Annotated[
         str | None,
         typer.Option(
-            help="For stability: a bound for a single run, with this probability, such as 0.95; else for the mean."
+            help="For stability: a bound for a single run with this probability, such as 0.95; otherwise for the mean."
         ),
     ] = None,
     constants: Annotated[
         str,
         typer.Option(
-            help="D, sigma, eta, B, Pdim and, if wanted, E, G, L (G and L: the per-round constant)."
+            help="D, sigma, eta, B, Pdim and optionally E, G, L (G and L: the constant term per round)."
         ),
     ] = parse.DEFAULT_CONSTANTS,
     form: Annotated[Form, typer.Option(help="The corrected formula, or the printed one.")] = Form.corrected,
     certified: Annotated[
         bool, typer.Option("--certified", help="Prove an enclosure with ball arithmetic.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """The cumulative bound over T rounds, a term of the regret, the regret, or a violation."""
     T = parse.whole(horizon, "--horizon")
     if T > 10**15:
         raise SettingError(f"--horizon must be at most 10^15, got {horizon}")
     if form is Form.stated and quantity not in PRINTED:
-        raise SettingError(
-            f"{quantity.value} is ours: the paper prints no form of it, leave out --form stated"
-        )
+        raise SettingError(f"the paper has no {quantity.value} bound: leave out --form stated")
 
     def optional(text: str | None, name: str) -> Any:
         return None if text is None else parse.number(text, name)
@@ -243,7 +243,7 @@ def command(
         asked.region  # noqa: B018 - checked even where it does not matter
     import numpy as np
 
-    with np.errstate(all="ignore"):  # what is not finite is refused below
+    with np.errstate(all="ignore"):  # results that are not finite are refused below
         document = _number(asked) if quantity in NUMBERS else _document(asked, _terms(asked))
     if not math.isfinite(_sum(document)):
         raise SettingError("these constants are too large or too small for a double: the bound is not finite")
@@ -258,7 +258,7 @@ def _mid(value: Any) -> float:
 
 
 def _number(asked: Request) -> dict[str, Any]:
-    """One number, always with a proved enclosure."""
+    """A single number with a proved enclosure."""
     with precise():
         value, more = NUMBERS[asked.quantity](asked)
         document = {
@@ -273,7 +273,7 @@ def _number(asked: Request) -> dict[str, Any]:
 
 
 def _document(asked: Request, result: Bound) -> dict[str, Any]:
-    """The terms and their total; where something is left out, no total but a partial one."""
+    """The terms and their total, which is partial if a term is left out."""
     from theory.bound.theorem1 import PER_ROUND, ROUNDING
 
     more = {}
@@ -292,10 +292,10 @@ def _document(asked: Request, result: Bound) -> dict[str, Any]:
     if "constant" in terms and asked.constants.G is None:
         terms["constant"] = None
         smooth = asked.constants.E > 1 and asked.quantity in PRINTED
-        left_out["the constant of every round"] = f"give {'G and L' if smooth else 'G'} in --constants"
+        left_out["the constant term per round"] = f"give {'G and L' if smooth else 'G'} in --constants"
     if result.left_out:
         rounds = f"round {', '.join(map(str, result.left_out))}"
-        left_out[rounds] = "the printed uniformity is 0 there and the bound infinite"
+        left_out[rounds] = "the printed uniformity is 0 in this round and the bound infinite"
     document: dict[str, Any] = {
         "quantity": asked.quantity.value,
         "form": asked.form.value,
@@ -305,7 +305,7 @@ def _document(asked: Request, result: Bound) -> dict[str, Any]:
         "error": error,
     }
     if more:
-        document["meaning"] = f"with probability {float(asked.confidence):.15g} at least, for a single run"
+        document["meaning"] = f"for a single run, with probability at least {float(asked.confidence):.15g}"
     if left_out:
         document |= {"partial_total": _mid(total), "left_out": left_out}
     if asked.certified:
@@ -319,7 +319,7 @@ def _document(asked: Request, result: Bound) -> dict[str, Any]:
 
 
 def _sum(document: dict[str, Any]) -> float:
-    """The total, or what is known of it."""
+    """The total, or the partial total."""
     return float(document["partial_total"] if document["total"] is None else document["total"])
 
 

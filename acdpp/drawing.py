@@ -1,4 +1,4 @@
-"""From a figure to a command: the options that all figures share, the bar, the file and what it says about itself."""
+"""From a figure to a command: shared options, progress bar, file and its metadata."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Drawing", "deliver", "file_options", "spelled", "take_options", "watched"]
 
-PATIENCE = 2  # seconds before a bar appears
+BAR_DELAY_SECONDS = 2
 Step = TypeVar("Step")
 
 
@@ -37,14 +37,15 @@ class Drawing(NamedTuple):
 
 
 def file_options(
-    out: Annotated[Path, typer.Option(help="Folder for the file; made if need be.")] = Path("plots"),
-    form: Annotated[Format, typer.Option("--format", help="What to write.")] = Format.png,
-    style: Annotated[Style, typer.Option(help="Where it will be seen.")] = Style.paper,
+    out: Annotated[Path, typer.Option(help="Folder for the file; created if needed.")] = Path("plots"),
+    form: Annotated[Format, typer.Option("--format", help="File format.")] = Format.png,
+    style: Annotated[Style, typer.Option(help="Look of the figure.")] = Style.paper,
     dpi: Annotated[
-        int | None, typer.Option(min=20, max=1200, help="Dots per inch of a png, if not the style's own.")
+        int | None,
+        typer.Option(min=20, max=1200, help="Dots per inch of a png; by default those of the style."),
     ] = None,
 ) -> None:
-    """The options that every figure has."""
+    """Options of every figure."""
 
 
 def take_options(command: Any, *sources: Callable[..., Any]) -> None:
@@ -62,9 +63,9 @@ def deliver(
     style: Style,
     dpi: int | None,
 ) -> None:
-    """Check everything, then compute, draw and write a file, or some, each of which names the command."""
+    """Check everything, then compute, draw and write the files, each of which names the command."""
     try:
-        made = make()  # first: a mistake should be told before matplotlib is loaded
+        made = make()  # first: mistakes are refused before matplotlib is loaded
         from figures.save import Origin, check_folder, save
         from figures.style import LOOKS
     except ModuleNotFoundError as error:
@@ -80,7 +81,7 @@ def deliver(
 
 
 def spelled(ctx: typer.Context, name: str, result: Path | list[Path] | None) -> str:
-    """The command that makes this figure, wherever its file goes: the options that were given, less the folder."""
+    """The command that draws this figure: the given options without the folder."""
     given = result if isinstance(result, list) else [result] if result else []
     words = ["acdpp", "plot", name, *map(str, given)]
     for parameter in ctx.command.params:
@@ -95,12 +96,12 @@ def spelled(ctx: typer.Context, name: str, result: Path | list[Path] | None) -> 
 
 
 def watched(name: str, steps: Sequence[Step]) -> Iterable[Step]:
-    """The steps, with a bar on a terminal once they have taken longer than two seconds."""
+    """The steps, with a progress bar on a terminal after two seconds."""
     start = time.monotonic()
     update: Callable[..., None] | None = None
     with ExitStack() as shown:
         for done, step in enumerate(steps):
-            if update is None and time.monotonic() - start > PATIENCE:
+            if update is None and time.monotonic() - start > BAR_DELAY_SECONDS:
                 update = shown.enter_context(bar(name, len(steps), transient=True))
             if update is not None:
                 update(completed=done)

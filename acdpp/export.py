@@ -1,4 +1,4 @@
-"""`acdpp export`: a trained model as a file that needs torch alone."""
+"""`acdpp export`: a trained model as a file that needs only torch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXAMPLES = (
 
 
 class Kind(StrEnum):
-    """Which of a run's models."""
+    """Models of a run."""
 
     averaged = "averaged"
     last = "last"

@@ -22,19 +22,19 @@ _leaving = _thread.allocate_lock()
 
 
 def asked() -> bool:
-    """Whether `KeyboardInterrupt` has been raised: every error from then on is its echo."""
+    """True once `KeyboardInterrupt` has been raised; later errors are its consequences."""
     return _state["asked"]
 
 
 def last_words(instead: str = "") -> str:
-    """What the program will say at its end; with an argument, what it is to say instead."""
+    """The line that the program prints when interrupted; with an argument, set it."""
     if instead:
         _words[:] = [instead]
     return _words[0]
 
 
 def watch() -> None:
-    """Take over Ctrl-C; to be called in the main thread. Where the signal is ignored, it stays so."""
+    """Take over Ctrl-C, from the main thread; an ignored signal stays ignored."""
     if not hasattr(signal, "sigwait") or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         return
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -43,7 +43,7 @@ def watch() -> None:
 
 
 def allow_cleanup() -> None:
-    """From now on the first Ctrl-C raises `KeyboardInterrupt`; to be called in the main thread."""
+    """Let the first Ctrl-C raise `KeyboardInterrupt` from now on; call from the main thread."""
     if signal.getsignal(signal.SIGINT) is _raise:
         _state["cleanup"] = True
         sys.unraisablehook = _swallowed
@@ -51,7 +51,7 @@ def allow_cleanup() -> None:
 
 
 def finished() -> None:
-    """All is said: nothing is interrupted any more. Whoever is first, this or a Ctrl-C, decides how it ends."""
+    """Ignore Ctrl-C from now on, unless it came first."""
     if hasattr(signal, "sigwait"):
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         _leaving.acquire()
@@ -79,7 +79,7 @@ def _swallowed(caught: object) -> None:
 
 
 def _leave() -> None:
-    """The line, and out: without unwinding, and without what other threads would have to say about it."""
+    """Print the line and exit at once, without unwinding and without output of other threads."""
     _leaving.acquire()
     sys.stdout = sys.stderr = None
     # on a terminal, in place of a progress bar, which also hides the cursor

@@ -43,16 +43,16 @@ EXAMPLES = (
 
 
 class Listed(NamedTuple):
-    """A command as `acdpp --help` lists it, which loads none of them."""
+    """A command as `acdpp --help` lists it, without loading its module."""
 
     help: str
     module: str
-    writes: bool = False  # and after Ctrl-C takes it away or finishes it
+    writes: bool = False  # files, which Ctrl-C must leave complete or remove
 
 
 COMMANDS = {
     "verify": Listed(
-        "Put the statements of the paper on trial, and corrections of those that are not true as printed.",
+        "Decide which statements of the paper are true, and what holds instead of the others.",
         "acdpp.verify",
     ),
     "bound": Listed(
@@ -101,7 +101,7 @@ COMMANDS = {
         writes=True,
     ),
     "reproduce": Listed(
-        "Run the paper's experiments again, and set its numbers beside ours; reproduction.json in the result has all.",
+        "Run the paper's experiments again and compare its numbers with ours, in reproduction.json of the result.",
         "acdpp.reproduce",
         writes=True,
     ),
@@ -111,7 +111,7 @@ COMMANDS = {
         writes=True,
     ),
     "report": Listed(
-        "Write what is true of the paper, what holds instead, and what was measured, as one file.",
+        "Write a report: verdicts on the paper, corrections and measurements, as one file.",
         "acdpp.report.command",
         writes=True,
     ),
@@ -145,7 +145,7 @@ def _renaming(command: Any, renamed: Mapping[str, str]) -> Any:
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands by name, each loaded when it is looked up."""
+    """The commands by name, each loaded on lookup."""
 
     def __getitem__(self, name: str) -> Any:
         return _loaded(name)
@@ -165,7 +165,7 @@ class _Group(TyperGroup):
         self.commands: Any = _Commands()
 
     def _listing(self) -> TyperGroup:
-        """The same with commands that have a help and nothing else."""
+        """A copy whose commands have only a help text."""
         listing = copy(self)
         listing.commands = {name: TyperCommand(name, help=one.help) for name, one in COMMANDS.items()}
         return listing
@@ -181,7 +181,7 @@ class _Group(TyperGroup):
 app = typer.Typer(
     name="acdpp",
     cls=_Group,
-    help="Checks, corrects and runs the theory of data admission and retention in streaming federated learning.",
+    help="Check, correct and run the theory of data admission and retention in streaming federated learning.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     epilog="\n\n".join(EXAMPLES),
@@ -208,7 +208,7 @@ def root(
 
 
 def _bare_flags(command: Any) -> Any:
-    """The command, its help without a type for flags, which take no value; and so for all commands below it."""
+    """The command and its subcommands, whose help shows no type for flags."""
     every = command.get_params
 
     def get_params(ctx: typer.Context) -> Any:
@@ -227,12 +227,12 @@ def _bare_flags(command: Any) -> Any:
 
 def main() -> None:
     """Run the command: a user's mistake is one line on stderr and exit status 2, never a traceback."""
-    if sys.stderr is None:  # closed: what is printed there would go to standard output
+    if sys.stderr is None:  # closed: errors would go to standard output
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     encode_leniently()
     try:
         code = _bare_flags(typer.main.get_command(app))(prog_name="acdpp", standalone_mode=False)
-        if interrupt.asked():  # which newer versions of Typer turn into a status
+        if interrupt.asked():  # newer versions of Typer turn it into a status
             raise KeyboardInterrupt
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -243,20 +243,20 @@ def main() -> None:
 
 
 def _complain(error: BaseException) -> None:
-    """Say in one line what went wrong, and out; come back if it is nobody's mistake but ours."""
+    """Print the error in one line and exit; return only for an error of our own."""
     if interrupt.asked() or isinstance(error, typer.Abort | KeyboardInterrupt):
         fail(interrupt.last_words(), code=interrupt.STATUS)
     if isinstance(error, _UsageProblem):
         fail(error.format_message())  # type: ignore[attr-defined]
     if isinstance(error, ValueError):
-        from theory.setting import SettingError  # one, so it is loaded
+        from theory.setting import SettingError  # loaded already if the error is one
 
         if isinstance(error, SettingError):
             fail(str(error))
     if isinstance(error, ArithmeticError | MemoryError):
         fail(f"this is beyond what can be computed here ({str(error) or type(error).__name__})", code=1)
     if isinstance(error, OSError):
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the reader has gone; leave nothing to flush into it
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - the pipe is closed: flush nothing into it
         if isinstance(error, BrokenPipeError):
             sys.exit(141)
         fail(f"cannot write the output: {error.strerror or error}", code=1)

@@ -40,25 +40,25 @@ __all__ = [
     "with_error",
 ]
 
-SOON, EVERY = 3.0, 30.0  # seconds until the first line of progress, and between two
-UNKNOWN = 80  # columns of a terminal that has none to tell
+FIRST_PROGRESS_SECONDS, PROGRESS_SECONDS = 3.0, 30.0  # until the first line of progress, and between lines
+DEFAULT_COLUMNS = 80  # of a terminal that does not know its width
 READING = "reading the data"
-BELONGS = re.compile(r" (?=[=±≤<→×%]|- )|(?<=[=±≤<→×]) |(?<= -) ")  # a blank within what is read as one
+BELONGS = re.compile(r" (?=[=±≤<→×%]|- )|(?<=[=±≤<→×]) |(?<= -) ")  # blanks at which no line may end
 
 
 def console(*, stderr: bool = False) -> Console:
-    """What prints for people; rich is loaded with the first word, so a refused input does without it."""
+    """A console; rich is loaded with the first call, so that a refused input does without it."""
     from rich.console import Console
 
     found = Console(highlight=False, emoji=False, stderr=stderr)
-    if not found.width:  # a terminal that does not know
-        found.width = UNKNOWN
+    if not found.width:
+        found.width = DEFAULT_COLUMNS
     return found
 
 
 def say(text: str, *, whole: bool = False, end: str = "\n") -> None:
-    """Words for people. No line ends within a name, nor between a number and its error or its sign; `whole`, none ends
-    at all, as in what will be copied."""
+    """Print text. No line ends within a name, nor between a number and its error or sign; with `whole` lines are not
+    broken at all, so that they can be copied."""
     if not whole:
         fill = partial(fill_lines, width=console().width, break_long_words=False, break_on_hyphens=False)
         text = "\n".join(map(fill, BELONGS.sub("\N{NO-BREAK SPACE}", text).split("\n")))
@@ -72,8 +72,8 @@ def show_table(
     rows: Mapping[str, Sequence[str]] | Sequence[tuple[str, Sequence[str]]],
     of: str = "policy",
 ) -> None:
-    """One row a policy, or of what else. A name never breaks: a long one has a line of its own, above its numbers, and
-    where not even the numbers fit beside each other, they stand below each other."""
+    """Print one row per policy, or per `of`. A name never breaks: a long name has its own line above its numbers, and
+    numbers that do not fit beside each other stand below each other."""
     from rich.cells import cell_len
 
     room, listed = console().width, list(rows.items() if isinstance(rows, Mapping) else rows)
@@ -108,7 +108,7 @@ def show_table(
 def bar(
     what: str, of: int | None, *, quiet: bool = False, transient: bool = False
 ) -> Iterator[Callable[..., None]]:
-    """A bar on a terminal; what it yields takes `completed`, `advance`, `description` or `total`."""
+    """A progress bar on a terminal; yields a function of `completed`, `advance`, `description` or `total`."""
     off = quiet or not sys.stderr.isatty()
     with bar_on(console(stderr=True), transient=transient, disable=off) as progress:
         yield partial(progress.update, progress.add_task(what, total=of))
@@ -118,7 +118,7 @@ def bar(
 def told(
     what: str, of: int | None, *, quiet: bool = False, transient: bool = False
 ) -> Iterator[Callable[..., None]]:
-    """The same bar or, where standard error is no terminal, a line now and then: a long silence looks like a fault."""
+    """A progress bar or, if standard error is no terminal, a line from time to time."""
     if sys.stderr.isatty():
         with bar(what, of, quiet=quiet, transient=transient) as update:
             yield update
@@ -127,11 +127,11 @@ def told(
     over, stream = Event(), sys.stderr
 
     def speak() -> None:
-        pause = SOON
+        pause = FIRST_PROGRESS_SECONDS
         while not over.wait(pause):
-            pause = EVERY
+            pause = PROGRESS_SECONDS
             count = f", {now['completed']:,}" + (f" of {now['total']:,}" if now["total"] else "")
-            with suppress(OSError, ValueError):  # nobody reads it any more
+            with suppress(OSError, ValueError):  # the stream is closed
                 print(
                     f"acdpp: {now['description']}{count if now['completed'] else ''}", file=stream, flush=True
                 )
@@ -147,13 +147,13 @@ def told(
 
 @contextmanager
 def rounds_told(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[Callable[[int], None]]:
-    """A bar or lines of progress; what it yields takes the number of rounds that are done."""
+    """Progress of rounds; yields a function of the number of rounds done."""
     with told(what, rounds, quiet=quiet) as update:
         yield lambda done: update(completed=done)
 
 
 def bar_on(console: Console, **options: Any) -> Progress:
-    """A bar that tells how many of how many, and how long that takes."""
+    """A progress bar with counts and times."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -168,14 +168,14 @@ def bar_on(console: Console, **options: Any) -> Progress:
 
 
 def encode_leniently() -> None:
-    """Let standard output and standard error replace what their encoding does not have, rather than fail."""
+    """Let standard output and error replace characters that their encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
 
 
 def fail(message: str, code: int = 2) -> NoReturn:
-    """One line on stderr, and out."""
+    """Print one line on stderr and exit."""
     if message.strip():
         print(f"acdpp: {' '.join(message.split())}", file=sys.stderr)
     sys.exit(code)
@@ -229,7 +229,7 @@ def _plain(value: Any) -> Any:
 
 
 def print_json(document: dict[str, Any]) -> None:
-    """One JSON object and nothing else, numbers in full precision; in ASCII where the output can't hold the rest."""
+    """Print one JSON object, numbers in full precision; in ASCII if the output has another encoding."""
     encoding = codecs.lookup(getattr(sys.stdout, "encoding", None) or "utf-8").name
     try:
         text = json.dumps(document, default=_plain, allow_nan=False, ensure_ascii=False)
@@ -237,5 +237,5 @@ def print_json(document: dict[str, Any]) -> None:
         from theory.setting import SettingError
 
         raise SettingError(f"the result has a number that JSON can't hold: {error}") from None
-    halves = re.search("[\ud800-\udfff]", text)  # bytes of a file name that are no UTF-8
+    halves = re.search("[\ud800-\udfff]", text)  # bytes of a file name that is not UTF-8
     print(json.dumps(document, default=_plain) if halves or encoding != "utf-8" else text)

@@ -1,7 +1,6 @@
-"""From words on the command line to exact numbers and settings.
+"""From text on the command line to exact numbers and settings.
 
-Decimals mean what they say: 0.1 is one tenth, not the nearest binary fraction, so that a certified enclosure
-encloses what the user asked for.
+0.1 is one tenth, not the nearest binary fraction, so that a certified enclosure holds for the typed number.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def number(text: str, name: str) -> Fraction:
     power = POWER.fullmatch(stripped)
     extreme = SettingError(f"{name} must be 0 or between 1e-100 and 1e100 in size, got {shortened(text)}")
     if len(stripped) > 300 or re.search(r"[eE][+-]?\d{4,}", stripped):
-        raise extreme  # before it takes for ever to expand
+        raise extreme  # before expanding it takes for ever
     try:
         if power:
             factor = Fraction((power["factor"] or "1*")[:-1])
@@ -57,12 +56,12 @@ def number(text: str, name: str) -> Fraction:
 
 
 def shortened(text: str) -> str:
-    """What a user typed, in quotes and of a length that fits into one line."""
+    """The user's text in quotes, shortened to fit into a line."""
     return repr(text if len(text) <= 40 else f"{text[:37]}...")
 
 
 def whole(text: str, name: str) -> int:
-    """A whole number of at least 1, in any of the spellings of `number`."""
+    """A whole number of at least 1, spelled as for `number`."""
     value = number(text, name)
     if value.denominator != 1 or value < 1:
         raise SettingError(f"{name} must be a whole number of at least 1, got {shortened(text)}")
@@ -102,7 +101,7 @@ def numbers(text: str, name: str) -> tuple[Fraction | int, ...]:
 
 
 def prices(text: str, kinds: tuple[str, ...], name: str = "--cost") -> tuple[str, Fraction, Fraction]:
-    """KIND:LOW:HIGH, or one price, which is an even spread of no width.
+    """KIND:LOW:HIGH, or one price, which is a uniform distribution of width 0.
 
     >>> prices("integer:1:10", ("uniform", "integer")), prices("5.5", ("uniform",))
     (('integer', Fraction(1, 1), Fraction(10, 1)), ('uniform', Fraction(11, 2), Fraction(11, 2)))

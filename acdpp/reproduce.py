@@ -1,4 +1,4 @@
-"""`acdpp reproduce`: the paper's Section 7 run again, its numbers beside ours, and what carries its reported gain."""
+"""`acdpp reproduce`: the paper's Section 7 run again, its numbers beside ours, and the sources of its reported gain."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ EXAMPLES = (
     "[bold]acdpp reproduce --resume results/cifar10[/bold] · "
     "[bold]acdpp reproduce mnist --policies constant,acdpp@rho=0.5,acdpp@rho=0.99,acdpp-capped@rho=0.99 "
     "--data-dir DIR[/bold] · "
-    "[bold]acdpp reproduce mnist --explain --data-dir DIR --device cuda --out results/why[/bold], and the same again "
-    "to go on"
+    "[bold]acdpp reproduce mnist --explain --data-dir DIR --device cuda --out results/why[/bold], again to continue"
 )
 PUBLISHED = {"mnist": "MNIST", "cifar10": "CIFAR-10", "imagenette": "ImageNette"}
 SHOWN = ("acdpp", "released")  # beside the paper's numbers
@@ -36,21 +35,21 @@ def command(
     setting: Annotated[
         str | None,
         typer.Option(
-            help="paper (as its text says, the default), released (as its code runs), one point of that code "
-            "(momentum, readmitted, prices, logistic) or all but one (released-momentum, …)."
+            help="paper (its text, the default), released (its code), a single departure of the code (momentum, "
+            "readmitted, prices, logistic) or all except one (released-momentum, …)."
         ),
     ] = None,
     seeds: Seeds = None,
     rounds: Annotated[
-        str | None, typer.Option(help="Rounds T, by default 100; the paper does not say.")
+        str | None, typer.Option(help="Rounds T; 100 by default, since the paper names no number.")
     ] = None,
     model: Annotated[
-        str | None, typer.Option(help="In place of the setting's own: logistic, lenet, resnet9.")
+        str | None, typer.Option(help="Instead of the setting's model: logistic, lenet, resnet9.")
     ] = None,
     policies: Policies = None,
-    eta: Annotated[str | None, typer.Option(help="Learning rate in place of the paper's.")] = None,
+    eta: Annotated[str | None, typer.Option(help="Learning rate instead of the paper's.")] = None,
     precision: Annotated[
-        str | None, typer.Option(help="What resnet9 multiplies on a GPU: bfloat16, tf32 or float32.")
+        str | None, typer.Option(help="Arithmetic of resnet9 on a GPU: bfloat16, tf32 or float32.")
     ] = None,
     device: Device = None,
     data_dir: DataDir = None,
@@ -62,17 +61,17 @@ def command(
         bool,
         typer.Option(
             "--explain",
-            help="What carries the gain: train each departure of the released code by itself, in subfolders of "
-            "--out. Given again, it goes on where it stopped.",
+            help="Explain the gain: train each departure of the released code separately, in subfolders of --out. "
+            "Given again, it continues.",
         ),
     ] = False,
     worlds: Annotated[
-        str | None, typer.Option(help="Of --explain: only these settings, such as paper,momentum.")
+        str | None, typer.Option(help="With --explain: only these settings, such as paper,momentum.")
     ] = None,
     show_config: ShowConfig = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run the paper's experiments again, and set its numbers beside ours; reproduction.json in the result has all."""
+    """Run the paper's experiments again and compare its numbers with ours, in reproduction.json of the result."""
     from empirics.settings.section7 import command_for
     from empirics.settings.toml import toml
 
@@ -88,18 +87,17 @@ def command(
         "--worlds": worlds,
     }
     if dataset is None and resume is None:
-        raise SettingError("say what to reproduce: mnist, cifar10 or imagenette")
+        raise SettingError("name the data set to reproduce: mnist, cifar10 or imagenette")
     if explain:
         _refuse("--explain", chosen, "--setting", "--model", "--policies", "--precision")
         if resume is not None or show_config:
             raise SettingError(
-                "--explain goes on in --out DIR by itself and has many settings: leave out --resume and "
-                "--show-config"
+                "--explain continues in --out DIR and has many settings: leave out --resume and --show-config"
             )
         _explain(str(dataset), chosen, device, data_dir, as_json=as_json)
         return
     if worlds is not None:
-        raise SettingError("--worlds chooses among the studies of --explain: give that too")
+        raise SettingError("--worlds chooses among the studies of --explain: give --explain too")
     if resume is not None:
         _refuse("--resume", chosen, *chosen)
         with needed_for("training"):
@@ -157,7 +155,7 @@ def _eta(chosen: dict[str, Any]) -> float | None:
 
 
 def _study(dataset: str, chosen: dict[str, Any]) -> Study:
-    """What the command line asks for."""
+    """The study of the options."""
     from empirics.settings.policy_name import listed
     from empirics.settings.section7 import section7
     from empirics.settings.study import Study
@@ -244,7 +242,7 @@ def _show(document: dict[str, Any], place: Path) -> None:
     for note in _notes(document):
         say(f"note: {note}")
     if any(row["diverged"] for row in policies.values()):
-        say("note: a run that diverged keeps the accuracy it had before")
+        say("note: a diverged run keeps its last accuracy")
     say(f"result: {place}", whole=True)
 
 
@@ -260,14 +258,14 @@ def _show_policies(document: dict[str, Any]) -> None:
 
     buffers = next(iter(policies.values()))["occupancy"]["buffers"]
     show_table(
-        "Current-best test accuracy in %, and what it took",
+        "Best test accuracy so far in %, and its cost",
         [
             "best accuracy",
             "to target" if target is None else f"to {100 * target:.0f} %",
             f"cost/{document['study']['budget']:g}",
-            f"held/{buffers}",
+            f"memory/{buffers}",
             "debt",
-            "lost",
+            "diverged",
         ],
         {
             name: [
@@ -282,13 +280,13 @@ def _show_policies(document: dict[str, Any]) -> None:
         },
     )
     say(
-        "to target: rounds until the mean curve is there (seeds that get there); held and debt: the largest of any "
-        "seed; lost: runs that diverged"
+        "to target: rounds until the mean curve reaches it (number of seeds that do); memory and debt: largest over "
+        "seeds; diverged: number of runs"
     )
 
 
 def _show_paper(document: dict[str, Any], shown: dict[str, Any]) -> None:
-    """The paper's numbers for acdpp beside ours, for the rule as printed and as released."""
+    """The paper's numbers for acdpp beside ours, for the printed and the released rule."""
     paper, policies = document["paper"], document["policies"]
     if paper is None or not shown:
         return
@@ -305,7 +303,7 @@ def _show_paper(document: dict[str, Any], shown: dict[str, Any]) -> None:
         return "never" if found is None else f"{found:g}"
 
     show_table(
-        "Points gained, and how many times faster: the paper says, we find",
+        "Gain in percentage points, and speed-up: of the paper, and ours",
         ["paper", "at the end", "averaged", "paper ×", "ours ×"],
         {
             f"{name} - {other}": [
@@ -321,13 +319,13 @@ def _show_paper(document: dict[str, Any], shown: dict[str, Any]) -> None:
         of="gap",
     )
     say(
-        "averaged: over all rounds; ×: rounds to the target, ours by the mean curves; never: the other does not get "
-        "there"
+        "averaged: over all rounds; ×: ratio of rounds to the target, ours of the mean curves; never: the other policy "
+        "does not reach it"
     )
 
 
 def _notes(document: dict[str, Any]) -> list[str]:
-    """What a number rests on that a reader would not guess."""
+    """Caveats of the numbers."""
     from empirics.settings.section7 import COMPLETE, UNSAID
 
     dataset, data = document["dataset"], document["data"]
@@ -340,19 +338,21 @@ def _notes(document: dict[str, Any]) -> list[str]:
         )
     if dataset == "imagenette" and document["setting"] == "released":
         notes.append(
-            "the released code has 1,000 samples a client and batches of 32: here a client has its tenth of the data, "
+            "the released code has 1,000 samples per client and batches of 32; here a client has a tenth of the data, "
             "in one batch"
         )
     if dataset in COMPLETE:
-        notes.append(f"not in the paper, and chosen by us: {'; '.join(UNSAID)}")
+        notes.append(f"not in the paper, chosen by us: {'; '.join(UNSAID)}")
     return notes
 
 
 def _show_ladder(document: dict[str, Any]) -> None:
-    """Every world's policies against constant admission, and what equal spending leaves."""
+    """Gains of every setting's policies over constant admission, also at equal spending."""
     worlds = document["worlds"]
     first = next(iter(worlds.values()))
-    say(f"{document['dataset']}: points over constant admission in the same world; {first['rounds']} rounds")
+    say(
+        f"{document['dataset']}: points over constant admission in the same setting; {first['rounds']} rounds"
+    )
     say(_level(first))
     headings = ["at the end", "p", "averaged", "p"]
 
@@ -363,7 +363,7 @@ def _show_ladder(document: dict[str, Any]) -> None:
     for world, found in worlds.items():
         show_table(
             f"{world}: {found['label']}",
-            [*headings, "cost", "held"],
+            [*headings, "cost", "memory"],
             {
                 name: [*cells(row), f"{row['mean_cost']['mean']:.4g}", str(row["largest_occupancy"])]
                 for name, row in found["policies"].items()
@@ -372,7 +372,7 @@ def _show_ladder(document: dict[str, Any]) -> None:
         equal = found.get("equal_spending")
         for name, others in (equal["over"] if equal else {}).items():
             show_table(
-                f"{world}: over {name}, which may spend {equal['cost']:g} as released does",
+                f"{world}: over {name} with the spending of released, {equal['cost']:g}",
                 headings,
                 {other: cells(row) for other, row in others.items()},
             )

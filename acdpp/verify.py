@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import interrupt, version
+from acdpp.options import AsJson
 from acdpp.output import bar, console, fail, print_json
 from theory.setting import SettingError
 
@@ -33,7 +34,7 @@ EXAMPLES = (
     "[bold]acdpp verify --file my_claims.py[/bold] for your own (see proofs_check/README.md). "
     "Exit status: 0 if everything is as recorded, 1 if something differs, 2 for bad use, 3 if a check breaks."
 )
-FEW = 8  # claims that are decided sooner than workers have started
+CLAIMS_ALONE_MAX = 8  # decided faster without worker processes
 NEEDED = ("hypothesis", "PEPit", "z3")
 COLOURS = {
     "proved": "green",
@@ -46,7 +47,7 @@ COLOURS = {
 
 
 class Profile(StrEnum):
-    """How much work to do."""
+    """Amount of work."""
 
     quick = "quick"
     full = "full"
@@ -54,31 +55,34 @@ class Profile(StrEnum):
 
 def command(
     claim: Annotated[
-        list[str] | None, typer.Option(help="Only this label and the steps below it; may be repeated.")
+        list[str] | None, typer.Option(help="Only this label and its steps; may be repeated.")
     ] = None,
     profile: Annotated[
         Profile, typer.Option(help="quick: about a minute; full: more examples, larger grids.")
     ] = Profile.quick,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random draws.")] = 0,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; as many as there are processors if not given.")
+        int | None, typer.Option(min=1, help="Number of processes; by default one per processor.")
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="The whole case, with certificates and counterexamples.")
+        bool, typer.Option("--explain", help="Print the whole case, with certificates and counterexamples.")
     ] = False,
     record: Annotated[bool, typer.Option("--record", help="Write the verdicts to the ledger.")] = False,
     kernel: Annotated[
-        bool, typer.Option("--kernel", help="Have Coq check its proofs here: minutes at first, then seconds.")
+        bool,
+        typer.Option(
+            "--kernel", help="Let Coq check its proofs on this machine: minutes the first time, then seconds."
+        ),
     ] = False,
     file: Annotated[
         Path | None,
-        typer.Option(help="Your own claims: a Python file with a list CLAIMS, in place of the paper's."),
+        typer.Option(help="Python file with a list CLAIMS of your own, instead of the paper's claims."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Put the statements of the paper on trial, and corrections of those that are not true as printed."""
+    """Decide which statements of the paper are true, and what holds instead of the others."""
     needs_verifiers()
-    from proofs_check import ledger  # with SymPy behind it: not for `acdpp --help`
+    from proofs_check import ledger  # imports SymPy: not for `acdpp --help`
     from proofs_check.document import document
     from proofs_check.engines import kernel as coq
     from proofs_check.ledger import substances
@@ -109,7 +113,7 @@ def command(
 
 
 def _ask_kernel() -> list[Asked]:
-    """What Coq says of its proofs, with a bar on a terminal."""
+    """Coq's verdicts on its proofs, with a progress bar on a terminal."""
     from proofs_check.engines import kernel as coq
 
     interrupt.allow_cleanup()
@@ -118,7 +122,7 @@ def _ask_kernel() -> list[Asked]:
 
 
 def needs_verifiers() -> None:
-    """Refuse to verify where what does the checks is not installed."""
+    """Refuse to verify if a checker is not installed."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise SettingError(f"verifying needs {' and '.join(missing)}: pip install 'acdpp[verify]'")
@@ -127,13 +131,13 @@ def needs_verifiers() -> None:
 def decided(
     claims: Any, seed: int, profile: Profile, jobs: int | None, file: Path | None = None
 ) -> list[Case]:
-    """The cases of the claims, with a bar on a terminal."""
+    """The cases of the claims, with a progress bar on a terminal."""
     from proofs_check.claim import CheckError
     from proofs_check.run import run
 
-    jobs = min(jobs or (_processors() if len(claims) > FEW else 1), len(claims))
+    jobs = min(jobs or (_processors() if len(claims) > CLAIMS_ALONE_MAX else 1), len(claims))
     if jobs > 1:
-        interrupt.allow_cleanup()  # so that the workers' pool is wound up; alone, there is nothing to leave in order
+        interrupt.allow_cleanup()  # so that the pool of workers is shut down
     with bar("checking", len(claims), transient=True) as tell:
         try:
             return run(
@@ -146,17 +150,17 @@ def decided(
             )
         except CheckError as error:
             if file is None:
-                fail(f"the checker itself is at fault: {error}", code=3)
-            raise SettingError(str(error)) from error  # the user's check, the user's mistake
+                fail(f"a check of acdpp itself failed: {error}", code=3)
+            raise SettingError(str(error)) from error  # a check of the user's own
 
 
 def _processors() -> int:
-    """Those that this process may use, where the system tells."""
+    """Number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _unsettled(cases: list[Case]) -> list[str]:
-    """For claims of one's own there is no ledger: what should stand is what has been established."""
+    """The user's own claims that are not established; they have no ledger."""
     return [
         f"{c.claim.id} is {c.verdict}" for c in cases if c.verdict in ("conditional", "refuted", "undecided")
     ]
@@ -174,7 +178,7 @@ def _table(cases: list[Case]) -> Table:
 
     rows = [entry(case) for case in cases]
     in_substance = substances(rows)
-    width = min(max(console().width, 60), 110)  # below 60 nothing would be left for the words
+    width = min(max(console().width, 60), 110)  # narrower columns would be unreadable
     verdicts, methods = 11, 24
     room = width - verdicts - methods - 4
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
@@ -208,7 +212,7 @@ def _unbroken(evidence: str) -> str:
 
 
 def _rests_on(of: ledger.Statement, width: int) -> str:
-    """On lines of its own, what the verdict rests on besides its checks."""
+    """Lines on what the verdict rests on besides its checks."""
     rest = of.qualified.removeprefix(of.verdict).removeprefix(", ")
     return "\n" + _fold(rest, width, 4) if rest else ""
 
@@ -226,7 +230,7 @@ def _summary(cases: list[Case], problems: list[str], seconds: float, own: bool) 
     shares = ", ".join(f"{n} {verdict}" for verdict, n in counts(cases).items() if n)
     claims = "1 claim" if len(cases) == 1 else f"{len(cases)} claims"
     good, bad = ("All established", "Not established") if own else ("All as recorded", "Not as recorded")
-    if len(cases) > FEW and not own:
+    if len(cases) > CLAIMS_ALONE_MAX and not own:
         console().print(told(tally([entry(case) for case in cases])) + "\n")
     console().print(_kernel_in(cases), end="")
     console().print(f"{claims}: {shares} ({seconds:.0f} s). {f'{bad}:' if problems else f'{good}.'}")
@@ -235,18 +239,14 @@ def _summary(cases: list[Case], problems: list[str], seconds: float, own: bool) 
 
 
 def _kernel_in(cases: list[Case]) -> str:
-    """A sentence on what rests on Coq, and whether it was asked here; none where nothing does."""
+    """A sentence on statements with proofs in Coq, and whether Coq ran here; empty if there are none."""
     roles = [found for case in cases for found in (case.stated, case.hypotheses, case.corrected)]
     served = [some for found in roles if (some := [e for e in found if e.method == "kernel"])]
     if not served:
         return ""
     statements = "1 statement" if len(served) == 1 else f"{len(served)} statements"
     recorded = any("not asked" in e.detail for some in served for e in some)
-    how = (
-        "it was not asked here (acdpp verify --kernel), the record stands"
-        if recorded
-        else "it was asked here"
-    )
+    how = "as recorded; acdpp verify --kernel checks them here" if recorded else "checked here"
     return f"Coq's kernel has proofs about {statements}: {how}.\n\n"
 
 
@@ -304,7 +304,7 @@ def _show_verdict(verdict: str, given: tuple[Given, ...]) -> None:
 
 
 def _show_symbols(claim: Claim) -> None:
-    """What the symbols stand for, of both statements."""
+    """The meaning of the symbols in both statements."""
     from proofs_check.document import symbols
 
     console().print()
@@ -340,7 +340,7 @@ def _show_evidence(found: tuple[Evidence, ...]) -> None:
 
 
 def spell(value: Any) -> str:
-    """A value of a certificate, as words."""
+    """A value of a certificate, as text."""
     if isinstance(value, dict):
         return ", ".join(f"{k}={spell(v)}" for k, v in value.items())
     return ", ".join(map(spell, value)) if isinstance(value, list) else str(value)

@@ -1,4 +1,4 @@
-"""Curves in the terminal while a study is trained: a line for each policy, drawn from the rows as they are saved."""
+"""Curves in the terminal while a study trains: one line per policy, from the saved rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from acdpp.output import READING, bar_on, console, told
 __all__ = ["Curves", "Doing", "Tell", "watched"]
 
 MEASURES = ("excess_risk", "risk", "accuracy")
-WIDEST = 60  # characters of a curve
+CURVE_CHARACTERS_MAX = 60
 BARS = "▁▂▃▄▅▆▇█"
 Tell = Callable[[int], None]
 Doing = Callable[[str], None]
@@ -21,7 +21,7 @@ See = Callable[[Mapping[str, Any]], None]
 
 
 class Curves:
-    """The mean over the seeds, round by round, of the first measure that the rows have."""
+    """Mean over the seeds, per round, of the first measure that the rows have."""
 
     def __init__(self, rounds: int) -> None:
         self.rounds, self.done = rounds, 0
@@ -29,7 +29,7 @@ class Curves:
         self.means: dict[str, list[float]] = {}
 
     def add(self, rows: Mapping[str, Any]) -> None:
-        """A chunk of rounds, of all runs: rounds vary fastest, then seeds, then policies."""
+        """Add a chunk of rounds of all runs: rounds vary fastest, then seeds, then policies."""
         import numpy as np
 
         self.measure = next((name for name in MEASURES if name in rows), None)
@@ -43,16 +43,15 @@ class Curves:
 
     @property
     def title(self) -> str:
-        """How far it is, and what is drawn."""
+        """The measure and the progress."""
         nothing = "nothing is measured" if self.done else "waiting for the first rounds"
         return f"{(self.measure or nothing).replace('_', ' ')}, round {self.done:,} of {self.rounds:,}"
 
     def lines(self, width: int) -> list[str]:
-        """A title, and for each policy its curve, where it is now and its name, which stands above if it is long; risks
-        on one logarithmic scale."""
+        """The title, and per policy its curve, last value and name; a long name stands above. Risks: log scale."""
         longest = max(map(len, self.means), default=0)
         above = longest > width // 2
-        room = max(min(width - (0 if above else longest) - 11, WIDEST, self.rounds), 1)
+        room = max(min(width - (0 if above else longest) - 11, CURVE_CHARACTERS_MAX, self.rounds), 1)
         drawn = {name: self._binned(values, room) for name, values in self.means.items()}
         known = [value for values in drawn.values() for value in values if not math.isnan(value)]
         low, high = min(known, default=0.0), max(known, default=1.0)
@@ -63,7 +62,7 @@ class Curves:
         return found
 
     def _binned(self, values: list[float], room: int) -> list[float]:
-        """Of so many equal parts of all rounds the last value, on the scale that is drawn; NaN where there is none."""
+        """The last value of each of `room` equal parts of the rounds, on the drawn scale; NaN for a value of 0."""
         ends = [math.ceil(self.rounds * (k + 1) / room) for k in range(room)]
         at_last = [values[end - 1] for end in ends if end <= len(values)]
         if self.measure == "accuracy":
@@ -71,13 +70,13 @@ class Curves:
         return [math.log(value) if value > 0 else math.nan for value in at_last]
 
     def sentence(self) -> str:
-        """The same without a picture."""
+        """The title and last values as text."""
         now = ", ".join(f"{name} {values[-1]:.3g}" for name, values in self.means.items())
         return f"{self.title}: {now}" if now else self.title
 
 
 def _bars(values: list[float], low: float, high: float) -> str:
-    """A character a value, from the lowest to the highest of all policies; a blank for none."""
+    """One character per value, between the extremes of all policies; a blank for NaN."""
     steps = len(BARS) - 1
     share = [(value - low) / (high - low) if high > low else 0.0 for value in values]
     return "".join(" " if math.isnan(one) else BARS[round(steps * one)] for one in share)
@@ -85,8 +84,8 @@ def _bars(values: list[float], low: float, high: float) -> str:
 
 @contextmanager
 def watched(rounds: int) -> Iterator[tuple[Tell, See, Doing]]:
-    """What is to be told how many rounds are done, what sees the rows, and what is to be told what is being done;
-    without a terminal, a line a checkpoint."""
+    """Callbacks for the number of rounds done, the rows and the current activity; without a terminal, a line per
+    checkpoint."""
     curves = Curves(rounds)
     if not sys.stderr.isatty():
 

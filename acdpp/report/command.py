@@ -1,4 +1,4 @@
-"""`acdpp report`: one file that settles the paper, to be read, sent and cited."""
+"""`acdpp report`: verdicts on the paper, corrections and measurements as one file."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import typer
 
 from acdpp import interrupt, version
 from acdpp.drawing import watched
+from acdpp.options import AsJson
 from acdpp.output import console, print_json
 from acdpp.verify import Profile, decided, needs_verifiers
 from theory.setting import SettingError
@@ -21,7 +22,7 @@ __all__ = ["EXAMPLES", "command"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp report[/bold] for the page, "
-    "[bold]acdpp train --out mine[/bold] and [bold]acdpp report --result mine[/bold] to set a study beside it, "
+    "[bold]acdpp train --out mine[/bold] and [bold]acdpp report --result mine[/bold] to add a study, "
     "[bold]acdpp report --format latex --format markdown[/bold] for an erratum and for text, "
     "[bold]acdpp verify --json > verdicts.json[/bold] and [bold]acdpp report --verdicts verdicts.json[/bold] to decide "
     "once. "
@@ -29,8 +30,8 @@ EXAMPLES = (
 )
 
 
-class Form(StrEnum):
-    """What to write."""
+class ReportFormat(StrEnum):
+    """File formats of the report."""
 
     html = "html"
     latex = "latex"
@@ -39,60 +40,56 @@ class Form(StrEnum):
 
 
 NAMES = {
-    Form.html: "report.html",
-    Form.latex: "erratum.tex",
-    Form.markdown: "report.md",
-    Form.json: "report.json",
+    ReportFormat.html: "report.html",
+    ReportFormat.latex: "erratum.tex",
+    ReportFormat.markdown: "report.md",
+    ReportFormat.json: "report.json",
 }
 
 SUFFIXES = {Path(name).suffix for name in NAMES.values()}
 
 
 def command(
-    out: Annotated[Path, typer.Option(help="Folder for the report; made if need be.")] = Path("report"),
+    out: Annotated[Path, typer.Option(help="Folder for the report; created if needed.")] = Path("report"),
     form: Annotated[
-        list[Form] | None,
+        list[ReportFormat] | None,
         typer.Option(
             "--format",
-            help="html: a page; latex: an erratum; markdown; json. May be repeated; html if not given.",
+            help="html: a page; latex: an erratum; markdown; json. May be repeated; html by default.",
         ),
     ] = None,
     result: Annotated[
         list[Path] | None,
-        typer.Option(help="A finished result of acdpp train or federate to tell of; may be repeated."),
+        typer.Option(help="Finished result of acdpp train or federate to include; may be repeated."),
     ] = None,
     verdicts: Annotated[
-        Path | None, typer.Option(help="What acdpp verify --json printed, in place of deciding again.")
+        Path | None, typer.Option(help="Output of acdpp verify --json, instead of deciding again.")
     ] = None,
     claim: Annotated[
-        list[str] | None, typer.Option(help="Only this label and the steps below it; may be repeated.")
+        list[str] | None, typer.Option(help="Only this label and its steps; may be repeated.")
     ] = None,
-    figures: Annotated[
-        bool, typer.Option("--figures/--no-figures", help="Draw the figures into the page.")
-    ] = True,
+    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Include the figures.")] = True,
     profile: Annotated[
         Profile, typer.Option(help="quick: within about a minute; full: more examples, larger grids.")
     ] = Profile.quick,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything that is drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all random draws.")] = 0,
     jobs: Annotated[
-        int | None, typer.Option(min=1, help="Processes; as many as there are processors if not given.")
+        int | None, typer.Option(min=1, help="Number of processes; by default one per processor.")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object, the files and counts, and nothing else.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Write what is true of the paper, what holds instead, and what was measured, as one file."""
+    """Write a report: verdicts on the paper, corrections and measurements, as one file."""
     from acdpp.report import contents
     from figures.save import check_folder, write
 
-    forms = list(dict.fromkeys(form or [Form.html]))
+    forms = list(dict.fromkeys(form or [ReportFormat.html]))
     if out.suffix.lower() in SUFFIXES and not out.is_dir():
         raise SettingError(
             f"--out is the folder for the report, and {out.name!r} is named like a file: give --out {out.parent}"
         )
     check_folder(out)
     results = list(result or [])
-    for path in results:  # a wrong folder should be known at once
+    for path in results:  # refuse a wrong folder at once
         contents.read_result(path)
     interrupt.last_words("stopped; no report was written")
     found, differences = _verdicts(verdicts, claim or [], seed, profile, jobs)
@@ -124,7 +121,7 @@ def command(
 def _verdicts(
     file: Path | None, labels: list[str], seed: int, profile: Profile, jobs: int | None
 ) -> tuple[dict[str, Any], list[str]]:
-    """The cases as a document, and what differs from the ledger."""
+    """The cases as a document, and the differences from the ledger."""
     from acdpp.report.contents import differs, read_verdicts
     from proofs_check import ledger
     from proofs_check.document import document
@@ -132,7 +129,7 @@ def _verdicts(
 
     if file is not None:
         if labels or seed or profile is not Profile.quick:
-            raise SettingError("--verdicts brings its own cases: leave out --claim, --seed and --profile")
+            raise SettingError("--verdicts has its own cases: leave out --claim, --seed and --profile")
         found = read_verdicts(file)
         return found, differs(found)
     needs_verifiers()
@@ -140,14 +137,16 @@ def _verdicts(
     return document(cases, version=version(), seed=seed), ledger.differences(cases, ledger.read())
 
 
-def _text(form: Form, document: dict[str, Any], results: list[Path], figures: bool, again: str) -> str:
-    if form is Form.html:
+def _text(
+    form: ReportFormat, document: dict[str, Any], results: list[Path], figures: bool, again: str
+) -> str:
+    if form is ReportFormat.html:
         return _page(document, results, figures, again)
-    if form is Form.latex:
+    if form is ReportFormat.latex:
         from acdpp.report.erratum import latex
 
         return latex(document)
-    if form is Form.markdown:
+    if form is ReportFormat.markdown:
         from acdpp.report.outline import markdown
 
         return markdown(document)
@@ -172,7 +171,7 @@ def _page(document: dict[str, Any], results: list[Path], figures: bool, again: s
 def _again(
     labels: list[str], results: list[Path], seed: int, profile: Profile, figures: bool, read: bool
 ) -> str:
-    """The command that makes the report, wherever it is made; files and folders by their names."""
+    """The command that writes this report, with files and folders by name only."""
     words = ["acdpp", "report", *(["--verdicts", "FILE"] if read else [])]
     for label in labels:
         words += ["--claim", label]

@@ -14,11 +14,11 @@ from acdpp.main import main
 
 
 def acdpp(*words: str, encoding: str = "utf-8", soon: float = 600.0) -> subprocess.CompletedProcess[str]:
-    """What the words come to, on streams of an encoding; so soon progress is told, on a busy machine too."""
+    """What the words come to, on streams of an encoding; `soon` seconds until progress is printed."""
     streams = [TextIOWrapper(BytesIO(), encoding=encoding) for _ in range(2)]
     with (
         mock.patch("sys.argv", ["acdpp", *words]),
-        mock.patch("acdpp.output.SOON", soon),
+        mock.patch("acdpp.output.FIRST_PROGRESS_SECONDS", soon),
         redirect_stdout(streams[0]),
         redirect_stderr(streams[1]),
         pytest.raises(SystemExit) as left,

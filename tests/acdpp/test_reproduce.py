@@ -48,7 +48,7 @@ def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
 def test_one_command_trains_and_sets_the_paper_beside_us(finished: Told) -> None:
     out, shown = finished
     words = " ".join(shown.split())
-    for word in ("setting paper", "model logistic", "80 % interval", "to 85 %", "cost/55", "held/100"):
+    for word in ("setting paper", "model logistic", "80 % interval", "to 85 %", "cost/55", "memory/100"):
         assert word in words
     assert "a subset: 200 of the 60,000 training images of MNIST, and 50 of 10,000 test images" in words
     assert "V = √T" in words
@@ -174,7 +174,7 @@ def test_the_ladder_tells_gains_in_every_world_and_what_equal_spending_leaves(la
     assert cost == pytest.approx(world["policies"]["released"]["mean_cost"]["mean"], rel=1e-3)
     rich = [name for name in world["policies"] if "budget" in name]
     assert len(rich) == 4
-    assert f"which may spend {cost:g} as released does" in " ".join(shown.split())
+    assert f"spending of released, {cost:g}" in " ".join(shown.split())
     assert "not run yet: paper, momentum, readmitted, prices" in " ".join(shown.split())
     for name in ("released-K", "released-penalty"):
         line = next(line for line in shown.splitlines() if line.split()[:1] == [name])

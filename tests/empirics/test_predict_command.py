@@ -80,13 +80,13 @@ def test_where_there_is_no_terminal_it_says_now_and_then_how_far_it_is(monkeypat
     done = acdpp(*predict("--no-best", "--json"), soon=0.001)
     assert json.loads(done.stdout)["pilot"] is None
     assert done.stderr.startswith("acdpp: reading the data\n")
-    monkeypatch.setattr(output, "SOON", 0.001)
+    monkeypatch.setattr(output, "FIRST_PROGRESS_SECONDS", 0.001)
     with output.told("settings", None) as update:
         update(completed=1200, total=3000)
         until(lambda: "acdpp: settings, 1,200 of 3,000\n" in capsys.readouterr().err)
         time.sleep(0.01)
-        assert capsys.readouterr().err == ""  # until EVERY has passed
-    monkeypatch.setattr(output, "EVERY", 0.001)
+        assert capsys.readouterr().err == ""  # until PROGRESS_SECONDS have passed
+    monkeypatch.setattr(output, "PROGRESS_SECONDS", 0.001)
     with output.told("settings", None) as update:
         for _ in range(2):
             update(completed=12, description="parts")

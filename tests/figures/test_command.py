@@ -125,6 +125,6 @@ def test_a_bar_appears_on_a_terminal_only_when_it_takes_long(monkeypatch: pytest
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     assert list(drawing.watched("figure", range(5))) == [0, 1, 2, 3, 4]
     assert started == []
-    monkeypatch.setattr(drawing, "PATIENCE", -1)
+    monkeypatch.setattr(drawing, "BAR_DELAY_SECONDS", -1)
     assert list(drawing.watched("figure", range(5))) == [0, 1, 2, 3, 4]
     assert started == [True]
