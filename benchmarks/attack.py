@@ -20,59 +20,51 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.hardware import hardware
+from benchmarks.options import parser_of, settings
 from tests.attack import bad_settings, damage, interrupts, kills, races, resumes, terminals
 from tests.attack.arena import BAD, Arena, Outcome, arena
 
 Attack = Callable[[random.Random, Arena, Path], Outcome]
 Plan = Iterator[tuple[str, Attack]]
-KINDS: dict[str, tuple[Attack, int]] = {  # and how often, of all attacks
-    "race": (races.race, 6),
-    "default-names": (races.race_for_default_names, 1),
-    "reading": (races.race_of_reading, 1),
-    "kill": (kills.kill_somewhere, 8),
-    "broken": (resumes.broken_study, 8),
-    "space": (kills.out_of_space, 3),
-    "damage": (damage.damage_somewhere, 8),
-    "settings": (bad_settings.wrong_setting, 8),
-    "words": (bad_settings.wrong_words, 4),
-    "odd": (bad_settings.odd_study, 5),
-    "terminal": (terminals.narrow_terminal, 1),
-    "interrupt": (interrupts.interrupt, 3),
+WEIGHTS: dict[str, int] = settings("attack")["weights"]  # how often each kind comes
+KINDS: dict[str, Attack] = {
+    "race": races.race,
+    "default-names": races.race_for_default_names,
+    "reading": races.race_of_reading,
+    "kill": kills.kill_somewhere,
+    "broken": resumes.broken_study,
+    "space": kills.out_of_space,
+    "damage": damage.damage_somewhere,
+    "settings": bad_settings.wrong_setting,
+    "words": bad_settings.wrong_words,
+    "odd": bad_settings.odd_study,
+    "terminal": terminals.narrow_terminal,
+    "interrupt": interrupts.interrupt,
 }
 VERDICTS = ("ok", "refused", *BAD)
 
 
 def _all_once(field: Arena, chosen: list[str]) -> Plan:
-    """What can be listed in full."""
+    """Attacks that can be listed in full."""
     if "damage" in chosen:
-        for kind, file, how in damage.cases(field):
-            yield (
-                "damage",
-                lambda rng, field, work, a=kind, b=file, c=how: damage.damage(a, b, c, rng, field, work),
-            )
-    if "kill" in chosen:
-        for scene in kills.SCENES:
-            total = kills.operations(scene, field, field.home / f"counting {scene}")
-            for how in ("kill", "ENOSPC", "EIO+"):
-                for at in range(1, total + 2):
-                    yield (
-                        "kill",
-                        lambda rng, field, work, a=at, s=scene, h=how: kills.kill_at(
-                            a, s, h, rng, field, work
-                        ),
-                    )
+        yield from (("damage", partial(damage.damage, *case)) for case in damage.cases(field))
+    for scene in kills.SCENES if "kill" in chosen else ():
+        total = kills.operations(scene, field, field.home / f"counting {scene}")
+        for how in ("kill", "ENOSPC", "EIO+"):
+            yield from (("kill", partial(kills.kill_at, at, scene, how)) for at in range(1, total + 2))
 
 
 def _endless(rng: random.Random, chosen: list[str]) -> Plan:
     while True:
-        kind = rng.choices(chosen, [KINDS[name][1] for name in chosen])[0]
-        yield kind, KINDS[kind][0]
+        kind = rng.choices(chosen, [WEIGHTS[name] for name in chosen])[0]
+        yield kind, KINDS[kind]
 
 
 def _interleaved(one: Plan, other: Plan) -> Plan:
@@ -116,23 +108,12 @@ class Tally:
 
 def main() -> int:
     """The long part."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    span = parser.add_mutually_exclusive_group()
-    span.add_argument("--hours", type=float)
-    span.add_argument("--minutes", type=float)
-    parser.add_argument("--count", type=int, help="stop after so many random attacks, and make no others")
-    parser.add_argument(
-        "--only", default=",".join(KINDS), help="kinds separated by commas, of " + ", ".join(KINDS)
-    )
-    parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--out", type=Path, help="a line of JSON for every attack")
+    parser = parser_of("attack", __doc__)
     given = parser.parse_args()
-    chosen = given.only.split(",")
-    if unknown := set(chosen) - set(KINDS):
-        parser.error(f"there is no kind {', '.join(unknown)}: choose from {', '.join(KINDS)}")
-    seconds = 3600 * given.hours if given.hours else 60 * (given.minutes or 3)
+    chosen = list(WEIGHTS) if given.only is None else given.only.split(",")
+    if unknown := set(chosen) - set(WEIGHTS):
+        parser.error(f"there is no kind {', '.join(unknown)}: choose from {', '.join(WEIGHTS)}")
+    seconds = 3600 * given.hours if given.hours else 60 * given.minutes
     seed = given.seed if given.seed is not None else random.SystemRandom().randrange(10**9)
     print(f"{hardware()}; first seed {seed}", flush=True)
     home = Path(tempfile.mkdtemp(prefix="attack-"))
@@ -159,14 +140,12 @@ def _attack(given: argparse.Namespace, chosen: list[str], seconds: float, seed: 
             outcome = attack(random.Random(seed + n), field, work)
         except Exception:
             outcome = Outcome("traceback", "the attack itself", traceback.format_exc()[-3000:])
-        tally.add(kind, seed + n if attack is KINDS[kind][0] else None, outcome)
+        tally.add(kind, seed + n if attack is KINDS[kind] else None, outcome)
         shutil.rmtree(work, ignore_errors=True)
         if time.monotonic() - shown > 20:
             shown = time.monotonic()
-            print(
-                f"{shown - begun:,.0f} s of {seconds:,.0f}: {n + 1:,} attacks, {tally.faults} faults",
-                flush=True,
-            )
+            progress = f"{shown - begun:,.0f} s of {seconds:,.0f}"
+            print(f"{progress}: {n + 1:,} attacks, {tally.faults} faults", flush=True)
     tally.table(Console(width=100))
     return 1 if tally.faults else 0
 

@@ -35,71 +35,8 @@ from empirics.run import run_study
 from empirics.settings.study import Study
 
 SETTINGS = settings("federation")
+PLAIN_APP = Path(__file__).with_name("plain_app")
 Count = Callable[[], int]
-PLAIN_SERVER = """
-import time
-from pathlib import Path
-import numpy as np
-from flwr.app import ArrayRecord, Array
-from flwr.serverapp import ServerApp
-from flwr.serverapp.strategy import FedAvg
-from empirics.federation.delivery import PollingGrid
-
-app = ServerApp()
-
-@app.main()
-def main(grid, context):
-    config = context.run_config
-    times = Path(config["times"])
-    def note(t, arrays):
-        with times.open("a") as file:
-            file.write(f"{{time.time()}}\\n")
-    M = int(config["clients"])
-    strategy = FedAvg(fraction_evaluate=0.0, min_train_nodes=M, min_available_nodes=M)
-    first = ArrayRecord({{"theta": Array(np.zeros({size}))}})
-    strategy.start(PollingGrid(grid), first, num_rounds=int(config["rounds"]), timeout=3600, evaluate_fn=note)
-    times.with_suffix(".end").touch()
-"""
-PLAIN_CLIENT = """
-import numpy as np
-import torch
-from flwr.app import Array, ArrayRecord, Message, MetricRecord, RecordDict
-from flwr.clientapp import ClientApp
-from sklearn.datasets import load_digits
-
-app = ClientApp()
-
-@app.train()
-def train(message, context):
-    torch.set_num_threads(1)
-    m = int(context.node_config["partition-id"])
-    digits = load_digits()
-    x = torch.tensor(digits.data / 100.0)[m * 20 : m * 20 + {held}]
-    x = torch.cat([x, torch.ones(len(x), 1)], 1)
-    y = torch.tensor(digits.target % 2)[m * 20 : m * 20 + {held}].double()
-    theta = torch.from_numpy(message.content["arrays"]["theta"].numpy().copy())
-    for _ in range({steps}):
-        theta = theta - {eta} * (torch.sigmoid(x @ theta) - y) @ x / len(x)
-    arrays = ArrayRecord({{"theta": Array(theta.numpy())}})
-    metrics = MetricRecord({{"num-examples": len(x)}})
-    return Message(RecordDict({{"arrays": arrays, "metrics": metrics}}), reply_to=message)
-"""
-PLAIN_PROJECT = """
-[project]
-name = "plain"
-version = "1.0.0"
-license = "Apache-2.0"
-dependencies = []
-[tool.flwr.app]
-publisher = "plain"
-[tool.flwr.app.components]
-serverapp = "plain.server:app"
-clientapp = "plain.client:app"
-[tool.flwr.app.config]
-times = "{times}"
-rounds = {rounds}
-clients = {clients}
-"""
 
 
 def main() -> None:
@@ -167,16 +104,12 @@ def _ours(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
 def _plain(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
     app, times = out / "app", out / "times"
     (app / "plain").mkdir(parents=True)
-    project = PLAIN_PROJECT.format(times=times, rounds=study.rounds, clients=study.clients)
-    held = sum(study.buffers) // study.clients
-    files = {
-        "pyproject.toml": project,
-        "plain/__init__.py": "",
-        "plain/server.py": PLAIN_SERVER.format(size=65),
-        "plain/client.py": PLAIN_CLIENT.format(held=held, steps=study.steps, eta=study.eta),
-    }
-    for name, text in files.items():
-        (app / name).write_text(text)
+    about = {"times": times, "rounds": study.rounds, "clients": study.clients, "size": 65}
+    about |= {"held": sum(study.buffers) // study.clients, "steps": study.steps, "eta": study.eta}
+    for name, folder in (("pyproject.toml", app), ("server.py", app / "plain"), ("client.py", app / "plain")):
+        template = (PLAIN_APP / f"{name}.txt").read_text(encoding="utf-8")
+        (folder / name).write_text(template.format(**about), encoding="utf-8")
+    (app / "plain" / "__init__.py").touch()
 
     def done() -> int:
         return len(times.read_text().split()) - 1 if times.exists() else 0

@@ -10,6 +10,7 @@ end.
 
 from __future__ import annotations
 
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -32,16 +33,17 @@ def main() -> None:
 
 
 def ratios(folder: Path) -> dict[str, Any]:
-    """Ratios of means over seeds, at the last round; null where stability gives no bound."""
+    """Ratios of means over seeds, at the last round; null where a bound is undefined."""
     result = read(folder, READS)
     rows = {}
     for constants, (name, one) in zip(result.constants, compute(result).policies.items(), strict=True):
         measured, stable = float(one.measured.mean[-1]), one.stability and float(one.stability.mean[-1])
+        corrected = float(one.corrected.mean[-1])
         constant = result.horizon * float(step_constant(constants))
         rows[name] = {
             "cumulative_excess_risk": measured,
             "stability_over_measured": stable and stable / measured,
-            "corrected_over_measured": float(one.corrected.mean[-1]) / measured,
+            "corrected_over_measured": None if isnan(corrected) else corrected / measured,
             "constant_share": stable and constant / stable,
         }
     words = f"{result.study.dataset}, {result.horizon} rounds, {result.seeds} seeds"
