@@ -74,7 +74,7 @@ class Experiment(Generic[Number]):
         return self.times * BUDGET
 
     def rounded(self) -> Experiment[float]:
-        """The same in floats, to set measurements against.
+        """The numbers in floats, to compare measurements with.
 
         >>> SECTION7["cifar10"].rounded().speed_up
         {'hybrid': None, 'constant': 1.7}

@@ -58,7 +58,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _exceeds(value: Any, bound: int) -> bool:
-    """Whether `value > bound` is certain (for a symbol: not excluded)."""
+    """True if `value > bound` is certain (for a symbol: not excluded)."""
     if kind(value) == "symbol":
         return (value - bound).is_positive is not False
     return bool(value > bound)
@@ -84,7 +84,7 @@ def positive(name: str, value: Any) -> Any:
 
 
 def is_zero(value: Any) -> bool:
-    """Whether `value` is certainly 0; a symbol or a ball around 0 is not."""
+    """True if `value` is certainly 0; a symbol or a ball around 0 is not."""
     return _is_number(value) and kind(value) != "symbol" and bool(value == 0)
 
 
@@ -185,14 +185,14 @@ class Constants:
         return replace(self, eta=self.eta * self.E, E=1)
 
     def map(self, convert: Callable[[Any], Any]) -> Self:
-        """The same constants in another number system; E, a count, stays an integer."""
+        """The constants in another number system; E, a count, stays an integer."""
         given = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "E"}
         return replace(self, **{name: convert(value) for name, value in given.items() if value is not None})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """Client buffers B_m, cost budget C a round, and the mean cost of a sample (`eq:kstep-opt-problem`).
+    """Client buffers B_m, cost budget C per round, and the mean cost of a sample (`eq:kstep-opt-problem`).
 
     >>> Budget(buffers=(8, 12), cost=55, mean_cost=5.5).total_buffer
     20
@@ -249,5 +249,5 @@ class Region:
             raise SettingError(f"rho must lie strictly between 0 and 1, such as 0.99, got {_shown(self.rho)}")
 
     def map(self, convert: Callable[[Any], Any]) -> Self:
-        """The same region in another number system."""
+        """The region in another number system."""
         return replace(self, rate=convert(self.rate), rho=convert(self.rho))

@@ -1,4 +1,4 @@
-r"""The stability bound in high probability: by how much the samples of one run may exceed the mean.
+r"""The stability bound in high probability: the deviation of a single run from the mean.
 
 A sample j has the total weight \(W_j=\sum_tw_j(t)\), and a trace in the rounds after its admission, in \(\tau_j\), that
 counts as long as samples no younger than it are in memory:
@@ -28,7 +28,7 @@ __all__ = ["deviation", "deviation_1", "deviation_constant", "influences", "samp
 
 
 def sample_range(weight: Any, trace: Any, constants: Constants) -> Any:
-    r"""\(c=2GD\,W+4\eta EG^2R\): by how much a sample of total weight W and trace R can change what is centred.
+    r"""\(c=2GD\,W+4\eta EG^2R\): the largest effect of a sample of total weight W and trace R on the centred sum.
 
     >>> sample_range(Fraction(1, 2), Fraction(1, 4), Constants(D=2, sigma=1, eta=1, B=1, Pdim=1, E=2, G=3, L=1))
     Fraction(24, 1)
@@ -72,7 +72,7 @@ def influences(admissions: Any, K: Any) -> tuple[Any, Any]:
 
 
 def deviation_1(admissions: Any, K: Any, constants: Constants, failure: Any) -> Any:
-    r"""What `theory.bound.stability.stability_1` may be exceeded by, with probability δ at most, for these admissions.
+    r"""Excess over `theory.bound.stability.stability_1`, surpassed with probability δ at most, for these admissions.
 
     >>> float(deviation_1([2, 2], 1, Constants(D=3, sigma=1, eta=1, B=1, Pdim=1, G=1, L=1), np.exp(-2)))
     6.0
@@ -85,7 +85,7 @@ def deviation_1(admissions: Any, K: Any, constants: Constants, failure: Any) -> 
 
 
 def deviation_constant(K: Any, T: Any, rate: Any, constants: Constants, failure: Any) -> Any:
-    r"""The same under constant admission, an upper bound for every T, 0 but for its first root if K = 1:
+    r"""`deviation_1` under constant admission, an upper bound for every T; for K = 1 the first root alone is not 0:
 
     \[G\sqrt{\tfrac{2\log(1/\delta)}{\bar\Lambda}}\Bigl(D\sqrt{T+2(K-1)}+
       2\eta EG\sqrt{T\bigl(\tfrac{K^2-1}{6K}\bigr)^2+(K-1)^3}\Bigr).\]

@@ -1,4 +1,4 @@
-r"""Constant admission: Corollary 1 and the costless oracle, a round at a time and over T rounds to 10^15."""
+r"""Constant admission: Corollary 1 and the costless oracle, for one round and over T rounds to 10^15."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def sum_rounds(
     certified: bool,
     left_out: tuple[int, ...] = (),
 ) -> Bound:
-    """Sum a per-round formula over t = 1..T but for the rounds left out: balls if certified, else floats."""
+    """Sum a per-round formula over t = 1..T except for the rounds left out: balls if certified, else floats."""
     edges = [0, *left_out, T + 1]
     stretches = [(a + 1, b - 1) for a, b in pairwise(edges) if a + 1 <= b - 1]
 
@@ -167,7 +167,7 @@ def _stated_crossings(K: int) -> tuple[int, int]:
 
 
 def oracle_bound(total_buffer: Any, T: Any, constants: Constants, *, certified: bool = False) -> Bound:
-    """The costless oracle, corrected (`eq:oracle-upper-bound-explicit`): ΣB fresh samples a round, used once.
+    """The costless oracle, corrected (`eq:oracle-upper-bound-explicit`): ΣB fresh samples per round, used once.
 
     >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
     >>> oracle_bound(100, 1, unit).terms.root

@@ -169,7 +169,7 @@ def sharper_1(N: Any, uniformity: Any, mismatch: Any, constants: Constants) -> B
 
 def memory_1(stale: Any, constants: Constants) -> Bound:
     r"""\(\frac{D^2}{2\eta E}+\frac T2\eta EG^2+5.2B\sum_t\sqrt{\mathrm{Pdim}\,\sum_mw_m^2(n_m-\lambda_m)/n_m^2}\), an
-    upper bound (`thm:regret-neff/memory`); `stale` has one entry a round, made by `stale_weight`.
+    upper bound (`thm:regret-neff/memory`); `stale` has one entry per round, made by `stale_weight`.
 
     >>> memory_1([0, Fraction(1, 4)], Constants(D=1, sigma=1, eta=1, B=1, Pdim=1, G=1)).total
     Fraction(41, 10)

@@ -8,7 +8,7 @@ expand. So the memory's objective is below the population risk, in the mean, by 
 
 the *overlap* of this round's weights with all earlier ones. With a constant n it is \((\bar A-1)/n\), where \(\bar A\)
 is the mean number of uses of the samples in memory, this round's included. The rest is that of `theory.bound.sharper`:
-\(D^2/(2\eta E)\) once and \(\tfrac12\eta EG^2\) a round.
+\(D^2/(2\eta E)\) once and \(\tfrac12\eta EG^2\) per round.
 
 **Hypotheses** (`thm:regret-neff/stability`): losses are convex and L-smooth, with gradients of at most G wherever local
 steps lead; \(\eta\le2/L\); θ starts in the convex Θ of diameter D and the server projects; admissions, drops and
@@ -158,7 +158,7 @@ def recorded_overlaps(admissions: Any, n: Any, effective: Any, mismatch: Any) ->
     """
     uses = uses_in_memory(n, np.cumsum(n), 1 / effective, mismatch)
     come = np.concatenate([[0], np.cumsum(admissions)])
-    K = int((come[1:] == n).sum())  # nobody has left in the first K rounds
+    K = int((come[1:] == n).sum())  # no sample has left in the first K rounds
     if (come[1:] - come[np.maximum(np.arange(1, len(n) + 1) - K, 0)] == n).all():
         path = trajectory(admissions, K)
         youngest = uses_in_memory(n, np.cumsum(n), 1 / path.effective, path.mismatch)
@@ -171,7 +171,7 @@ def recorded_overlaps(admissions: Any, n: Any, effective: Any, mismatch: Any) ->
 
 def stability_1(overlap: Any, constants: Constants) -> Bound:
     r"""\(\frac{D^2}{2\eta E}+\frac T2\eta EG^2+2\eta EG^2\sum_tO(t)\), an upper bound (`thm:regret-neff/stability`);
-    `overlap` has one entry a round, see `overlaps`.
+    `overlap` has one entry per round, see `overlaps`.
 
     >>> stability_1([0, Fraction(1, 4)], Constants(D=1, sigma=1, eta=1, B=1, Pdim=1, G=1, L=1)).total
     Fraction(2, 1)

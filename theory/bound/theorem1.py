@@ -1,4 +1,4 @@
-r"""The learning-error bound (Theorem 1): what a round contributes, and its sum along any trajectory.
+r"""The learning-error bound (Theorem 1): the contribution of a round, and its sum along any trajectory.
 
 A round contributes
 
@@ -16,9 +16,9 @@ diameter D and the server projects onto it after each round; no round is without
 iterates has mean at most \(\sigma^2\chi\) (Assumption 4 gives that at a fixed θ only); and the uniform deviation is at
 most the third term, whose constant 10 is the paper's and more than enough (`lem:gen-Neff-app` in `proofs_check`).
 
-**Stated forms** are printed symbol for symbol but for three things. \(D^2/(2\eta)\), which the paper puts into the
+**Stated forms** are printed symbol for symbol with three exceptions. \(D^2/(2\eta)\), which the paper puts into the
 constant of every round, is paid once, as in its proof; constants are named apart, in the oracle's bound too. A
-radicand is taken by its positive part, and the rounds in which that is needed are told. The logarithm is log⁺; which
+radicand is taken by its positive part, and the rounds in which that is needed are listed. The logarithm is log⁺; which
 is the printed one, and where the two differ, is said in `theory.control.penalty`.
 """
 
@@ -278,7 +278,7 @@ def theorem_1_as_stated(n: Any, N: Any, uniformity: Any, constants: Constants) -
 
 
 def _certain(flag: Any) -> bool:
-    """Whether a comparison came out true; symbols and overlapping balls leave it open."""
+    """True if a comparison is certain; symbols and overlapping balls leave it open."""
     return type(flag).__name__ in ("bool", "BooleanTrue") and bool(flag)  # Python's, NumPy's or SymPy's
 
 

@@ -1,4 +1,4 @@
-"""A round of admission control: what ACDPP admits, what is left of it, and whole samples from a real rate.
+"""A round of admission control: ACDPP's admission, the state after it, and whole samples from a real rate.
 
 `AdmissionState` is all that the server remembers under K-step retention. `acdpp_round` plays a round of the
 paper's policy, `advance` books the admission of any policy, `integer_admissions` turns rates into samples.
@@ -35,7 +35,7 @@ def debt_update(Z: Any, cost: Any, Lambda: Any, C: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class AdmissionState:
-    """What the server knows when a round begins (`alg:acdpp`), for a batch of runs under K-step retention.
+    """State of the server when a round begins (`alg:acdpp`), for a batch of runs under K-step retention.
 
     `round` is the round t about to be played, `debt` is Z(t), `window` holds the last K-1 admissions, oldest
     first, with shape (K-1, runs). `expired` counts the samples that have left for good. It is kept in place
@@ -106,9 +106,9 @@ def acdpp_round(
 ) -> tuple[AdmissionState, NDArray[np.float64]]:
     r"""One round of Algorithm 1 (`alg:acdpp`): the next state, and \(\Lambda^\star(t)\) of `eq:dpp-policy`.
 
-    As printed, but for log⁺ (see `theory.control.penalty`), where `capacity` is None: Z(1) = 0 then makes round 1 admit
-    \(\Lambda_{\max}(1)\), whatever the buffers hold. With a capacity no run admits more than fits, be that less than
-    \(\Lambda_{\min}(t)\).
+    As printed, except for log⁺ (see `theory.control.penalty`), where `capacity` is None: Z(1) = 0 then makes round 1
+    admit \(\Lambda_{\max}(1)\), whatever the buffers hold. With a capacity no run admits more than fits, be that less
+    than \(\Lambda_{\min}(t)\).
 
     >>> rules = dict(V=1, C=6, region=Region(rate=3, rho=0.75), capacity=np.array([9, 30]))
     >>> setting = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)

@@ -42,7 +42,7 @@ Flags = NDArray[np.bool_]
 NEWTON = 40  # steps before a solve is left to bisection alone; three or four are usual
 MOST_STEPS = 100  # and here bisection ends
 STEP = 2**-32  # a relative step this small is the last: Newton's method squares it
-NOISE = 2**-48  # a residual of sixteen roundings tells nothing more
+NOISE = 2**-48  # a residual of sixteen roundings carries no information
 
 
 def drift_plus_penalty(
@@ -139,7 +139,8 @@ class _Runs:
 
 
 def _first_guess(price: Floats, left: Floats, right: Floats, lo: Floats, hi: Floats) -> Floats:
-    """Where w of `_convex_minimum` would pass 1 if it were linear between lo, with -p' = `left` there, and hi."""
+    """The point at which w of `_convex_minimum` would pass 1 if it were linear between lo, with -p' = `left` there, and
+    hi."""
     w_lo, w_hi = ((price / pull) ** (2 / 3) for pull in (left, right))
     return lo + (hi - lo) * ((1 - w_lo) / (w_hi - w_lo))
 
@@ -258,7 +259,7 @@ def _minimum(runs: _Runs, lo: Floats, hi: Floats) -> Floats:
 
 @lru_cache
 def _floats(constants: Constants) -> Constants:
-    """Which a policy asks for in every round."""
+    """Constants as floats; cached, since a policy needs them in every round."""
     return constants.map(float)
 
 

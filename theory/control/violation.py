@@ -74,7 +74,7 @@ def cost_excess_maximum(T: Any, region: Region, mean_cost: Any, C: Any) -> Any:
     r"""\(\sum_{t\le T}(E[c(t)]\Lambda_{\max}(t)-C)\), the largest \(\sum_tE[c(t)\Lambda(t)-C]\) of a policy
     inside the region, attained by always admitting the upper end; exact, negative where the costs leave room.
 
-    `mean_cost` is one number, the mean in every round, or a list or tuple with one mean a round. Written as
+    `mean_cost` is one number, the mean in every round, or a list or tuple with one mean per round. Written as
     \((\bar c\bar\Lambda-C)T\) and a Lambert sum, so that nothing cancels at large T.
 
     >>> cost_excess_maximum(2, Region(rate=3, rho=Fraction(1, 2)), 1, 7)

@@ -135,7 +135,7 @@ def design(budget: Budget, T: Any, constants: Constants, *, around: int = 4) -> 
     """The optimum of the finite-horizon problem with the corrected bound, over every K from 1 to T.
 
     K > T keeps every sample and only lowers the rate, so it is never better than K = T. Exact up to the
-    summation's error: K whose bounds differ by less are told apart by nothing, and any of them may be taken.
+    summation's error: K whose bounds differ by less cannot be ranked, and any of them may be taken.
 
     >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
     >>> design(Budget(buffers=(10, 11), cost=10, mean_cost=1), 1000, unit).K
@@ -154,14 +154,15 @@ def design(budget: Budget, T: Any, constants: Constants, *, around: int = 4) -> 
 
 
 def crossover_ratio(K: Any, x: Any, constants: Constants) -> Any:
-    r"""Where the ceiling of the fill ratio x passes the floor K, at rate C/c̄, as T / log T to leading order:
+    r"""Horizon at which the ceiling of the fill ratio x passes the floor K, at rate C/c̄, as T / log T to leading
+    order:
 
     \[\frac T{\log T}\approx\Bigl[\frac{20B\sqrt{\mathrm{Pdim}}\,(\sqrt{K+1}-\sqrt x)}{D\sigma(\sqrt{x/K}-1)}\Bigr]^2
       \qquad(K<x<K+1).\]
 
     With S = ΣB, the floor holds SK/x samples and the ceiling S: a round's root term is larger by
-    \(D\sigma(\sqrt{x/K}-1)/\sqrt S\). The floor admits S/x samples a round and the ceiling S/(K+1): the generalisation
-    terms of T rounds at a rate Λ̄ add up to \(20B\sqrt{\mathrm{Pdim}\,T\log T/\bar\Lambda}\). S cancels.
+    \(D\sigma(\sqrt{x/K}-1)/\sqrt S\). The floor admits S/x samples per round and the ceiling S/(K+1): the
+    generalisation terms of T rounds at a rate Λ̄ add up to \(20B\sqrt{\mathrm{Pdim}\,T\log T/\bar\Lambda}\). S cancels.
 
     >>> unit = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
     >>> round(float(crossover_ratio(2, Fraction(21, 10), unit)))
@@ -255,7 +256,7 @@ def _landscape(
         filling, best = ratio(budget.total_buffer, K), best_rate(K, budget)
         if fill_ratio(budget) > K:
             cost = filling * budget.mean_cost
-            why = f"cost {float(cost):.6g} a round exceeds the budget {float(budget.cost):.6g}"
+            why = f"cost {float(cost):.6g} per round exceeds the budget {float(budget.cost):.6g}"
             points.append(Candidate(K, filling, budget.total_buffer, cost, False, bound(K, filling), why))
         points.append(Candidate(K, best, K * best, best * budget.mean_cost, True, bound(K, best)))
     return tuple(points)

@@ -76,7 +76,9 @@ class Search:
     def _terms(self, K: int) -> tuple[Terms, float]:
         self.evaluations += 1
         result = constant_bound(K, self._rate(K), self.T, self.constants)
-        if not math.isfinite(result.terms.total + result.error):  # nothing could be told from it, for ever
+        if not math.isfinite(
+            result.terms.total + result.error
+        ):  # no comparison with it would ever be certain
             raise SettingError(
                 "these numbers are too large or too small for a double: the bound is not finite"
             )
@@ -151,7 +153,7 @@ class Search:
         while heap:
             least, error = min(values.values())
             if heap[0][0] >= least - 2 * error:
-                break  # nothing left could be told from the best
+                break  # no K is left whose bound differs from the best beyond its error
             _, first, last = heapq.heappop(heap)
             middle = max(math.isqrt(first * last), first + 1)
             consider(first, middle)

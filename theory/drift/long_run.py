@@ -1,15 +1,15 @@
-r"""A world that moves, under constant admission, in the long run: closed forms, and what is best.
+r"""A moving optimum under constant admission, in the long run: closed forms, and the best K, step and window.
 
 `theory.drift.moving_optimum` has the law itself, for any admissions, steps, means and paths. With \(\bar\Lambda\)
-samples a round, each kept for K rounds, the weight of samples that are j rounds old settles at the chance that
+samples per round, each kept for K rounds, the weight of samples that are j rounds old settles at the chance that
 \(X=j\), X being the sum of a geometric number, \(P(X_a\ge m)=a^m\), and an even one among 0..K-1; a mean of models
 adds another. So the risk is \(\tfrac12\sum_hh\bigl(s^2v/\bar\Lambda+qY+g^2L^2\bigr)\) for a walk of variance q and a
-slope of g a round, with
+slope of g per round, with
 
 \[v=P(X=X'),\qquad Y=\sum_{m\ge0}P(X\ge m)^2=1+\mathbb E\min(X,X'),\qquad L=1+\mathbb EX.\]
 
 Adding a geometric number to any X adds \(\frac a{1-a}-\frac a{(1-a)^2}v\) to Y, v being the noise afterwards: lag and
-noise are two sides of one thing. Noise ν is \(s^2/\bar\Lambda\) throughout, the variance of a round's mean.
+noise are dual. Noise ν is \(s^2/\bar\Lambda\) throughout, the variance of a round's mean.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def slope_lag(a: Any, K: Any) -> Any:
 
 
 def jump_left(a: Any, K: Any, rounds: Any) -> Any:
-    r"""\(P(X\ge m)=\frac{a^{m-k}}K\Bigl(K-1-k+\frac{1-a^{k+1}}{1-a}\Bigr)\), \(k=\min(m,K-1)\): what is left of a jump.
+    r"""\(P(X\ge m)=\frac{a^{m-k}}K\Bigl(K-1-k+\frac{1-a^{k+1}}{1-a}\Bigr)\), \(k=\min(m,K-1)\): the part of a jump that
+    remains.
 
     After m rounds on samples of the new world, at K = 1 just \(a^m\); exact.
 
@@ -149,7 +150,8 @@ def over_directions(along: Callable[..., Any], *columns: Any) -> Any:
 
 
 def smoothed_noise(a: Any, keep: Any, K: int) -> Any:
-    r"""\(\bar\Lambda\sum_ib_i^2\) of a mean of models whose weights fall by β = `keep` a round, in the long run; exact.
+    r"""\(\bar\Lambda\sum_ib_i^2\) of a mean of models whose weights fall by β = `keep` per round, in the long run;
+    exact.
 
     \(\frac1{K^2}\sum_{|d|<K}(K-|d|)r(|d|)\) with \(r(0)=\frac{(1-a)(1-\beta)(1+a\beta)}{(1+a)(1+\beta)(1-a\beta)}\),
     \(r(1)=\frac{a+\beta}{1+a\beta}r(0)\), \(r(d)=(a+\beta)r(d-1)-a\beta\,r(d-2)\).
@@ -178,7 +180,7 @@ def smoothed_lag(a: Any, keep: Any, K: int) -> Any:
     return stationary_lag(keep, K) + added
 
 
-# --- what is best ------------------------------------------------------------------------------------------
+# --- best choices ------------------------------------------------------------------------------------------
 
 
 def tracking_step(noise: Any, drift: Any) -> Any:
@@ -195,7 +197,7 @@ def tracking_step(noise: Any, drift: Any) -> Any:
 def tracking_risk(noise: Any, drift: Any) -> Any:
     r"""\(\frac{q+\sqrt{q^2+4q\nu}}2\): the least mean square error of all weights; about \(\sqrt{q\nu}\).
 
-    Exact for K = 1 and that step. No policy that buys \(\bar\Lambda\) samples a round in the mean and no learner has
+    Exact for K = 1 and that step. No policy that buys \(\bar\Lambda\) samples per round in the mean and no learner has
     less in the long run, if samples and walk are Gaussian; else no weights have (Kalman 1960 has the filter).
 
     >>> tracking_risk(6, 3)
@@ -294,7 +296,7 @@ def best_drifting_retention(budget: Budget, **problem: Any) -> tuple[int, Any]:
 
 
 def best_drifting_window(rate: Any, **problem: Any) -> int:
-    """How many of the last models to average, in equal parts, at a given step and with samples used once.
+    """The best number of last models to average, in equal parts, at a given step and with samples used once.
 
     A mean of the last M models of samples used once weighs them as the last iterate does that keeps them for M rounds.
 
@@ -360,7 +362,7 @@ def best_drifting_step(
     at = int(np.argmin(floors(grid)))
     if at == 0:
         raise SettingError(
-            "the best step is too small to be told: walk or slope must be larger against the noise"
+            "the best step is too small to be found: walk or slope must be larger against the noise"
         )
     low, high = float(grid[at - 1]), float(grid[min(at + 1, GRID - 1)])
     for _ in range(HALVINGS):

@@ -48,7 +48,7 @@ class DriftChoice:
 def smoothed_floor(
     rate: Any, keep: Any, K: int, *, h: Any, variance: Any, walk: Any, eta: Any, E: Any = 1
 ) -> Any:
-    r"""`drift_floor` of a mean of models whose weights fall by β = `keep` a round; exact, behind a walk.
+    r"""`drift_floor` of a mean of models whose weights fall by β = `keep` per round; exact, behind a walk.
 
     >>> smoothed_floor(2, ratio(0, 1), 1, h=[1], variance=[3], walk=[1], eta=ratio(1, 2))
     Fraction(11, 12)

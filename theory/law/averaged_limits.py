@@ -1,4 +1,4 @@
-r"""What the law of averaged models says in closed form: constant admission, falling steps, other weights, waits.
+r"""The law of averaged models in closed form: constant admission, falling steps, other weights, waits.
 
 `theory.law.averaging` has the law itself, for any admissions, steps and weights; these are its values and limits.
 """
@@ -105,7 +105,7 @@ def polynomial_factor(gamma: Any) -> Any:
 
 def polynomial_left(a: Any, gamma: int, models: Any) -> Any:
     r"""\(\frac{(\gamma+1)!}{T(T+1)\cdots(T+\gamma)\,(1-a)^{\gamma+1}}\): what the polynomial mean of T models has left
-    of the start, but for a part that falls like \(a^T\); so the transient, its square, is \(O(T^{-2(\gamma+1)})\).
+    of the start, except for a part that falls like \(a^T\); so the transient, its square, is \(O(T^{-2(\gamma+1)})\).
 
     >>> polynomial_left(ratio(1, 2), 1, 9)
     Fraction(4, 45)

@@ -16,7 +16,7 @@ enters by \(\sum_{i\in Q}c_i\) and \(\sum_{i\in Q}b_i\) alone.
 
 **What is averaged.** θ(1) is the first model of a mean, and each round that trains makes another one. A round without
 samples leaves a copy of the last. By default the mean is over models: copies do not count. Over rounds of time they
-count, and a model weighs as much as the wait for the next. What hangs on that: bursts that are used once reach the
+count, and a model weighs as much as the wait for the next. This matters: bursts that are used once reach the
 rate that money buys over models, and over rounds only as steps get small (`wait_factor`).
 
 **Why it works.** With steps of one size \(\alpha=1-a\) and equal weights, exactly,
@@ -128,7 +128,7 @@ def over_models(share: Share, trained: Sequence[Any]) -> list[Any]:
 
 
 def over_rounds(share: Share, rounds: Any) -> list[Any]:
-    """The same if every round counts, trained or not.
+    """Shares of the models if every round counts, trained or not.
 
     >>> over_rounds(equal, 2)
     [Fraction(1, 1), Fraction(1, 2), Fraction(1, 3)]
@@ -206,7 +206,7 @@ def plain(values: Any, exact: bool) -> NDArray[Any]:
 
 
 def prepared(cohorts: Cohorts, rounds: Any, a: Any) -> tuple[int, bool, NDArray[Any], _Memory]:
-    """T, whether to calculate exactly, a row of contractions for each round, and who is in memory when."""
+    """T, whether to calculate exactly, a row of contractions for each round, and the memory in each round."""
     T, given = horizon(rounds), np.asarray(a)
     exact = given.dtype.kind != "f" or cohorts.count.dtype == object
     width = given.shape[-1] if given.ndim else 1
@@ -220,7 +220,7 @@ def prepared(cohorts: Cohorts, rounds: Any, a: Any) -> tuple[int, bool, NDArray[
 
 
 def checked_shares(shares: Sequence[Any], T: int, exact: bool) -> NDArray[Any]:
-    """What the newest model weighs in the mean, at θ(1), …, θ(T+1)."""
+    """Weight of the newest model in the mean, at θ(1), …, θ(T+1)."""
     if len(shares) != T + 1:
         raise SettingError(f"there must be a share for each of {T + 1} models, got {len(shares)}")
     return plain(list(shares), exact)
@@ -260,7 +260,7 @@ def averaged(cohorts: Cohorts, rounds: Any, a: Any, shares: Sequence[Any]) -> Av
             c[here] *= step
             c[here] += gain
             b[here] += w * (c[here] - b[here])
-            count[here] *= memory.left[here] > t  # who leaves is never read again
+            count[here] *= memory.left[here] > t  # a sample that leaves is never read again
         mean_left = mean_left + w * (left - mean_left)
         bb = (1 - w) ** 2 * bb + 2 * w * (1 - w) * crossed + w * w * cc
         cb = (1 - w) * crossed + w * cc
@@ -317,7 +317,7 @@ def weights_giving(shares: Sequence[Any], a: Any) -> list[Any]:
 
 
 def by_shares(cohorts: Cohorts, rounds: Any, a: Any, weights: Sequence[Any]) -> tuple[Any, Any]:
-    r"""What is left of the start and \(\sum_ib_i^2\) of \(\sum p_t\theta(t)\), t = 1..T+1, for any p; exact.
+    r"""The remaining part of the start and \(\sum_ib_i^2\) of \(\sum p_t\theta(t)\), t = 1..T+1, for any p; exact.
 
     A sample's weight is a difference of two sums over rounds, so this takes time linear in T and in the cohorts.
 

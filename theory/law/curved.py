@@ -51,7 +51,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Moments:
-    r"""Of a sample's curvature h and its gradient g at the minimiser, \(\mathbb E g=0\).
+    r"""Moments of a sample's curvature h and its gradient g at the minimiser, \(\mathbb E g=0\).
 
     `h` is the mean curvature, `spread` its variance, `noise` is \(\mathbb E g^2\), `tilt` is \(\mathbb E[hg]\) and
     `skew` is \(\mathbb E[(h_i-h)g_i^2]\).
@@ -233,7 +233,8 @@ def noise_correction(cohorts: Cohorts, rounds: Any, moments: Moments, *, eta: An
 
 
 def cubic_shift(cohorts: Cohorts, rounds: Any, moments: Moments, *, third: Any, eta: Any) -> NDArray[Any]:
-    r"""What gradients \(g+h\delta+\tfrac12k\delta^2\) add to the first order of E δ(t), from a start at the minimiser.
+    r"""Contribution of gradients \(g+h\delta+\tfrac12k\delta^2\) add to the first order of E δ(t), from a start at the
+    minimiser.
 
     \[m_k(t+1)=a\,m_k(t)-\tfrac12\eta\,\mathbb E[k]\,\frac{\mathbb E g^2}{h^2}\sum_ic_i(t)^2,\] for E = 1; exact on
     `Fraction`s, with \(\mathbb E k\) as `third`. Reuse enters through the law's noise alone.
@@ -267,7 +268,7 @@ def _plain(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def path_rest(moments: Moments, *, tails: Tails, start: Any, eta: Any, rho: Any, size: Any) -> Any:
-    r"""How far E δ(t) is from the law's mean plus `first_order`'s at most, at every t, for E = 1; an upper bound.
+    r"""Upper bound on the distance of E δ(t) from the law's mean plus `first_order`'s, at every t, for E = 1.
 
     For memories that never hold less than `size` samples, \(0\le\eta h\le1\) and \(|1-\eta h_i|\le\rho<1\). With
     \(x=h_i-h\), \(H^4=3(\mathbb Ex^2)^2+\mathbb Ex^4\) and \(G^4\) the same of g it is \(n^{-2}\) times
@@ -288,7 +289,7 @@ def path_rest(moments: Moments, *, tails: Tails, start: Any, eta: Any, rho: Any,
 
 
 def square_rest(moments: Moments, *, tails: Tails, eta: Any, rho: Any, size: Any) -> Any:
-    r"""How far E δ(t)² is from the law's at most, at every t, from a start at the minimiser, for E = 1; an upper bound.
+    r"""Upper bound on the distance of E δ(t)² from the law's, at every t, from a start at the minimiser, for E = 1.
 
     As for `path_rest`, \(n^{-2}\) times
 
@@ -330,7 +331,7 @@ def own_weight(a: Any, K: Any, rate: Any) -> Any:
 def mean_contraction(
     rate: Any, K: Any, *, h: Any, spread: Any, eta: Any, E: Any = 1, clients: Any = 1
 ) -> Any:
-    r"""By what factor the mean distance falls a round under constant admission, up to \(O(n^{-2})\), for \(a>0\).
+    r"""Contraction of the mean distance per round under constant admission, up to \(O(n^{-2})\), for \(a>0\).
 
     \[a+\mathrm{Var}(h)\Bigl(\frac{a'^2}a\cdot\frac{K-1}{2K\bar\Lambda}+\frac{a''}2\cdot\frac M{K\bar\Lambda}\Bigr):\]
     reuse slows it, and so do small local memories. So a first-order change of the path, over the path, grows with t.
@@ -345,7 +346,7 @@ def mean_contraction(
 
 
 def stationary_bias(rate: Any, K: Any, *, h: Any, tilt: Any, eta: Any, E: Any = 1, clients: Any = 1) -> Any:
-    r"""Where the mean path ends under constant admission, less θ*, up to \(O(n^{-2})\), for \(|a|<1\).
+    r"""Limit of the mean path under constant admission, less θ*, up to \(O(n^{-2})\), for \(|a|<1\).
 
     \[\frac{\mathbb E[hg]}{1-a}\Bigl(-a'b\,\psi-b'\frac M{K\bar\Lambda}\Bigr),\] which is \(\eta\psi\,\mathbb E[hg]/h\)
     for E = 1, and tends to \(\frac{M}{K\bar\Lambda}\mathbb E[hg]/h^2\) as clients solve their memories.

@@ -69,7 +69,7 @@ def settling(h: Any, eta: Any, E: Any) -> None:
         )
 
 
-# --- who is in memory when ---------------------------------------------------------------------------------
+# --- the memory, by round ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -99,13 +99,13 @@ class Cohorts:
 def _admitted(admissions: Any) -> NDArray[Any]:
     counts = np.asarray(admissions)
     if counts.ndim != 1 or counts.dtype.kind not in "iufO":
-        raise SettingError("admissions must be a list of numbers, one a round")
+        raise SettingError("admissions must be a list of numbers, one per round")
     not_negative("admissions", admissions)
     return counts
 
 
 def by_age(admissions: Any, K: Any) -> Cohorts:
-    """What is admitted in round t stays for K rounds.
+    """Cohorts that stay for K rounds.
 
     >>> by_age([2, 0, 3], K=2).occupancy(3)
     array([2, 2, 3])
@@ -183,7 +183,7 @@ def _one_by_one(n: NDArray[Any], leaving: tuple[NDArray[Any], ...], a: Any) -> N
 
 
 def _in_arrays(n: NDArray[Any], leaving: tuple[NDArray[Any], ...], a: float) -> NDArray[np.float64]:
-    """The same on floats, a filter for each line of the recursion."""
+    """`squared_weights` on floats, a filter for each line of the recursion."""
     from scipy.signal import (
         lfilter,
     )  # takes a second to load, which no command should wait for that needs no law
@@ -201,7 +201,7 @@ def _in_arrays(n: NDArray[Any], leaving: tuple[NDArray[Any], ...], a: float) -> 
 
 @dataclass(frozen=True)
 class ExcessRisk:
-    """Expected excess risk at θ(1), …, θ(T+1): what is left of the start, and noise."""
+    """Expected excess risk at θ(1), …, θ(T+1): the remaining part of the start, and noise."""
 
     transient: NDArray[Any]
     noise: NDArray[Any]

@@ -1,8 +1,9 @@
 r"""The law of reuse under steady admission: on the way, in the long run, and for small steps.
 
-Constant admission of \(\bar\Lambda\) samples a round, each kept for K rounds, has the stationary noise
-\(v(a,K)/\bar\Lambda\) (`theory.law.quadratic.stationary_noise`). Here is what holds after t rounds, what is left of K
-when steps are small, what takes the place of \(1/\bar\Lambda\) when admissions vary periodically, and which K is best.
+Constant admission of \(\bar\Lambda\) samples per round, each kept for K rounds, has the stationary noise
+\(v(a,K)/\bar\Lambda\) (`theory.law.quadratic.stationary_noise`). This module has the noise after t rounds, the part of
+K that remains when steps are small, what takes the place of \(1/\bar\Lambda\) when admissions vary periodically, and
+which K is best.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def full_memory_noise(a: Any, K: Any, t: Any) -> Any:
 
 
 def _small_steps(a: Any) -> bool:
-    """Whether `a` is a float near 1, where differences of its powers cancel."""
+    """True if `a` is a float near 1, where differences of its powers cancel."""
     return isinstance(a, float | np.floating) and bool(2 * a > 1)
 
 
@@ -84,7 +85,8 @@ def _tilt(y: Any) -> Any:
 
 
 def start_up_bound(a: Any, K: Any, t: Any) -> Any:
-    r"""By how much \(\sqrt{\bar\Lambda\sum_ic_i^2}\) after t rounds from an empty memory exceeds \(\sqrt V\), at most.
+    r"""Upper bound on how far \(\sqrt{\bar\Lambda\sum_ic_i^2}\) after t rounds from an empty memory exceeds \(\sqrt
+    V\), at most.
 
     \[a^{t-k}(1-a^k),\qquad k=\min(K-1,t),\quad0\le a<1;\] an upper bound that falls like \(a^t\), and 0 for K = 1.
 

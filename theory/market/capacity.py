@@ -81,7 +81,7 @@ def trajectory_by_capacity(admissions: Any, capacity: Any) -> Trajectory:
 
 
 def trajectory_of(cohorts: Cohorts, rounds: Any) -> Trajectory:
-    """The same of any cohorts: clients that keep samples by age or by capacity, together.
+    """Trajectory of any cohorts: clients that keep samples by age or by capacity, together.
 
     >>> from theory.law.quadratic import by_age
     >>> trajectory_of(by_age([1, 1, 1], K=2), 3).uniformity[1]
@@ -111,7 +111,7 @@ def trajectory_of(cohorts: Cohorts, rounds: Any) -> Trajectory:
 
 
 def burst_rate(places: Any, parts: Any, often: Any) -> Any:
-    r"""\(Sq/r\): one r-th of the memory is replaced with probability q in a round, independently; exact.
+    r"""\(Sq/r\): one r-th of the memory is replaced with probability q per round, independently; exact.
 
     >>> burst_rate(100, 2, ratio(1, 4))
     Fraction(25, 2)

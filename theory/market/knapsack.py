@@ -1,6 +1,6 @@
 r"""What money buys: the largest rate of distinct samples under a mean budget, a fractional knapsack in the price.
 
-At most S samples fit into a round (\(S=\sum B\)) and C may be spent in a round, on average. Buy S at every price below
+At most S samples fit into a round (\(S=\sum B\)) and C may be spent per round, on average. Buy S at every price below
 a threshold \(\theta\) with \(S\,\mathbb E[c;c\le\theta]=C\). No policy buys more in the long run, not even one
 that knows all prices in advance: whatever \(x(t)\in[0,S]\) are bought with \(\sum c(t)x(t)\le CT+D\), and for every
 \(\lambda\ge0\),
@@ -48,7 +48,7 @@ def uniform_threshold(low: Any, high: Any, share: Any) -> Any:
 
 
 def uniform_rate(low: Any, high: Any, places: Any, budget: Any) -> Any:
-    r"""\(S(\theta-a)/(b-a)\), samples a round, the limit for prices uniform on [a, b]; exact where money binds.
+    r"""\(S(\theta-a)/(b-a)\), samples per round, the limit for prices uniform on [a, b]; exact where money binds.
 
     >>> round(float(uniform_rate(1, 10, 100, 55)), 2)
     25.57
@@ -83,9 +83,9 @@ def purchase_limit(law: PriceLaw, places: Any, budget: Any) -> Limit:
 
 
 def purchase_bound(prices: Iterable[Any], places: Any, budget: Any, multiplier: Any, debt: Any = 0) -> Any:
-    r"""\(\lambda(CT+D)+S\sum(1-\lambda c(t))^+\): no purchases within the budget come to more; an upper bound.
+    r"""\(\lambda(CT+D)+S\sum(1-\lambda c(t))^+\): upper bound on the purchases within the budget.
 
-    For all prices and every \(\lambda\ge0\), whoever buys and whatever is known; D is what is owed in the end.
+    For all prices and every \(\lambda\ge0\), every policy and any knowledge; D is the debt at the end.
 
     >>> purchase_bound([1, 2, 6], places=6, budget=4, multiplier=ratio(1, 2))
     Fraction(9, 1)

@@ -1,7 +1,7 @@
-r"""What buying cheap comes to in the long run, for a law of prices: the best rule, the online rule, plain bursts.
+r"""Long-run rates of buying cheap, for a price law: the best rule, the online rule, plain bursts.
 
-All keep S samples in memory and spend C a round on average, with i.i.d. prices. A `Plan` says when a rule buys and what
-it gets for the money; constant admission gets \(C/\bar c\) samples a round and as many effective ones.
+All keep S samples in memory and spend C per round on average, with i.i.d. prices. A `Plan` says when a rule buys and
+what it gets for the money; constant admission gets \(C/\bar c\) samples per round and as many effective ones.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class Rule:
 
     @classmethod
     def of(cls, law: PriceLaw, thresholds: Sequence[float]) -> Self:
-        """With as many ages told apart as occur."""
+        """The plan with as many distinct ages as occur."""
         often = float(law.mass(thresholds[-1]))
         more = math.ceil(math.log(2**-60) / math.log1p(-often)) if 0 < often < 1 else 0
         full = (*thresholds, *(thresholds[-1] for _ in range(min(more, MOST_AGES))))
         return cls(full, tuple(float(one) for one in ages_in_memory(law, full)))
 
     def mean(self, values: Iterable[Any]) -> float:
-        """Of a value for each age, over the memory."""
+        """Mean over the memory of a value for each age."""
         return math.fsum(often * float(value) for often, value in zip(self.ages, values, strict=False))
 
 
@@ -72,17 +72,17 @@ class Plan:
 
     @property
     def burst(self) -> float:
-        """How many samples are bought at a time: all, since samples that were once bought together stay together."""
+        """Number of samples per purchase: all, since samples that were once bought together stay together."""
         return float(self.places)
 
     @property
     def rate(self) -> float:
-        """Distinct samples a round."""
+        """Distinct samples per round."""
         return float(self.places) * self._mean(lambda rule: map(self.law.mass, rule.thresholds))
 
     @property
     def cost(self) -> float:
-        """Spent in a round."""
+        """Mean cost per round."""
         return float(self.places) * self._mean(lambda rule: map(self.law.spent, rule.thresholds))
 
     @property
@@ -91,7 +91,7 @@ class Plan:
         return float(effective_rate(self.places, self._mean(lambda rule: count(1))))
 
     def met_with(self, law: PriceLaw) -> Plan:
-        """The same thresholds where prices turn out to have another law."""
+        """The plan of these thresholds under another price law."""
         return Plan(
             law, self.places, tuple((share, Rule.of(law, rule.thresholds)) for share, rule in self.rules)
         )
@@ -103,7 +103,7 @@ class Plan:
 
 
 def under(law: PriceLaw, thresholds: Sequence[float], places: Any) -> Plan:
-    """What thresholds bring under a law, which may be another than the one that they were made for.
+    """The plan of thresholds under a price law, which may differ from the law they were made for.
 
     >>> from theory.market.prices import Uniform
     >>> round(under(Uniform(2, 12), [1, 3, 5], places=10).rate, 2)
@@ -198,7 +198,7 @@ def burst_plan(law: PriceLaw, places: Any, budget: Any, parts: int) -> Burst:
 
 def gap_closed(rate: Any, constant: Any, oracle: Any) -> Any:
     r"""\(\frac{1/\Lambda-1/r}{1/\Lambda-1/S}\): how far an effective rate r gets from constant admission's noise to the
-    oracle's, S fresh samples a round, for small steps; exact.
+    oracle's, S fresh samples per round, for small steps; exact.
 
     >>> gap_closed(20, 10, 100)
     Fraction(5, 9)

@@ -1,8 +1,8 @@
-r"""What nobody can beat: money, memory and any learner, from below; and bursts with a mean, from above.
+r"""Lower bounds for every policy and learner by money and memory; an upper bound for bursts with a mean of models.
 
 Samples are \(z\sim N(\theta^\star,s_h^2)\) along each eigendirection, \(\theta^\star\) has the prior
-\(N(0,\tau_h^2)\), and prices say nothing about \(\theta^\star\). Whoever buys may look at prices to come and at the
-values of all samples so far, and whoever learns may do anything with them. What was decided cancels from the
+\(N(0,\tau_h^2)\), and prices say nothing about \(\theta^\star\). The policy may know future prices and the
+values of all samples so far, and the learner may do anything with them. What was decided cancels from the
 posterior, whose precision after N samples is \(N/s^2+1/\tau^2\), whatever their values: so the excess risk is at
 least the mean of `bayes_risk` over N, which is convex in N and so at least that of the mean of N. And within a mean
 cost of \(Ct+D\) no more than `most_samples` are bought on average (`theory.market.knapsack`). As \(\tau\to\infty\)
@@ -59,7 +59,7 @@ def bayes_risk(samples: Any, *, h: Any, variance: Any, prior: Any) -> Any:
 def least_risk(samples: Any, *, h: Any, variance: Any) -> Any:
     r"""\(\frac1{2N}\sum_hhs_h^2\), the limit of `bayes_risk` as \(\tau\to\infty\); exact.
 
-    With `most_samples` for N: what nobody's guarantee for all \(\theta^\star\) is below, with that money.
+    With `most_samples` for N: a lower bound on every guarantee for all \(\theta^\star\), with that money.
 
     >>> least_risk(4, h=[2], variance=[1])
     Fraction(1, 4)
@@ -79,12 +79,12 @@ def burst_inverse(rounds: Any, often: Any) -> Any:
 def burst_risk(
     places: Any, often: Any, rounds: Any, *, h: Any, variance: Any, start: Any, eta: Any, E: Any = 1
 ) -> Any:
-    r"""What bursts of S samples, used once, end with after t rounds if models are averaged; an upper bound.
+    r"""Upper bound on the risk of bursts of S samples, used once, after t rounds if models are averaged.
 
     \[\tfrac12\sum_hh\Bigl(\frac{s_h^2}{S}\,\mathbb E\frac1{k+1}
     +\frac{(\theta_h(1)-\theta_h^\star)^2}{(1-a_h)^2}\cdot\frac2{(t+1)(t+2)q^2}\Bigr),\qquad0\le a_h<1,\]
 
-    for bursts that come with chance q in a round, independently, and an equal mean of θ(1) and the models since.
+    for bursts that come with probability q per round, independently, and an equal mean of θ(1) and the models since.
     `start` has the squared first distances.
 
     >>> burst_risk(10, 1, 9, h=[1], variance=[1], start=[0], eta=1)
@@ -99,7 +99,7 @@ def burst_risk(
 
 
 def van_trees(samples: Any, information: Any, prior: Any) -> Any:
-    r"""\(\frac1{NI+J}\): what van Trees' inequality says of the mean square error; a lower bound.
+    r"""\(\frac1{NI+J}\): van Trees' lower bound on the mean square error.
 
     For a family of laws with one parameter, I the Fisher information of a sample and J that of a prior whose density
     vanishes at its ends. Samples may be chosen by any rule; then NI stands for the mean of N times I, which is

@@ -33,7 +33,7 @@ __all__ = [
 
 
 def buys(Z: Any, cost: Any, V: Any, worth: Any) -> Any:
-    r"""Whether \(Zc<Vw\): a sample of this worth is replaced at this price.
+    r"""True if \(Zc<Vw\): a sample of this worth is replaced at this price.
 
     >>> buys(10, 3, 7, 5), buys(10, 4, 7, 4)
     (True, False)
@@ -53,7 +53,7 @@ def savings_price(age: Any, places: Any, budget: Any) -> Any:
 
 
 def used_again(uses: Any, fillings: Any, patience: Any) -> Any:
-    r"""Whether \(jb<K_0\): a memory that was filled for the b-th time, and used j times since, is used once more.
+    r"""True if \(jb<K_0\): a memory that was filled for the b-th time, and used j times since, is used once more.
 
     So fillings are used \(\lceil K_0/b\rceil\) times at most, and once from the \(K_0\)-th on. Kish's size charges
     squares: extra uses \(e_b<K_0/b\) of whole memories leave \(N_{\mathrm{eff}}\ge Sb/(1+\sum e^2/b)>S(b-2K_0^2)\), so
@@ -77,8 +77,8 @@ def reserve_weight(reserve: Any, places: Any, budget: Any) -> Any:
 def savings_ceiling(reserve: Any, places: Any, budget: Any, high: Any) -> Any:
     r"""\(Z(1)+c_+S-C\): with \(w(j)=j\), V of `reserve_weight` and \(Z(1)\ge C\) no debt exceeds it after the opening.
 
-    An upper bound on every path: the debt and what all places have saved, \(\frac CS\sum A_i\ge C\), come to at most
-    \(Z(1)+c_+S\). So T rounds cost at most \(C(T-1)+c_+S\), whatever the prices and however large the reserve.
+    An upper bound on every path: the debt and what all places have saved, \(\frac CS\sum A_i\ge C\), are together at
+    most \(Z(1)+c_+S\). So T rounds cost at most \(C(T-1)+c_+S\), whatever the prices and however large the reserve.
 
     >>> savings_ceiling(1000, 100, 55, 10)
     1945
@@ -144,7 +144,7 @@ def age_ceiling(
 
     An upper bound on the expected mean age in memory over the rounds 1..T, R being the rate that money buys, Z(2) the
     `debt` after the opening and \(\sum A_i(1)\) the sum of `ages` then.
-    Without the last two terms it is the mean age of who replaces all at the knapsack's threshold.
+    Without the last two terms it is the mean age if all are replaced at the knapsack's threshold.
 
     >>> age_ceiling(25, 100, V=1000, drift=50)
     Fraction(2001, 500)

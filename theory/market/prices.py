@@ -1,4 +1,4 @@
-r"""Laws of a price: how likely it is to be low, and what is paid if everything below a threshold is bought.
+r"""Price laws: probabilities of low prices, and the cost of buying everything below a threshold.
 
 Two numbers of a law decide what money buys: \(F(\theta)=P(c\le\theta)\) and \(m(\theta)=\mathbb E[c;\,c\le\theta]\).
 """
@@ -23,7 +23,7 @@ __all__ = ["Atoms", "PriceLaw", "Uniform"]
 
 
 class PriceLaw(Protocol):
-    """What is known of a price before it is seen."""
+    """The law of a price."""
 
     @property
     def lowest(self) -> Any:
@@ -41,7 +41,7 @@ class PriceLaw(Protocol):
         r"""\(F(\theta)\): how often a price is at most this."""
 
     def spent(self, price: Any) -> Any:
-        r"""\(m(\theta)\): what is paid in a round, on average, by who buys one sample at every price up to this."""
+        r"""\(m(\theta)\): mean cost per round of buying one sample at every price up to this."""
 
     def scaled(self, factor: Any) -> PriceLaw:
         """Every price times this."""
@@ -142,7 +142,7 @@ class Atoms:
 
     @classmethod
     def thinned(cls, prices: Iterable[float], most: int = 10_000) -> Self:
-        """The same of so many prices at most: of a longer list, the means of equal shares of it in rising order.
+        """The law with at most this many prices: for a longer list, means of equal shares in rising order.
 
         >>> Atoms.thinned([4.0, 1.0, 3.0, 2.0], most=2).prices
         (1.5, 3.5)

@@ -1,4 +1,4 @@
-r"""When to replace a sample: the best rule for a memory that is kept full, prices known but for their order.
+r"""When to replace a sample: the best rule for a memory that is kept full, with known price law.
 
 What a round adds to the noise is a sum over the S places of the memory of a burden g(age) (`theory.market.capacity`),
 and what it costs is a sum over places too. So places decouple: with a price \(\mu\) on money, each place is an optimal
@@ -35,7 +35,7 @@ CLOSE = 2**-40  # relative, in floats
 
 @dataclass(frozen=True)
 class Cycle:
-    """A place under thresholds θ(1), …, θ(J), ages beyond J counting as J: what a round brings on average."""
+    """A place under thresholds θ(1), …, θ(J), ages beyond J counting as J: means per round."""
 
     thresholds: tuple[Any, ...]
     renewals: Any
@@ -44,7 +44,8 @@ class Cycle:
 
 
 def ages_in_memory(law: PriceLaw, thresholds: Sequence[Any]) -> list[Any]:
-    r"""How often a place holds a sample of age 1, …, J-1, and of J or more; by renewal, exact for exact laws.
+    r"""Shares of the rounds in which a place holds a sample of age 1, …, J-1, and of J or more; by renewal, exact for
+    exact laws.
 
     A sample that has been used j times is replaced at prices up to \(\theta(j)\), the last of which holds for all later
     ages.
@@ -68,7 +69,8 @@ def ages_in_memory(law: PriceLaw, thresholds: Sequence[Any]) -> list[Any]:
 
 
 def cycle(law: PriceLaw, thresholds: Sequence[Any], burdens: Sequence[Any]) -> Cycle:
-    r"""What these thresholds bring, with a burden for each age, the last for all later ones; exact for exact laws.
+    r"""Means per round under these thresholds, with a burden for each age, the last for all later ones; exact for exact
+    laws.
 
     >>> from theory.market.prices import Atoms
     >>> found = cycle(Atoms.of([1, 3]), [1, 3], [1, 3])
@@ -169,18 +171,18 @@ class Replacement:
     def thresholds(self) -> tuple[float, ...]:
         """θ(1), …, θ(J) of the costlier rule: up to which price a sample used j times is replaced.
 
-        They grow with age, but for roundings, which are taken away.
+        They grow with age; roundings against that are removed.
         """
         return tuple(accumulate((float(value) for value in self.rule.thresholds), max))
 
     @property
     def rate(self) -> Any:
-        """Distinct samples a round."""
+        """Distinct samples per round."""
         return self.places * self._mixed("renewals")
 
     @property
     def cost(self) -> Any:
-        """Spent in a round, on average."""
+        """Mean cost per round."""
         return self.places * self._mixed("cost")
 
     @property
@@ -194,12 +196,12 @@ def best_replacement(
 ) -> Replacement:
     """The rule with the least mean burden within the budget; by default with the largest effective rate.
 
-    Ages are told apart until older samples do not matter; `burden` may not fall with age.
+    Ages are distinguished until older samples do not matter; `burden` may not fall with age.
 
     >>> from theory.market.prices import Uniform
     >>> best = best_replacement(Uniform(1., 10.), places=100, budget=55)
-    >>> f"{best.effective_rate:.2f} effective of {best.rate:.2f} samples a round for {best.cost:.2f}"
-    '18.64 effective of 22.17 samples a round for 55.00'
+    >>> f"{best.effective_rate:.2f} effective of {best.rate:.2f} samples per round for {best.cost:.2f}"
+    '18.64 effective of 22.17 samples per round for 55.00'
     """
     share = ratio(positive("the cost budget C", budget), positive("the places", places))
     if share >= law.mean:
@@ -222,7 +224,7 @@ def best_replacement(
 
 
 def _longer(law: PriceLaw, rule: Cycle, burdens: Sequence[Any]) -> Cycle:
-    """The same rule, twice as many ages told apart."""
+    """The rule with twice as many distinct ages."""
     kept = rule.thresholds
     return cycle(law, kept + kept[-1:] * len(kept), burdens)
 

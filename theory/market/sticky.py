@@ -22,13 +22,13 @@ from theory.setting import SettingError, positive
 __all__ = ["StickyRule", "best_sticky_replacement", "sticky_rule"]
 
 TURNS = 200
-CLOSE = 2**-40  # relative: what is nearer may be a rounding
+CLOSE = 2**-40  # relative: a smaller difference may be a rounding
 FAR = 2**30  # burdens for the lowest price: more than any rule saves
 
 
 @dataclass(frozen=True)
 class StickyRule:
-    """`replaces[j-1, i]`: whether a sample used j times goes at the i-th price; and what a round brings on average."""
+    """`replaces[j-1, i]`: true if a sample used j times is replaced at the i-th price; and means per round."""
 
     replaces: NDArray[np.bool_]
     renewals: float
@@ -37,7 +37,7 @@ class StickyRule:
 
 
 def sticky_rule(law: Atoms, stay: float, multiplier: Any, ages: int) -> StickyRule:
-    """The best rule at this price of money, for small steps; the oldest age told apart is replaced at any price.
+    """The best rule at this price of money, for small steps; the oldest distinct age is replaced at any price.
 
     From the rule that waits for that age, one that chooses better against what the last is worth, until none does.
 
@@ -95,7 +95,7 @@ def _system(after: NDArray[np.int_], stay: float, often: NDArray[np.float64]) ->
 def best_sticky_replacement(
     law: Atoms, stay: float, places: Any, budget: Any, ages: int = 128
 ) -> tuple[float, float]:
-    """Effective and distinct samples a round of the best causal rule that keeps the memory full, within the budget.
+    """Effective and distinct samples per round of the best causal rule that keeps the memory full, within the budget.
 
     Two rules whose costs enclose the budget span a line; the best rule at its slope takes the place of one of them, or
     none lies below it. Each of the two gets a part of the places.

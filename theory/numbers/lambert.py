@@ -111,7 +111,7 @@ def _start(rho: _Same, bits: int) -> tuple[Any, Any]:
 
 
 def _plan(z: Any, bits: int) -> tuple[int, int]:
-    """How many terms to add before Euler-Maclaurin, and how many of its corrections to take.
+    """Numbers of terms before Euler-Maclaurin and of its corrections.
 
     With 3M terms added, M corrections leave less than 2^(-9M) / a. A ball far out needs no added term and fewer
     corrections: they leave about (2M)! / (2πz)^(2M).

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 def quantile(runs: int, level: Any) -> Any:
-    """How many standard errors the two-sided interval of so many runs reaches to either side; one run says nothing.
+    """Half width of the two-sided interval of this many runs, in standard errors; undefined for one run.
 
     >>> round(float(quantile(10, 95 / 100)), 3), quantile(1, 95 / 100)
     (2.262, inf)
@@ -55,7 +55,7 @@ def mean_interval(values: Floats, level: float) -> dict[str, Any]:
 
 
 def p_value(difference: Floats) -> float | None:
-    """Of a paired t-test that there is none, two-sided; one pair decides nothing.
+    """p-value of a two-sided paired t-test; undefined for one pair.
 
     >>> p_value(np.array([1, 3, 2])) < 1 / 10, p_value(np.array([1]))
     (True, None)

@@ -89,7 +89,7 @@ def total(f: Callable[[Any], Any], T: int, breaks: Iterable[int] = (), start: in
 
 
 def plain_total(f: Callable[[Any], Any], T: int, start: int = 1) -> Any:
-    """The same sum, term by term: chunks in NumPy, the chunks added exactly. The slow twin of `total`.
+    """The sum of `total`, term by term: chunks in NumPy, the chunks added exactly. The slow twin of `total`.
 
     >>> plain_total(lambda t: t, 10)
     55.0

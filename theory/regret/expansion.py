@@ -1,6 +1,6 @@
 r"""The regret to O(1), for every policy inside the region.
 
-Let \(g(x)=\sqrt{(1+\log^+x)/x}\), so that N distinct samples cost \(10B\,g(N/\mathrm{Pdim})\) in a round, and
+Let \(g(x)=\sqrt{(1+\log^+x)/x}\), so that N distinct samples cost \(10B\,g(N/\mathrm{Pdim})\) per round, and
 \(H(x)=\int_0^xg\). Constant admission has seen \(\bar\Lambda t\) samples by round t, the oracle \(K\bar\Lambda t\), and
 
 \[\mathrm{Reg}(T)=10B\int_0^T\Bigl(g\bigl(\tfrac{\bar\Lambda t}{\mathrm{Pdim}}\bigr)
@@ -77,7 +77,7 @@ def regret_log_free(K: Any, rate: Any, T: Any, constants: Constants) -> Any:
 
 
 def regret_lower_bound(K: Any, region: Region, T: Any, constants: Constants) -> Any:
-    r"""What the regret of every policy inside the region is at least, for every T and ρ, printed form or corrected:
+    r"""Lower bound on the regret of every policy inside the region, for every T and ρ, printed form or corrected:
 
     \[\texttt{regret\_expansion}-10B\tfrac{\mathrm{Pdim}}{\bar\Lambda}H\bigl(\tfrac{\bar\Lambda(1+S)}{\mathrm{Pdim}}\bigr)
       -\bigl(D\sigma\sqrt{2K\bar\Lambda}+\eta E\sigma^2\bigr)\frac{\rho+2(K+\log T)}{\bar\Lambda(1-\rho)},\qquad

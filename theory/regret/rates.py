@@ -65,7 +65,7 @@ def remark_1_by_drift(gamma: Any, phi: Any) -> tuple[Any, Any]:
 
 
 def remark_1_by_one_constant(gamma: Any, phi: Any) -> tuple[Any, Any]:
-    r"""The same with one constant \(B\ge B_1\) for all rounds, as printed, BT being of order \(T^{1+2\phi}\): both
+    r"""`remark_1` with one constant \(B\ge B_1\) for all rounds, as printed, BT being of order \(T^{1+2\phi}\): both
     below 1 exactly if \(2\phi<\gamma\), for γ, φ between 0 and 1 (corrects `rem:1`).
 
     \[\max(1+2\phi-\gamma,\,\phi,\,\tfrac12),\qquad\tfrac12\max(1+2\phi,\,\gamma+1,\,\gamma+\phi).\]

@@ -3,7 +3,7 @@ r"""What the region's transient costs at most, in closed form: bounds on Ω₂, 
 The region \([\bar\Lambda(1-\rho^t),\bar\Lambda/(1-\rho^t)]\) needs about \(h=1/(1-\rho)\) rounds to contract. All
 bounds here hold for every horizon T, and are elementary in h: the Lambert sum \(\sum_t\rho^t/(1-\rho^t)\) is at most
 \(h\log2h\), the smallest number of distinct samples after t rounds at least \(\bar\Lambda t(t+1)/(2(h+t))\). How each
-follows is told, and checked link by link, in `lem:omega2-order` and `thm:dpp-regret/spread` of `proofs_check`.
+follows is checked link by link in `lem:omega2-order` and `thm:dpp-regret/spread` of `proofs_check`.
 """
 
 from __future__ import annotations

@@ -126,7 +126,7 @@ def crossover_constant(K: Any) -> Any:
 
 
 def crossover_constant_as_stated(K: Any) -> Any:
-    """The same threshold with the printed uniformity, about 1.645 K.
+    """The threshold of `crossover_constant` with the printed uniformity, about 1.645 K.
 
     >>> crossover_constant_as_stated(7)
     Fraction(11, 1)

@@ -104,7 +104,7 @@ def _distinct(admissions: Sequence[Any]) -> Any:
 
 
 def uses_kstep(age: Any, K: Any) -> Any:
-    r"""How often a sample has been used by the end of its age-th round, \(\min(t-j+1,K)\) for one of round j
+    r"""Uses of a sample by the end of its age-th round, \(\min(t-j+1,K)\) if it was admitted in round j
     (`eq:age-evolution` with `eq:kstep-drop`, the drop after the training); exact.
 
     >>> uses_kstep(3, 5), uses_kstep(8, 5)
@@ -114,7 +114,7 @@ def uses_kstep(age: Any, K: Any) -> Any:
 
 
 def cohort_deficits(age: Any, K: Any) -> tuple[Any, Any]:
-    r"""What a sample of this age lacks of K uses and of \(K^2\): the weights in `eq:boundary-deficit-1` and
+    r"""Deficits of a sample of this age, to K uses and to \(K^2\): the weights in `eq:boundary-deficit-1` and
     `eq:boundary-deficit-2`; exact, and 0 from age K on.
 
     >>> cohort_deficits(1, 3), cohort_deficits(4, 3)

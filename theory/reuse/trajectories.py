@@ -85,10 +85,10 @@ def trajectory(admissions: Any, K: Any) -> Trajectory:
     >>> trajectory([1, 1, 1], K=2).uniformity[1]
     Fraction(9, 10)
     """
-    K = min(retention(K), same_length(admissions=admissions))  # a longer one keeps all, too
+    K = min(retention(K), same_length(admissions=admissions))  # a longer K keeps all, too
     x = np.asarray(admissions)
     if x.dtype.kind not in "iufO" or x.ndim != 1:
-        raise SettingError("admissions must be a list of numbers, one a round")
+        raise SettingError("admissions must be a list of numbers, one per round")
     if x.dtype.kind in "iub":
         x = x.astype(object)  # Python integers: exact, and they don't overflow
     if (x.dtype.kind == "f" and not np.isfinite(x).all()) or (x < 0).any():
@@ -122,6 +122,6 @@ def from_totals(
     divide = np.frompyfunc(ratio, 2, 1) if n.dtype == object else np.divide
     distance = mismatch_from_gone(n, squares, in_memory, gone, gone_squares, divide)
     if n.dtype != object:
-        distance = np.where(distance <= NOISE * squares, 0, distance)  # of an empty memory it is no number
+        distance = np.where(distance <= NOISE * squares, 0, distance)  # NaN for an empty memory stays NaN
     mismatch = divide(distance, uses * uses)
     return Trajectory(n=n, N=N, uniformity=divide(uses * uses, N * squares), mismatch=mismatch)
