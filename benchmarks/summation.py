@@ -83,9 +83,9 @@ def main() -> None:
     f = bound_round(float)
     first = timed(lambda: total(f, T, BREAKS), n=1)
     warm = timed(lambda: total(f, T, BREAKS), n=201)
-    cold = timed(lambda: total(f, T, BREAKS), n=51, before=summation._float_rule.cache_clear)
+    cold = timed(lambda: total(f, T, BREAKS), n=51, before=summation.float_rule.cache_clear)
     f_ball = bound_round(to_ball)
-    ball_cold = timed(lambda: total_ball(f_ball, T, BREAKS), n=5, before=summation._ball_rule.cache_clear)
+    ball_cold = timed(lambda: total_ball(f_ball, T, BREAKS), n=5, before=summation.ball_rule.cache_clear)
     ball = timed(lambda: total_ball(f_ball, T, BREAKS), n=5)
     reference = ball.result
     tries = {start: timed(lambda s=start: with_sumem(T, s), n=5) for start in SUMEM_STARTS}

@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from theory.control.minimiser import (
-    _concave_stretch,
-    _faded,
-    _Runs,
+    PricedRuns,
+    concave_stretch,
     drift_plus_penalty,
+    faded,
     generalisation_slopes,
     mismatch_jerk,
     mismatch_slopes,
@@ -220,7 +220,7 @@ def test_concavity_of_the_third_term_is_log_concave_in_log_N():
 
 @pytest.mark.parametrize("floor", [0, 0.01, 0.3, 0.9, 1])
 def test_the_factor_of_the_third_term_has_faded_where_it_equals_the_floor(floor):
-    L = _faded(floor)
+    L = faded(floor)
     factor = 1 - 3 * L / 2 - L / (2 * (1 + L))
     assert factor == pytest.approx(floor, abs=1e-15)
 
@@ -229,10 +229,10 @@ def test_the_factor_of_the_third_term_has_faded_where_it_equals_the_floor(floor)
 @pytest.mark.parametrize(("retained", "least"), [(0.0, 1.0), (3.0, 0.0), (8.0, 1.0), (90.0, 1.0)])
 def test_the_concave_stretch_is_where_the_second_derivative_is_negative(B, retained, least):
     seen = np.linspace(max(60, retained), 165, 30)
-    runs = _Runs(np.ones(30), np.full(30, retained), seen, replace(UNIT, B=B))
+    runs = PricedRuns(np.ones(30), np.full(30, retained), seen, replace(UNIT, B=B))
     lo, hi = np.full(30, least), np.full(30, 90.0)
     with np.errstate(divide="ignore", invalid="ignore"):  # log 0 where nothing has expired
-        left, right = _concave_stretch(runs, lo, hi)
+        left, right = concave_stretch(runs, lo, hi)
     points = np.linspace(np.maximum(lo, UNIT.Pdim - seen), hi, 3001)
     concave = slopes(points, {"retained": retained, "seen": seen, "constants": runs.constants})[1] < 0
     step = points[1] - points[0]
@@ -255,15 +255,17 @@ def test_the_unit_that_samples_are_counted_in_does_not_matter_to_the_concave_str
             for column in (np.full(30, 8.0), np.linspace(60, 165, 30), np.ones(30), np.full(30, 90.0))
         )
         with np.errstate(over="ignore"):
-            return np.array(_concave_stretch(_Runs(np.ones(30), retained, seen, constants), lo, hi)) / unit
+            return (
+                np.array(concave_stretch(PricedRuns(np.ones(30), retained, seen, constants), lo, hi)) / unit
+            )
 
     assert ends(unit) == pytest.approx(ends(1.0), rel=1e-9)
 
 
 def test_a_concave_stretch_is_found_on_the_way_from_no_admission_at_all():
     constants = replace(UNIT, sigma=6.0, B=24.0, Pdim=23.0)
-    runs = _Runs(np.ones(1), np.full(1, 3.4), np.full(1, 25.0), constants)
-    ends = [end.item() for end in _concave_stretch(runs, np.zeros(1), np.full(1, 700.0))]
+    runs = PricedRuns(np.ones(1), np.full(1, 3.4), np.full(1, 25.0), constants)
+    ends = [end.item() for end in concave_stretch(runs, np.zeros(1), np.full(1, 700.0))]
     around = np.array([shift * end for end in ends for shift in (0.999, 1.001)])
     second = slopes(around, {"retained": 3.4, "seen": 25.0, "constants": constants})[1]
     assert np.sign(second).tolist() == [1, -1, -1, 1]

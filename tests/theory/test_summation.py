@@ -128,17 +128,16 @@ def test_ball_contains_the_sum_that_is_known_in_closed_form():
 
 def test_weights_that_are_kept_have_the_digits_that_were_asked_for():
     with flint.ctx.workprec(53):
-        weights, _ = summation._ball_weights.__wrapped__(100, 10, 300)
+        weights, _ = summation.ball_weights.__wrapped__(100, 10, 300)
     assert all(one.rad() < 1e-60 for one in weights.entries())
 
 
 # --- that the proof is one: what a bound too small would break -----------------------------------------------
 
 
-def block(f, low, size, points, monkeypatch, ellipse=3):
+def block(f, low, size, points, ellipse=3):
     """The enclosure of one block's sum, however wide, for any rule and any ellipse; None where it is refused."""
-    monkeypatch.setattr(summation, "ELLIPSE", ellipse)
-    sums = summation._ball_of_block(f, low, size, points, [], goal=-(10**6))
+    sums = summation.ball_of_block(f, low, size, points, [], goal=-(10**6), ellipse=ellipse)
     return sums[0] if sums else None
 
 
@@ -150,7 +149,7 @@ def ellipse_around(low, size, parameter, reach=1):
 
 
 @pytest.mark.parametrize(("points", "rounds_per_point"), [(10, 2), (10, 10), (46, 3)])
-def test_a_block_contains_a_sum_that_its_rule_misses(points, rounds_per_point, monkeypatch):
+def test_a_block_contains_a_sum_that_its_rule_misses(points, rounds_per_point):
     """Poles next to the ellipse, and so many digits that what the rule misses is truncation and no rounding.
 
     With no more digits than points, as in `total_ball`, the weights' rounding would cover up for a missing bound.
@@ -164,14 +163,14 @@ def test_a_block_contains_a_sum_that_its_rule_misses(points, rounds_per_point, m
             value = 1 / (x - pole) * (1 / (x + pole))  # 1/(x²+9/4), so that a wide x does no harm
             return value if isinstance(t, flint.acb) else value.real
 
-        proved = block(f, 0, size, points, monkeypatch)
+        proved = block(f, 0, size, points)
         sharp = sum((f(flint.arb(t)) for t in range(size)), flint.arb(0))
         assert proved.contains(sharp)
         assert abs(proved.mid() - sharp) > flint.arb(10) ** -40
 
 
 @pytest.mark.parametrize(("points", "rounds_per_point"), [(2, 2), (5, Fraction(1, 2)), (12, 1), (46, 2)])
-def test_a_rule_is_exact_for_every_power_below_its_number_of_points(points, rounds_per_point, monkeypatch):
+def test_a_rule_is_exact_for_every_power_below_its_number_of_points(points, rounds_per_point):
     size = math.ceil(rounds_per_point * points) + 1
     with flint.ctx.workprec(600):
         for degree in range(points):
@@ -179,10 +178,10 @@ def test_a_rule_is_exact_for_every_power_below_its_number_of_points(points, roun
             def f(t, degree=degree):
                 return ((2 * t - (size - 1)) / size) ** degree
 
-            proved = block(f, 0, size, points, monkeypatch)
+            proved = block(f, 0, size, points)
             sharp = sum((f(flint.arb(t)) for t in range(size)), flint.arb(0))
             assert abs(proved.mid() - sharp) < flint.arb(2) ** -300
-        nodes, _ = summation._ball_rule(points, flint.ctx.prec)
+        nodes, _ = summation.ball_rule(points, flint.ctx.prec)
         assert len(nodes) == points
         assert all(abs(x.legendre_p(points)) < flint.arb(2) ** -500 for x in nodes)
 
@@ -202,7 +201,7 @@ def sum_of_weights(points, size):
     ("formula", "points", "size", "ellipse"),
     [("one", 6, 13, 2), ("exp", 12, 5, 5), ("cos", 20, 41, 3), ("one", 46, 93, 3)],
 )
-def test_a_block_claims_no_more_than_the_theorem_says(formula, points, size, ellipse, monkeypatch):
+def test_a_block_claims_no_more_than_the_theorem_says(formula, points, size, ellipse):
     """N + Σ|w| times the error of the cut series, 2Mq^(1-m)/(q-1), with M at least what f reaches on the ellipse."""
     low = 10 * size
 
@@ -214,7 +213,7 @@ def test_a_block_claims_no_more_than_the_theorem_says(formula, points, size, ell
         largest = max((abs(f(z)).lower() for z in ellipse_around(low, size, ellipse)), key=float)
         cut = 2 * largest / ((ellipse - 1) * flint.arb(ellipse) ** (points - 1))
         theorem = (size + sum_of_weights(points, size)) * cut
-        assert block(f, low, size, points, monkeypatch, ellipse).rad() > theorem * (1 - flint.arb(2) ** -20)
+        assert block(f, low, size, points, ellipse).rad() > theorem * (1 - flint.arb(2) ** -20)
 
 
 def test_a_sum_of_ones_has_the_radius_that_its_rule_of_46_points_can_prove():
@@ -236,7 +235,7 @@ def test_a_sum_that_grows_too_fast_for_its_blocks_is_as_narrow_as_any():
 
 
 @pytest.mark.parametrize("ellipse", [2, 5])
-def test_a_pole_inside_the_ellipse_is_noticed_and_one_far_outside_is_none(ellipse, monkeypatch):
+def test_a_pole_inside_the_ellipse_is_noticed_and_one_far_outside_is_none(ellipse):
     low, size = 1000, 100
     for reach, refused in ((flint.arb(99) / 100, True), (6, False)):
         for pole in ellipse_around(low, size, ellipse, reach):
@@ -244,7 +243,7 @@ def test_a_pole_inside_the_ellipse_is_noticed_and_one_far_outside_is_none(ellips
             def f(t, pole=pole):
                 return 1 / ((t - pole.real) ** 2 + pole.imag**2)
 
-            found = block(f, low, size, 46, monkeypatch, ellipse)
+            found = block(f, low, size, 46, ellipse)
             assert (found is None) == refused
 
 
@@ -281,7 +280,7 @@ def test_the_ball_counts_rounds_that_a_float_cannot():
 
 def test_integers_of_another_library_are_read(monkeypatch):
     """Where gmpy2 is installed, mpmath's integers are its own, which no ball is made of; NumPy's stand for them."""
-    rule, bernoulli = summation._ball_rule.__wrapped__, mpmath.bernfrac
+    rule, bernoulli = summation.ball_rule.__wrapped__, mpmath.bernfrac
     nodes, table = rule(12, 64)
     monkeypatch.setattr(mpmath, "bernfrac", lambda n: tuple(map(np.int64, bernoulli(n))))
     again, other = rule(12, 64)

@@ -111,7 +111,7 @@ def generalisation_slopes(N: Any, constants: Constants, above: Any) -> tuple[Any
 
 
 @dataclass(frozen=True)
-class _Runs:
+class PricedRuns:
     """Runs side by side. Dividing J by V leaves one price, Zc/V: J' = 0 where -p' equals it."""
 
     price: Floats
@@ -119,8 +119,8 @@ class _Runs:
     seen: Floats
     constants: Constants
 
-    def __getitem__(self, index: NDArray[Any]) -> _Runs:
-        return _Runs(self.price[index], self.retained[index], self.seen[index], self.constants)
+    def __getitem__(self, index: NDArray[Any]) -> PricedRuns:
+        return PricedRuns(self.price[index], self.retained[index], self.seen[index], self.constants)
 
     def slopes(self, Lambda: Floats, above: Flags) -> tuple[Floats, Floats]:
         """(-p', p'') on the given side of the corner."""
@@ -145,7 +145,7 @@ def _first_guess(price: Floats, left: Floats, right: Floats, lo: Floats, hi: Flo
     return lo + (hi - lo) * ((1 - w_lo) / (w_hi - w_lo))
 
 
-def _convex_minimum(runs: _Runs, lo: Floats, hi: Floats, above: Flags) -> Floats:
+def _convex_minimum(runs: PricedRuns, lo: Floats, hi: Floats, above: Flags) -> Floats:
     """The minimiser over [lo, hi], where J is convex and smooth.
 
     Newton's method on w = (price / -p')^(2/3), which increases through 1. For a penalty (Λ + b)^(-1/2) it
@@ -178,12 +178,12 @@ def _convex_minimum(runs: _Runs, lo: Floats, hi: Floats, above: Flags) -> Floats
 # --- across the corner and the concave stretch -------------------------------------------------------------
 
 
-def _faded(floor: Any) -> Any:
+def faded(floor: Any) -> Any:
     """L = log x where the factor 1 - 3L/2 - L/(2(1+L)) of |g''|, which falls from 1 to 0, equals `floor`."""
     return (np.sqrt((1 + floor) ** 2 + 6 * (1 - floor)) - 1 - floor) / 3
 
 
-def _excess(runs: _Runs, Lambda: Floats) -> tuple[Floats, Floats]:
+def _excess(runs: PricedRuns, Lambda: Floats) -> tuple[Floats, Floats]:
     """The excess, negative where J is concave, and its derivative in log N."""
     n, N, expired = runs.retained + Lambda, runs.seen + Lambda, runs.seen - runs.retained
     convex = mismatch_slopes(n, N, expired, runs.constants)[1]
@@ -195,7 +195,7 @@ def _excess(runs: _Runs, Lambda: Floats) -> tuple[Floats, Floats]:
     return np.log(convex / np.maximum(concave, np.finfo(float).tiny)), slope
 
 
-def _march(runs: _Runs, start: Floats, end: Floats) -> Floats:
+def _march(runs: PricedRuns, start: Floats, end: Floats) -> Floats:
     """The first zero of the excess on the way from `start` to `end`; `end` where there is none.
 
     The excess is convex in log N, so Newton's method, starting where it is positive, never passes a zero; and
@@ -215,18 +215,18 @@ def _march(runs: _Runs, start: Floats, end: Floats) -> Floats:
     return Lambda
 
 
-def _concave_stretch(runs: _Runs, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
+def concave_stretch(runs: PricedRuns, lo: Floats, hi: Floats) -> tuple[Floats, Floats]:
     """The ends of the stretch, right of the corner, on which J is concave; (hi, hi) where there is none."""
     c = runs.constants
     start = np.maximum(lo, c.Pdim - runs.seen)
-    stop = np.minimum(hi, c.Pdim * np.exp(_faded(0)) - runs.seen)
+    stop = np.minimum(hi, c.Pdim * np.exp(faded(0)) - runs.seen)
     # Every zero of J'' lies between two points that can be written down: |g''| is at most half its factor
     # that fades, and h'' is at least its value at `stop`, whence `outer`, and at least the term of it that
     # has n^(-5/2), whence `inner`.
     weight = c.Pdim**2 / (5 * c.B)
     expired, N = runs.seen - runs.retained, runs.seen + stop
     floor = weight * mismatch_slopes(runs.retained + stop, N, expired, c)[1]
-    outer = np.minimum(stop, c.Pdim * np.exp(_faded(np.minimum(floor, 1))) - runs.seen)
+    outer = np.minimum(stop, c.Pdim * np.exp(faded(np.minimum(floor, 1))) - runs.seen)
     least = (3 * weight * c.D * c.sigma * np.sqrt(expired / N) / 4) ** (2 / 5)
     inner = np.minimum(np.maximum(start, least - runs.retained), outer)
     first = _march(runs, inner, outer)
@@ -235,9 +235,9 @@ def _concave_stretch(runs: _Runs, lo: Floats, hi: Floats) -> tuple[Floats, Float
     return np.where(none, hi, first), np.where(none, hi, last)
 
 
-def _minimum_across(runs: _Runs, lo: Floats, hi: Floats) -> Floats:
+def _minimum_across(runs: PricedRuns, lo: Floats, hi: Floats) -> Floats:
     """The minimiser over an interval that meets the corner or the concave stretch."""
-    left, right = _concave_stretch(runs, lo, hi)
+    left, right = concave_stretch(runs, lo, hi)
     corner = np.maximum(lo, runs.constants.Pdim - runs.seen)
     below = (lo < corner) & (runs.price >= runs.pull(corner, np.zeros_like(lo, dtype=bool)))
     near = _convex_minimum(runs, np.where(below, lo, corner), np.where(below, corner, left), ~below)
@@ -245,9 +245,9 @@ def _minimum_across(runs: _Runs, lo: Floats, hi: Floats) -> Floats:
     return np.where(runs.value(far) < runs.value(near), far, near)
 
 
-def _minimum(runs: _Runs, lo: Floats, hi: Floats) -> Floats:
+def _minimum(runs: PricedRuns, lo: Floats, hi: Floats) -> Floats:
     Pdim = runs.constants.Pdim
-    across = (runs.seen + lo < Pdim * np.exp(_faded(0))) & (runs.seen + hi > Pdim)
+    across = (runs.seen + lo < Pdim * np.exp(faded(0))) & (runs.seen + hi > Pdim)
     if not across.any():
         return _convex_minimum(runs, lo, hi, runs.seen + lo >= Pdim)
     Lambda = np.empty_like(lo)
@@ -289,7 +289,7 @@ def optimal_admission(
         raise SettingError("seen must be at least retained: a retained sample has been seen")
     if not np.all(low <= high):
         raise SettingError("lo must not exceed hi: the interval of admissions is empty")
-    runs = _Runs(debt * costs / weight, held, N, _floats(constants))
+    runs = PricedRuns(debt * costs / weight, held, N, _floats(constants))
     Lambda = high.copy()
     undecided = np.flatnonzero((low < high) & (runs.price > 0))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # p is infinite at n = 0

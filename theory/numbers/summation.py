@@ -71,7 +71,7 @@ def total(f: Callable[[Any], Any], T: int, breaks: Iterable[int] = (), start: in
         value, mass = value + singles.sum(-1), mass + np.abs(singles).sum(-1)
         parts = blocks * weights
         masses = np.abs(parts).sum(-1)
-        tails = size * np.abs(blocks @ _float_rule()[2]).sum(-1)
+        tails = size * np.abs(blocks @ float_rule()[2]).sum(-1)
 
         whole = (mass + np.where(np.isfinite(tails), masses, 0).sum(-1))[..., np.newaxis]
         whole = np.where(whole > 0, whole, np.inf)  # nothing improves a sum that is zero or already NaN
@@ -138,7 +138,7 @@ def total_ball(
                 parts = [_listed(f(arb(t)), arb) for t in range(low, low + size)]
                 block = [sum(column, arb(0)) for column in zip(*parts, strict=True)]
             else:
-                block = _ball_of_block(f, low, size, points, sums, goal=prec // 2)
+                block = ball_of_block(f, low, size, points, sums, goal=prec // 2)
             spent += min(size, 2 * points)
             if spent > MOST_TERMS:
                 raise ArithmeticError(
@@ -205,7 +205,7 @@ def _weight_table(legendre: Any, gauss: Any, number: Callable[[Fraction], Any]) 
 
 
 @lru_cache(maxsize=1)
-def _float_rule() -> tuple[Any, Any, Any]:
+def float_rule() -> tuple[Any, Any, Any]:
     """Points, weight table, and the functionals that give the last two Legendre coefficients of a block.
 
     Gauss-Lobatto points: they include both ends of the block, so a corner cannot hide next to a border.
@@ -242,7 +242,7 @@ def _split_short(low: Any, size: Any, before: Any) -> tuple[Any, Any, Any, Any]:
 
 def _evaluate(f: Callable[[Any], Any], terms: Any, low: Any, size: Any) -> tuple[Any, Any, Any]:
     """One call of f: its values at the plain rounds, at the points of the blocks, and the blocks' weights."""
-    nodes, table, _ = _float_rule()
+    nodes, table, _ = float_rule()
     middle, half = low + (size - 1) / 2, size / 2
     points = middle[:, np.newaxis] + half[:, np.newaxis] * nodes
     values = _values(f, np.concatenate([terms, points.ravel()]))
@@ -264,7 +264,7 @@ def _listed(value: Any, ball: Callable[[Any], Any]) -> list[Any]:
 
 
 @lru_cache(maxsize=8)
-def _ball_rule(points: int, prec: int) -> tuple[Any, Any]:
+def ball_rule(points: int, prec: int) -> tuple[Any, Any]:
     """Points and weight table; the precision is an argument because the cached balls depend on it."""
     from flint import arb, ctx
 
@@ -275,32 +275,38 @@ def _ball_rule(points: int, prec: int) -> tuple[Any, Any]:
 
 
 @lru_cache(maxsize=256)
-def _ball_weights(size: int, points: int, prec: int) -> tuple[Any, Any]:
+def ball_weights(size: int, points: int, prec: int, ellipse: int = ELLIPSE) -> tuple[Any, Any]:
     """The rule's weights for a block of this size, in a row, and by how much it misses a function of modulus 1."""
     from flint import arb, arb_mat, ctx
 
-    _, table = _ball_rule(points, prec)
+    _, table = ball_rule(points, prec)
     with ctx.workprec(prec):
         powers = size * arb_mat([[arb(size) ** (-2 * r) for r in range(len(table))]])
         weights = powers * arb_mat(table.tolist())
-        miss = (size + sum(map(abs, weights.entries()))) * 2 / ((ELLIPSE - 1) * arb(ELLIPSE) ** (points - 1))
+        miss = (size + sum(map(abs, weights.entries()))) * 2 / ((ellipse - 1) * arb(ellipse) ** (points - 1))
         return weights, miss
 
 
-def _ball_of_block(
-    f: Callable[[Any], Any], low: int, size: int, points: int, sums: list[Any], goal: int
+def ball_of_block(
+    f: Callable[[Any], Any],
+    low: int,
+    size: int,
+    points: int,
+    sums: list[Any],
+    goal: int,
+    ellipse: int = ELLIPSE,
 ) -> list[Any]:
     """Enclosures of the block's sums, or none if they miss 2^-goal of the block and of `sums`."""
     from flint import acb, arb, arb_mat, ctx
 
     middle, half = arb(2 * low + size - 1) / 2, arb(size) / 2
     unit = arb(0, 1)
-    across, up = (half * (ELLIPSE**2 + sign) / (2 * ELLIPSE) * unit for sign in (1, -1))
+    across, up = (half * (ellipse**2 + sign) / (2 * ellipse) * unit for sign in (1, -1))
     largest = [abs(v) for v in _listed(f(acb(middle + across, up)), acb)]
     if not all(m.is_finite() for m in largest):
         return []
-    nodes, _ = _ball_rule(points, ctx.prec)
-    weights, miss = _ball_weights(size, points, ctx.prec)
+    nodes, _ = ball_rule(points, ctx.prec)
+    weights, miss = ball_weights(size, points, ctx.prec, ellipse)
     values = arb_mat([_listed(f(middle + half * x), arb) for x in nodes])
     block = (weights * values).entries()
     errors = [(miss * m).upper() for m in largest]
