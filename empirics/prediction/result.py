@@ -102,11 +102,7 @@ class Prediction:
         return same_problem(self.study, HandedOver().named(study))
 
     def for_study(
-        self,
-        study: Study,
-        *,
-        coarse: bool = False,
-        progress: Progress = lambda doing, done, of: None,
+        self, study: Study, *, coarse: bool = False, progress: Progress = lambda doing, done, of: None
     ) -> Prediction:
         """The prediction of another study of the same problem, from the same landscape.
 

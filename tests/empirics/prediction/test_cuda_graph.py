@@ -70,11 +70,6 @@ def test_where_the_population_moves_nothing_is_recorded(monkeypatch):
     assert np.isfinite(StudyForecaster.of(task, CONTROL).forecasts()["constant"].risk).all()
 
 
-def test_a_card_records_and_a_processor_does_not():
-    cpu, card = (cuda_graph.recorder(torch.device(name)) for name in ("cpu", "cuda"))
-    assert (cpu is None, card is None) == (True, False)
-
-
 def test_other_shapes_and_kinds_are_recorded_on_their_own(monkeypatch):
     played = []
     monkeypatch.setattr(cuda_graph, "recorder", lambda device: stand_in(played))

@@ -7,7 +7,7 @@ import pytest
 
 from empirics.control.prices import Trace
 from empirics.prediction import curves, risk_curve
-from empirics.prediction.curves import StudyForecaster, price_paths
+from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.settings.costs import CostProcess
 from tests.empirics.small import CONTROL, problem, study
@@ -34,14 +34,6 @@ def test_a_forecast_begins_at_the_mean_over_all_starts():
     risks = [float(task.model.risk_and_gradient(start[None])[0]) for start in task.model.start(5)]
     found = StudyForecaster.of(task, CONTROL).forecasts()["constant"]
     assert found.risk[0] == pytest.approx(np.mean(risks) - float(landscape_of(task).best.risk), rel=1e-5)
-
-
-def test_more_price_paths_are_followed_if_they_are_cheap():
-    given = study(seeds=40, rounds=12)
-    counts = [price_paths(replace(given, steps=E), "constant", 120) for E in (1, 6000, 10**6)]
-    assert counts == [curves.PRICE_PATHS_MAX, 9, curves.PRICE_PATHS_MIN]
-    assert price_paths(replace(given, seeds=1), "constant", 120) == 1
-    assert price_paths(replace(given, per_seed=("start",)), "constant", 1e9) == curves.STARTS_MAX
 
 
 def test_price_paths_that_differ_give_a_standard_error(monkeypatch):

@@ -59,15 +59,6 @@ def test_times_that_are_uneven_are_taken_as_they_are():
     assert mean == pytest.approx(0.01, rel=0.2)
 
 
-@pytest.mark.parametrize("dates", [8, 12, 20])
-def test_of_stretches_that_share_a_date_their_difference_tells_nothing(dates):
-    """Of 20 intervals at 95 % fewer than 15 hold it in one of 4,000 cases."""
-    few = np.repeat(np.linspace(0, 199, dates).round(), 1000 // dates)
-    part, mean, _ = covered(0.01, 20, seed=5, times=few)
-    assert part >= 15 / 20
-    assert mean == pytest.approx(0.01, rel=0.3)
-
-
 def test_directions_that_move_have_the_drift_and_those_alike_have_equal_shares():
     rng = np.random.default_rng(6)
     few = [stretch_means(*scores(0.01, rng, directions=40, walking=2)).shares() for _ in range(10)]
@@ -93,16 +84,6 @@ def test_where_all_combinations_walk_alike_the_drift_is_told_by_hand():
     assert (still.shares() == 1).all()
     few = stretch_means(*scores(0.01, np.random.default_rng(8), rounds=20))
     assert len(few.walk) == 9  # ten stretches of ten samples, centred
-
-
-def test_as_many_directions_as_would_move_alike():
-    rng = np.random.default_rng(7)
-    one = stretch_means(*scores(0.01, rng, directions=40, walking=1))
-    assert len(one.walk) == 23  # 24 stretches, centred
-    assert one.moving_directions() < 1.2
-    assert stretch_means(*scores(0.01, rng, directions=40)).moving_directions() > 20
-    two = StretchMeans(np.array([[3.0, 0.0], [2.0, 0.0]]), np.ones(2), noise=0.1, alike=2.0)
-    assert 1 <= two.moving_directions() <= 2
 
 
 @pytest.mark.slow
@@ -175,22 +156,19 @@ SAID = {
     "tried": [{"K": K, "risk": risk} for K, risk in ((1, 1.0), (2, 1.01), (3, 1.03), (4, 1.0), (5, 1.015))],
 }
 LATER = [SAID["choices"][0] | {"K": 5}]
+ADVICE = ("q = 0.05", "[0, 0.1]", "K = 1 round", "2 hours", "[1, 3]", "K = 1 to 2", "η = 2: 0.75")
 
 
 @pytest.mark.parametrize(
     ("other", "said", "not_said"),
     [
-        (
-            {},
-            ("q = 0.05", "[0, 0.1]", "K = 1 round", "2 hours", "[1, 3]", "K = 1 to 2", "η = 2: 0.75"),
-            "unevenly",
-        ),
+        ({}, ADVICE, "unevenly"),
         ({"choices": LATER}, ("K = 5 rounds", "K = 4 to 5"), "the best step"),
-        ({"tried": SAID["tried"][::2]}, ("K = 1 round",), "hardly"),
+        ({"tried": SAID["tried"][::2]}, (), "hardly"),
         ({"takes_by_count": 3600.0}, (), "unevenly"),
         ({"takes_by_count": 3599.0}, ("unevenly",), "…"),
         ({"takes_by_count": 14401.0}, ("4 hours",), "…"),
-        ({"takes": [1e6, 1, 1]}, ("11.6 days",), "hours, interval"),
+        ({"takes": [1e6, 1, 1]}, ("11.6 days",), "…"),
         ({"takes": [119.0, 1, 1], "takes_by_count": 119.0}, ("119 seconds",), "minutes"),
         ({"takes": [120.0, 1, 1], "takes_by_count": 120.0}, ("2 minutes",), "seconds"),
         ({"takes": [120.0, 1, 1], "dated": False}, ("120 units",), "minutes"),

@@ -264,19 +264,6 @@ def test_a_less_accurate_forecast_is_near_the_full_one(accuracy, near, full):
         assert one.cumulative != other.cumulative
 
 
-def test_a_coarse_forecast_computes_some_rounds_and_interpolates_the_others(full, monkeypatch):
-    forecaster = replace(full[0], accuracy=Accuracy.COARSE)
-    forecaster = replace(forecaster, study=replace(forecaster.study, policies=forecaster.study.policies[:1]))
-    found = []
-    for often in (4, 1000):
-        monkeypatch.setattr(risk_curve, "COARSE_RISKS_PER_DOUBLING", often)
-        found.append(next(iter(forecaster.forecasts().values())).risk)
-    same = np.isclose(*found, rtol=1e-9, atol=0)
-    assert same[[0, 3, 7, 9, 15, 19, 23, 31, 39, 47]].all()
-    assert not same[[8, 16, 17, 18, 32, 40]].any()
-    np.testing.assert_allclose(*found, rtol=0.05)
-
-
 def test_a_coarse_curve_settles_sooner_and_is_near_the_full_one():
     given = study(policies=("constant",), rounds=300, seeds=1, steps=1)
     full = StudyForecaster.of(problem(given), CONTROL)
@@ -287,16 +274,6 @@ def test_a_coarse_curve_settles_sooner_and_is_near_the_full_one():
     assert one.followed < 300
     assert one.cumulative == pytest.approx(other.cumulative, rel=0.01)
     assert one.risk[-1] == pytest.approx(other.risk[-1], rel=0.02)
-
-
-def test_a_coarse_curve_goes_on_where_it_stopped(monkeypatch):
-    given = study(policies=("constant@average=equal",), rounds=60, seeds=1, steps=1)
-    forecaster = replace(StudyForecaster.of(problem(given), CONTROL), accuracy=Accuracy.COARSE)
-    (whole,) = forecaster.forecasts().values()
-    monkeypatch.setattr(curves, "ROUNDS_DECIDED_FIRST", 40)
-    (pieces,) = forecaster.forecasts().values()
-    assert len(pieces.risk) == len(whole.risk) == 61
-    np.testing.assert_allclose(pieces.risk, whole.risk, rtol=0.01)
 
 
 @pytest.mark.parametrize("accuracy", [Accuracy.FULL, Accuracy.SEARCH])

@@ -123,10 +123,3 @@ def test_the_lag_is_that_of_the_theory_for_any_admissions_steps_and_means():
         )
         assert found[:, 0, row] == pytest.approx(last)
         assert found[:, 1, row] == pytest.approx(mean)
-
-
-def test_the_optimum_moves_on_in_a_round_without_admissions():
-    admissions, left = np.array([2, 0, 0, 3, 1]), np.full((5, 1, 1), 0.4)
-    found = lagged(admissions, (3,), left, np.ones((5, 1)))
-    expected = walk_lag(by_age(admissions, 3), 5, 0.4, np.ones(6))[1:]
-    assert found[:, 0, 0] == pytest.approx(expected)

@@ -9,7 +9,6 @@ import torch
 from empirics.control.schedule import Schedule
 from empirics.prediction import risk_curve
 from empirics.prediction.curves import StudyForecaster
-from empirics.prediction.local_steps import LinearRound
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.prediction.memory import Memories
 from empirics.prediction.moments import MomentRecursion
@@ -123,21 +122,6 @@ def test_local_steps_without_observation_follow_the_gradients_linearised_at_the_
     torch.testing.assert_close(moments.theta, here)
 
 
-def test_rounds_with_step_sizes_of_their_own_are_computed_together_as_one_by_one():
-    rng = np.random.default_rng(0)
-    basis = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-    hessian = torch.from_numpy(basis @ np.diag([0.5, 1, 2]) @ basis.T)[None]
-    slopes = [tuple(torch.from_numpy(rng.normal(size=(1, 3))) for _ in range(2)) for _ in range(4)]
-    linear = LinearRound.of(hessian, slopes, momentum=0.3)
-    etas, theta = torch.tensor([[0.1], [0.7], [0.4]], dtype=torch.float64), torch.ones(1, 3).double()
-    for eta, factor, offset in zip(etas, *linear.maps(etas), strict=True):
-        here, velocity = theta, 0
-        for there, slope in slopes:
-            velocity = 0.3 * velocity + slope + (here - there) @ hessian[0]
-            here = here - eta * velocity
-        torch.testing.assert_close(linear.after(theta, factor, offset), here)
-
-
 def test_effects_with_the_same_step_size_are_those_of_the_observed_round():
     curve = curve_of(study(policies=("constant",), rounds=4, seeds=1, steps=4, eta=0.7, momentum=0.5))
     curve.play(4)
@@ -163,14 +147,6 @@ def test_a_curve_goes_on_where_it_stopped(decay):
         found.append(np.concatenate([start, parted.play(40)[0][1:]]))
     np.testing.assert_array_equal(*found)
     np.testing.assert_allclose(found[0], curve_of(given, held).play(40)[0], rtol=1e-3)
-
-
-def test_risks_do_not_depend_on_how_many_rounds_are_computed_at_once(monkeypatch):
-    given = study(rounds=9, seeds=1, steps=1, policies=("constant", "oracle"))
-    wanted = curve_of(given).play(9)
-    monkeypatch.setattr(risk_curve, "RISK_CELLS", 1)
-    for found, other in zip(curve_of(given).play(9), wanted, strict=True):
-        np.testing.assert_allclose(found, other, rtol=1e-12)
 
 
 def test_a_settled_curve_predicts_later_rounds(monkeypatch):

@@ -61,19 +61,6 @@ def test_a_scattered_sigmoid_is_averaged_like_its_integral():
     torch.testing.assert_close(spread[..., 0, 0], 9 * (second - exact.square()), atol=3e-3, rtol=0)
 
 
-@pytest.mark.parametrize("outputs", [2, 3, 10])
-def test_a_covariance_is_transformed_by_the_response(outputs):
-    logits, variance = logits_of(outputs), torch.full((7, 2), 0.3, dtype=torch.float64)
-    response = torch.rand(7, 2, outputs, outputs, generator=GENERATOR, dtype=torch.float64)
-    plain = covariance(logits, variance, torch.eye(outputs, dtype=torch.float64).expand_as(response))
-    moves, weights = scattered(variance, outputs)
-    points = chances(logits[..., None, :] + moves)
-    mean = (weights[:, None] * points).sum(-2)
-    second = (weights[:, None] * points).mT @ points
-    torch.testing.assert_close(plain, second - mean[..., None] * mean[..., None, :])
-    torch.testing.assert_close(covariance(logits, variance, response), response @ plain @ response.mT)
-
-
 @each_outputs
 def test_without_scatter_nothing_is_averaged(outputs):
     logits = logits_of(outputs)
@@ -123,12 +110,6 @@ def test_saturation_is_the_damping_that_it_causes(outputs):
     _, rest = at_rest(logits, targets, pull / d, seen, nothing)
     found = mean_damping(p, seen.chances - targets, rest.chances - targets)
     torch.testing.assert_close(found, d, atol=2e-3, rtol=0)
-
-
-def test_mean_damping_weighs_by_the_square():
-    p = torch.full((2, 1), 0.5, dtype=torch.float64)
-    residual, shown = (torch.tensor(one)[:, None, None].double() for one in ([1.0, 3.0], [0.5, 0.0]))
-    assert mean_damping(p, residual, shown).item() == pytest.approx(0.05)
 
 
 @each_outputs

@@ -40,15 +40,6 @@ def test_curves_that_do_not_settle_are_followed_to_the_end_and_take_longer():
         assert (long > 3 * short) == grows
 
 
-def test_a_population_many_times_as_large_takes_hardly_longer(monkeypatch):
-    small, large = (from_dataset(study(), blobs(samples=n), torch.device("cpu")) for n in (3000, 60_000))
-    found = []
-    for most in (1000, 10**9):
-        monkeypatch.setattr(time_estimate, "POPULATION_WHOLE_MAX", most)
-        found.append(prediction_seconds(large) / prediction_seconds(small))
-    assert found[0] < 2 < found[1]
-
-
 def test_training_waits_for_a_prediction_of_two_minutes_or_of_a_tenth_of_its_own_time(monkeypatch):
     task = problem(study())
     for predicted, trained, too_long in (
@@ -69,32 +60,21 @@ def test_a_gpu_is_faster():
     assert there < here / 10
 
 
-def test_estimates_for_mnist_are_within_a_factor_of_two_of_what_the_page_says():
-    """The table of docs/predict.md: labels, policies, measures, prediction and its estimate, constants, training and
-    its own, and the ratio."""
+def test_estimates_for_mnist_are_within_a_factor_of_two_of_the_measured_times():
+    """Of the table in docs/predict.md: labels, policies, measures, and seconds of prediction and training."""
     page = (Path(__file__).parents[3] / "docs" / "predict.md").read_text(encoding="utf-8")
-    rows = re.findall(
-        r"^\| (odd|ten) .*\| (six|constant) .*?\| (all|risk alone) "
-        r"\| (.*?) \| (.*?) \| .*? \| (.*?) \| (.*?) \| (.*) % \|",
-        page,
-        re.M,
+    pattern = (
+        r"^\| (odd|ten) [^|]*\| (six|constant)[^|]*\| (all|risk)[^|]*\| (.*?) \| .*? \| (.*?) \| .* % \|"
     )
+    rows = re.findall(pattern, page, re.M)
     assert len(rows) == 6
-    for labels, policies, measures, *told in rows:
+    for labels, policies, measures, *measured in rows:
         given = replace(PRESETS["digits"], rounds=300, seeds=10)
-        if policies == "constant":
-            given = replace(given, policies=("constant",))
-        if measures == "risk alone":
-            given = replace(given, measures=("risk",))
-        ten = labels == "ten"
-        given = replace(given, labels="classes" if ten else "parity")
+        given = replace(given, labels="classes" if labels == "ten" else "parity")
+        given = replace(given, policies=("constant",)) if policies == "constant" else given
+        given = replace(given, measures=("risk",)) if measures == "risk" else given
         small = from_dataset(given, blobs(classes=10, features=784, samples=100), torch.device("cpu"))
         people = replace(small.population, x=torch.zeros(1, 1).expand(60_000, 785))
         task = replace(small, population=people)
-        predicted, estimate, trained, estimated, part = (float(one.replace(",", "")) for one in told)
-        assert predicted / trained == pytest.approx(part / 100, rel=0.03)
-        assert [prediction_seconds(task), training_seconds(task)] == pytest.approx(
-            [estimate, estimated], rel=0.02
-        )
-        assert 0.5 < estimate / predicted < 2
-        assert 0.5 < estimated / trained < 2
+        for seconds, estimate in zip(measured, (prediction_seconds, training_seconds), strict=True):
+            assert 0.5 < estimate(task) / float(seconds.replace(",", "")) < 2
