@@ -185,7 +185,11 @@ def _frame_page(page: Axes, look: Look) -> None:
     page.tick_params(axis="y", labelleft=False, length=0)
     page.set_xticks([])
     page.set_xlabel("gain over constant admission (points)", labelpad=14 * look.scale)
-    place = {"xycoords": "axes fraction", "xytext": (0, 4 * look.scale), "textcoords": "offset points"}
+    place: dict[str, Any] = {
+        "xycoords": "axes fraction",
+        "xytext": (0, 4 * look.scale),
+        "textcoords": "offset points",
+    }
     for text, x in COLUMNS.items():
         page.annotate(text, (x, 1), **place, ha="right", fontsize=7 * look.scale)
 

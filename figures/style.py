@@ -7,7 +7,7 @@ is paired with a line style or a marker. `slides` and `dark` are `paper` enlarge
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -288,7 +288,7 @@ def named_ticks(axis: Any, values: Sequence[float], text: str) -> None:
     axis.set_minor_locator(NullLocator())
 
 
-def letter(panels: Sequence[Axes]) -> None:
+def letter(panels: Iterable[Axes]) -> None:
     """Put (a), (b), … before the titles of panels."""
     for name, axes in zip("abcdefghijkl", panels, strict=False):
         axes.set_title(f"({name}) {axes.get_title(loc='left')}".rstrip())

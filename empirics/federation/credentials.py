@@ -34,8 +34,9 @@ from theory.setting import SettingError
 __all__ = ["Certificates", "NodeKey", "make_certificates", "node_key"]
 
 CURVE = ec.SECP384R1()
-UNUSED_RIGHTS = ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement")
-UNUSED_RIGHTS += ("encipher_only", "decipher_only")
+UNUSED_RIGHTS = (
+    "content_commitment key_encipherment data_encipherment key_agreement encipher_only decipher_only"
+)
 VALIDITY = timedelta(days=365)
 LOOPBACK = ("localhost", "127.0.0.1", "::1")  # the server's own commands
 CLOCK_SKEW_MAX = timedelta(days=1)
@@ -94,7 +95,7 @@ def make_certificates(folder: Path, hosts: Sequence[str]) -> Certificates:
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "acdpp server")])
 
     def begun(name: x509.Name, key: ec.EllipticCurvePrivateKey, *, issues: bool) -> x509.CertificateBuilder:
-        rights = dict.fromkeys(UNUSED_RIGHTS, False) | {"key_cert_sign": issues, "crl_sign": issues}
+        rights = dict.fromkeys(UNUSED_RIGHTS.split(), False) | {"key_cert_sign": issues, "crl_sign": issues}
         usage = x509.KeyUsage(digital_signature=not issues, **rights)
         issuers = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.public_key())
         return (

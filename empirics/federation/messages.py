@@ -85,10 +85,11 @@ class Reply:
         }
         if self.loss is not None:
             metrics["fresh-loss"] = self.loss
-        arrays, config = ArrayRecord({"moved": Array(self.moved)}), {"federation": self.federation}
-        return RecordDict(
-            {"arrays": arrays, "metrics": MetricRecord(metrics), "config": ConfigRecord(config)}
+        arrays, config = (
+            ArrayRecord({"moved": Array(self.moved)}),
+            ConfigRecord({"federation": self.federation}),
         )
+        return RecordDict({"arrays": arrays, "metrics": MetricRecord(metrics), "config": config})
 
     @classmethod
     def read(cls, content: RecordDict, wanted: Task) -> Reply:

@@ -178,8 +178,9 @@ class ServerState:
         weights = aggregation_weights(study, trained)
         self.controller.report(came, trained=bool(weights.any()))
         ends = np.array(self.accounts.admitted)
-        by_client = (values.reshape(1, 1, -1) for values in (came, ends - trained, ends))
-        rounds = Rounds(study, t, np.full((1, 1), self.price), np.full((1, 1), debt), *by_client, track)
+        admitted, begins, ends = (values.reshape(1, 1, -1) for values in (came, ends - trained, ends))
+        price, owed = (np.full((1, 1), value) for value in (self.price, debt))
+        rounds = Rounds(study, t, price, owed, admitted, begins, ends, track)
         measured = self._measured()
         if self.controller.listens:
             measured[FRESH] = np.full((1, 1), self._heard(came, losses))

@@ -1,7 +1,7 @@
-"""What all attacks share: a study of milliseconds, its true result, commands run in forked children, and the verdict.
+"""Shared by all attacks: a study of milliseconds, its true result, commands in forked children, and the verdict.
 
-Importing torch takes seconds, so a command is not started anew: a child forked from this process, where all is
-imported, calls the very entry point of `acdpp`. That makes a race or a kill cost a few tenths of a second.
+Importing torch takes seconds, so that a command runs in a child forked from this process, where all is imported. A race
+or a kill then takes a few tenths of a second.
 """
 
 import json
@@ -38,8 +38,8 @@ from theory.setting import SettingError
 
 BAD = ("traceback", "wrong", "lost")
 ROUNDS, LONGER = 7, 10
-PATIENCE = 120  # seconds after which a command is taken to hang
-STUCK = 15  # and after which a fork is
+COMMAND_SECONDS_MAX = 120  # a longer command hangs
+FORK_SECONDS_MAX = 15
 ORDER = [(name, "ascending") for name in ("policy", "seed", "round")]
 STUDY = """
 preset = "own"
@@ -59,7 +59,7 @@ measures = ["risk"]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one attack came to: ok, refused (with a sentence), or one of `BAD`."""
+    """The result of an attack: ok, refused (with a sentence), or one of `BAD`."""
 
     verdict: str
     attack: str
@@ -70,20 +70,17 @@ class Outcome:
         return self.verdict in BAD
 
     def or_lost(self) -> "Outcome":
-        """Where nothing may be refused."""
+        """A refusal counts as lost."""
         return Outcome("lost", self.attack, self.said) if self.verdict == "refused" else self
 
 
 def first_of(*outcomes: Outcome | None) -> Outcome | None:
-    """The first fault, if there is one."""
+    """The first fault, if any."""
     return next((one for one in outcomes if one is not None and one.bad), None)
 
 
-# --- commands in children ----------------------------------------------------------------------------------
-
-
 class Ended(NamedTuple):
-    """How a command ended: its status (negative for a signal, None if it had to be stopped) and what it said."""
+    """The end of a command: its status (negative for a signal, None if it was stopped) and its output."""
 
     status: int | None
     out: str
@@ -91,13 +88,13 @@ class Ended(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The lines on standard error that are no notes."""
+        """The lines on standard error without notes."""
         lines = [line for line in self.err.splitlines() if not line.startswith("acdpp: note:")]
         return "\n".join(lines)
 
 
 def plainly(ended: Ended, attack: str) -> Outcome:
-    """What a command came to, whatever it was to do: it ended well, or with one line."""
+    """The outcome of any command, which must end with success or with one line."""
     if ended.status is None:
         return Outcome("lost", attack, "it did not end")
     if "Traceback" in ended.err or "Exception ignored" in ended.err or ended.status < 0:
@@ -119,24 +116,20 @@ class Child:
     log: Path
 
     def signal(self, number: int) -> None:
-        """To the whole group; nothing if it has ended."""
+        """Send a signal to the whole group, if it is alive."""
         with suppress(ProcessLookupError):
             os.killpg(self.pid, number)
 
-    def ended(self, patience: float = PATIENCE) -> Ended:
-        """Wait for it."""
-        until = time.monotonic() + patience
-        while True:
-            pid, raw = os.waitpid(self.pid, os.WNOHANG)
-            if pid:
-                status: int | None = os.waitstatus_to_exitcode(raw)
-                break
-            if time.monotonic() > until:
-                os.kill(self.pid, signal.SIGKILL)
-                os.waitpid(self.pid, 0)
-                status = None
-                break
+    def ended(self, patience: float = COMMAND_SECONDS_MAX) -> Ended:
+        """Wait for the end."""
+        until, status = time.monotonic() + patience, None
+        while not (found := os.waitpid(self.pid, os.WNOHANG))[0] and time.monotonic() < until:
             time.sleep(0.002)
+        if found[0]:
+            status = os.waitstatus_to_exitcode(found[1])
+        else:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
         logs = (Path(f"{self.log}.{name}") for name in ("out", "err"))
         return Ended(status, *(log.read_text("utf-8", "replace") for log in logs))
 
@@ -149,7 +142,7 @@ def start(
     prepare: Callable[[], None] = lambda: None,
     delay: float = 0,
 ) -> Child:
-    """Fork a child that runs `acdpp WORDS`, after `prepare()` there."""
+    """Fork a child that calls `prepare()` and runs `acdpp WORDS`."""
     sys.stdout.flush()
     sys.stderr.flush()
     pid, ready = _fork()
@@ -176,10 +169,10 @@ def start(
 
 
 def _fork() -> tuple[int, int]:
-    """Fork a child, which is to write a byte to the descriptor once it is on its feet.
+    """Fork a child, which writes a byte to the descriptor once it runs.
 
-    The libraries here have threads, and where one of them holds a lock a child may be stuck in the fork itself; that is
-    no fault of what is attacked, and another child is forked.
+    The libraries have threads, and a child may be stuck in the fork if one of them holds a lock; then another child is
+    forked.
     """
     while True:
         hears, tells = os.pipe()
@@ -188,7 +181,7 @@ def _fork() -> tuple[int, int]:
             os.close(hears)
             return 0, tells
         os.close(tells)
-        heard, _, _ = select([hears], [], [], STUCK)
+        heard, _, _ = select([hears], [], [], FORK_SECONDS_MAX)
         os.close(hears)
         if heard:
             return pid, -1
@@ -197,7 +190,7 @@ def _fork() -> tuple[int, int]:
 
 
 def _status(prepare: Callable[[], None]) -> int:
-    """As the interpreter would end the program."""
+    """The exit status that the interpreter would give."""
     try:
         prepare()
         main()
@@ -216,12 +209,9 @@ def _status(prepare: Callable[[], None]) -> int:
     return code
 
 
-# --- the study and its true result -------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Truth:
-    """The result of an unbroken run."""
+    """The result of an uninterrupted run."""
 
     summary: dict[str, Any]
     rows: pa.Table
@@ -229,7 +219,7 @@ class Truth:
 
 @dataclass(frozen=True)
 class Arena:
-    """A folder with the settings of the study, its true results, and results to be attacked."""
+    """A folder with the study's settings, its true results, and results to attack."""
 
     home: Path
 
@@ -238,7 +228,7 @@ class Arena:
 
     @cache  # noqa: B019 - there is one arena a process
     def truth(self, rounds: int) -> Truth:
-        """Of an unbroken run of so many rounds."""
+        """The result of an uninterrupted run."""
         place = self.home / f"truth-{rounds}"
         run_study(read_toml(self.config(rounds)), place)
         _, summary, rows = read_result(place)
@@ -246,12 +236,12 @@ class Arena:
 
     @cache  # noqa: B019
     def unfinished(self) -> Path:
-        """A result that was stopped after two checkpoints of three."""
+        """A result that stopped after two checkpoints of three."""
         return stopped_at(read_toml(self.config()), self.home / "unfinished", ROUNDS)
 
     @cache  # noqa: B019
     def torn(self) -> Path:
-        """An unfinished result with all the left-overs that a kill may leave."""
+        """An unfinished result with all remains of a kill."""
         place = shutil.copytree(self.unfinished(), self.home / "torn")
         (place / "settings.json.partial").write_text("{")
         (place / "state-000000000007.npz.partial").write_bytes(b"PK")
@@ -263,23 +253,23 @@ class Arena:
         return self.home / f"truth-{ROUNDS}"
 
     def filled(self, words: Sequence[str], work: Path) -> list[str]:
-        """A command with the names of its files in place."""
+        """A command with the paths of its files."""
         values = {"config": self.config(), "work": work, "finished": self.finished()}
         return [word.format(**values) for word in words]
 
     def train(self, *words: str) -> list[str]:
-        """The command that begins the study; more words may follow."""
+        """The command that starts the study."""
         return ["train", "--no-fit", "--config", str(self.config()), "--json", *words]
 
     def words(self, scene: str, out: Path) -> list[str]:
-        """The command that begins, resumes or extends the study in a folder; "on" is what can be done there."""
+        """The command that starts, resumes or extends the study in a folder; "on" starts or resumes."""
         if scene == "new" or (scene == "on" and not (out / "settings.json").exists()):
             return self.train("--out", str(out))
         longer = ["--rounds", str(LONGER)] if scene.startswith("extend") else []
         return ["train", "--resume", str(out), "--json", *longer]
 
     def judge(self, ended: Ended, attack: str, *rounds: int, folder: Path | None = None) -> Outcome:
-        """What a command with --json came to: one of the true results, that is; in the `folder` too, if given."""
+        """The outcome of a command with --json, which must give a true result, in the `folder` too, if given."""
         found = plainly(ended, attack)
         if found.verdict != "ok":
             return found
@@ -313,13 +303,13 @@ class Arena:
         return None
 
     def resume(self, folder: Path, log: Path, attack: str, rounds: int | None = None) -> Outcome:
-        """Continue a folder and see that the true result comes of it."""
+        """Continue a folder, which must give the true result."""
         words = [*self.words("resume", folder), *([] if rounds is None else ["--rounds", str(rounds)])]
         return self.judge(start(words, log).ended(), attack, rounds or ROUNDS, folder=folder).or_lost()
 
 
 def arena(home: Path) -> Arena:
-    """Prepare everything that the attacks need; to be called once in a process, before any of them."""
+    """Prepare the attacks; to be called once per process."""
     torch.set_num_threads(1)  # a forked child has no other threads
     for package in (acdpp, empirics, figures, theory):  # now, so that no child need do it
         for module in walk_packages(package.__path__, f"{package.__name__}."):

@@ -1,4 +1,4 @@
-"""Hundreds of wrong settings, and legitimate ones that are odd: a sentence, or a run."""
+"""Hundreds of wrong settings, and odd valid ones: each gives a sentence, or a run."""
 
 import json
 import math
@@ -29,21 +29,15 @@ VALUES: tuple[Any, ...] = (
     "x" * 10**5, [["x"] * 1000], "npz:no.npz", "npz:", "npz:.", "os:path", "json:no", ":", "../digits", "given:mine",
 )
 # fmt: on
-COSTS = tuple(f.name for f in fields(CostProcess))
-
-
-def _document(name: str, value: Any) -> dict[str, Any]:
-    return {"cost": {name[5:]: value}} if name.startswith("cost.") else {name: value}
-
-
-NAMES = (*(f.name for f in fields(Study)), *(f"cost.{name}" for name in COSTS))
+NAMES = (*(f.name for f in fields(Study)), *(f"cost.{f.name}" for f in fields(CostProcess)))
 NAMES += ("round", "", "ünï\n", "cost.lo")
 
 
 def _judge_document(name: str, value: Any) -> Outcome:
     attack = f"{name} = {repr(value)[:60]}"
+    document = {"cost": {name[5:]: value}} if name.startswith("cost.") else {name: value}
     try:
-        study = Study.from_document(_document(name, value))
+        study = Study.from_document(document)
         again = Study.from_document(json.loads(json.dumps(study.document())))
     except SettingError as error:
         return _judge_sentence(str(error), attack)
@@ -55,10 +49,9 @@ def _judge_document(name: str, value: Any) -> Outcome:
 
 
 def _judge_sentence(words: str, attack: str) -> Outcome:
-    plain = "\n" not in words and words.isprintable() and 10 < len(words) < 1000
-    return Outcome(
-        "refused" if plain else "wrong", attack, words if plain else f"no sentence: {words[:500]!r}"
-    )
+    if "\n" not in words and words.isprintable() and 10 < len(words) < 1000:
+        return Outcome("refused", attack, words)
+    return Outcome("wrong", attack, f"no sentence: {words[:500]!r}")
 
 
 def every_document() -> list[Outcome]:
@@ -97,7 +90,7 @@ WORDS = (
 
 
 def wrong_setting(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """One or two values in a settings file, or one or two words on the command line; nothing is trained."""
+    """A wrong value in a settings file, or one or two wrong options; nothing is trained."""
     if rng.random() < 0.4:
         given = [(option, rng.choice(WORDS)) for option in rng.sample(OPTIONS, rng.choice([1, 1, 2]))]
         words = ["train", *(word for pair in given for word in pair)]
@@ -105,12 +98,8 @@ def wrong_setting(rng: random.Random, field: Arena, work: Path) -> Outcome:
     else:
         config = work / "bad.toml"
         name, value = rng.choice(NAMES), rng.choice(VALUES)
-        text = _toml(value)
-        line = (
-            f"{name} = {text}\n"
-            if text is not None
-            else rng.choice([f"{name}\n", "=\n", "[[cost]]\n", "\x00"])
-        )
+        text, broken = _toml(value), [f"{name}\n", "=\n", "[[cost]]\n", "\x00"]
+        line = rng.choice(broken) if text is None else f"{name} = {text}\n"
         config.write_text(line, encoding="utf-8", errors="surrogatepass")
         words = ["train", "--config", str(config)]
         attack = f"settings file {line[:100]!r}"
@@ -127,7 +116,7 @@ LONG = (("train",), ("plot", "all"))
 
 
 def _leaves(command: Any, words: tuple[str, ...] = ()) -> dict[tuple[str, ...], Any]:
-    """Every command of the program but the long ones, by its words."""
+    """All commands except long ones, by their words."""
     below = getattr(command, "commands", None)
     if below is None:
         return {} if words in LONG else {words: command}
@@ -135,7 +124,7 @@ def _leaves(command: Any, words: tuple[str, ...] = ()) -> dict[tuple[str, ...], 
 
 
 def wrong_words(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """One to three options of any other command with words that mostly make no sense."""
+    """One to three options of another command with mostly meaningless words."""
     leaves = _leaves(typer.main.get_command(app))
     words = rng.choice(list(leaves))
     options = [one for one in leaves[words].params if one.opts[0].startswith("--") and not one.is_flag]
@@ -159,6 +148,7 @@ def limit_memory() -> None:
 
 
 POLICIES = ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "released")
+LIMITS = ((1e-14, 9e14), (5, 5), (1e-14, 1e-14), (9e14, 9.9e14))
 ODD: dict[str, tuple[Any, ...]] = {
     "buffers": ([1], [1, 1], [10**7, 10**7], [10**7], [10**6] * 3, [1] * 200, [3, 10**5]),
     "budget": (1e-9, 1e-3, 1e6, 1e299, 1.0, 10**12),
@@ -192,20 +182,15 @@ ODD: dict[str, tuple[Any, ...]] = {
     "replacement": (True, False),
     "cost": (
         *({"process": process} for process in ("uniform", "integer", "markov", "drifting")),
-        *(
-            {"low": low, "high": high}
-            for low, high in ((1e-14, 9e14), (5, 5), (1e-14, 1e-14), (9e14, 9.9e14))
-        ),
+        *(dict(zip(("low", "high"), ends, strict=True)) for ends in LIMITS),
         *({"process": "integer", "low": 1, "high": 10**14}, {"process": "markov", "stay": 0.9999999}),
         *({"process": "drifting", "drift": drift} for drift in (0.999999, 0.0)),
     ),
     "policies": (
         *([name] for name in POLICIES),
         *(list(POLICIES), ["hybrid", "acdpp"], ["constant@K=1", "constant@K=2", "oracle@eta=1e-14"]),
-        *(
-            ["acdpp@steps=1", "hybrid@K=3,eta=1e8,steps=40"],
-            ["released@K=1", "acdpp-capped@K=9007199254740992"],
-        ),
+        ["acdpp@steps=1", "hybrid@K=3,eta=1e8,steps=40"],
+        ["released@K=1", "acdpp-capped@K=9007199254740992"],
         ["oracle@K=1", "constant@eta=0.5", "constant"],
         ["acdpp+K+cap@rho=1e-9", "acdpp+all@budget=1e-3", "released-region@rate=1e3"],
         ["acdpp+penalty@V=1e14", "constant@budget=1e14", "buy-cheap-online@V=1e-14"],
@@ -215,7 +200,7 @@ ODD: dict[str, tuple[Any, ...]] = {
 
 
 def write_study(config: Path, given: dict[str, Any], field: Arena) -> None:
-    """A settings file with the usual settings but for some."""
+    """Write the usual settings with some replaced."""
     text = [f"{name} = {_toml(value) or json.dumps('none')}" for name, value in given.items()]
     usual = field.config().read_text().splitlines()
     kept = [line for line in usual if line.split(" = ")[0] not in given]
@@ -223,19 +208,18 @@ def write_study(config: Path, given: dict[str, Any], field: Arena) -> None:
 
 
 def odd_study(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """Legitimate settings that nobody would choose, really trained for two rounds."""
+    """Odd valid settings, trained for two rounds."""
     names = rng.sample(list(ODD), rng.choice([1, 2, 3]))
     given = {"rounds": 2} | {name: rng.choice(ODD[name]) for name in names}
     attack = f"odd study {given}"
     config, out = work / "odd.toml", work / "out"
     write_study(config, given, field)
-    ended = start(
-        ["train", "--config", str(config), "--out", str(out), "--json"], work / "log", prepare=limit_memory
-    ).ended()
+    words = ["train", "--config", str(config), "--out", str(out), "--json"]
+    ended = start(words, work / "log", prepare=limit_memory).ended()
     found = plainly(ended, attack)
     if found.verdict != "ok":
         return found
     again = start(["train", "--resume", str(out), "--json"], work / "again").ended()
-    if again != ended:
+    if any((one.status, one.out, one.sentence) != (0, ended.out, "") for one in (ended, again)):
         return Outcome("wrong", attack, "reading it again says something else")
     return found

@@ -1,10 +1,11 @@
-"""Files of a result flipped, cut, lost, swapped or foreign: a sentence that names the file, or the true result."""
+"""Damaged, lost, swapped or foreign files of a result: a sentence that names the file, or the true result."""
 
 import json
 import os
 import random
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
@@ -26,7 +27,7 @@ def _instead(path: Path, make: Callable[[Path], object]) -> None:
 
 
 def _of_another_study(path: Path, rng: random.Random, field: Arena) -> None:
-    """The same file of a study of more rounds; or any of its files, if it has none of this name."""
+    """The file of this name, or another file, of a study with more rounds."""
     other = field.home / f"truth-{LONGER}"
     twin = other / path.name
     shutil.copyfile(twin if twin.exists() else other / "rounds.parquet", path)
@@ -42,7 +43,7 @@ def _of_this_study(path: Path, rng: random.Random, field: Arena) -> None:
 
 
 def _other_json(path: Path, rng: random.Random, field: Arena) -> None:
-    """JSON, but not what was there."""
+    """Other valid or invalid JSON."""
     texts = ["null", "[]", "{}", "3", '"x"', "NaN", '{"study": {}}', '{"format": 2}', '{"\\ud800": 1}']
     texts += ['{"format": 2, "study": {}}', '{"format": [], "study": 1, "sha256": null}']
     texts += ["[" * 100_000, '{"a":' * 100_000]
@@ -51,7 +52,7 @@ def _other_json(path: Path, rng: random.Random, field: Arena) -> None:
 
 
 def _edited(path: Path, rng: random.Random, field: Arena) -> None:
-    """One value exchanged, the rest as it was."""
+    """One value replaced."""
     try:
         document = json.loads(path.read_text())
     except ValueError:
@@ -90,7 +91,7 @@ DAMAGES: dict[str, Callable[[Path, random.Random, Arena], object]] = {
 
 
 def _listed(folder: Path) -> set[str]:
-    """What the settings say belongs to the result."""
+    """The files of the result according to its settings."""
     document = json.loads((folder / "settings.json").read_text())
     progress = document["progress"]
     names = {"settings.json", progress["state"], *(part["file"] for part in progress["parts"])}
@@ -109,18 +110,17 @@ def cases(field: Arena) -> Iterator[tuple[str, str, str]]:
 
 
 def _snapshot(folder: Path) -> dict[str, bytes | str]:
-    """What is in a folder, apart from the lock."""
-    return {
-        f.relative_to(folder).as_posix(): f.read_bytes()
-        if f.is_file() and os.access(f, os.R_OK)
-        else "no file"
-        for f in folder.rglob("*")
-        if f.name != ".lock"
-    }
+    """The content of a folder, except the lock."""
+    found: dict[str, bytes | str] = {}
+    for f in folder.rglob("*"):
+        if f.name != ".lock":
+            readable = f.is_file() and os.access(f, os.R_OK)
+            found[f.relative_to(folder).as_posix()] = f.read_bytes() if readable else "no file"
+    return found
 
 
 def damage(kind: str, file: str, how: str, rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """Damage one file of a folder; use the folder; put the file back; use it again."""
+    """Damage a file of a folder, use the folder, restore the file, and use the folder again."""
     out, whole = work / "out", getattr(field, kind)()
     shutil.copytree(whole, out)
     DAMAGES[how](out / file, rng, field)
@@ -140,16 +140,16 @@ def damage(kind: str, file: str, how: str, rng: random.Random, field: Arena, wor
 
 
 def expectation(whole: Path, out: Path, file: str, reader: str) -> str:
-    """What is to come of it: refused, ok, or any of both."""
+    """The expected outcome: refused, ok, or any."""
     path = out / file
     plain = path.is_file() and not path.is_symlink() and os.access(path, os.R_OK)
     if plain and _means_the_same(file, (whole / file).read_bytes(), path.read_bytes()):
         return "ok"
     if file in _listed(whole):
-        unread = reader not in WRITERS and file.startswith("state-")  # to read takes no state
+        unread = reader not in WRITERS and file.startswith("state-")  # reading needs no state
         return "ok" if unread else "refused"
     harmless = plain or not os.path.lexists(path) or reader not in WRITERS
-    # a left-over or a lock that is a folder or a link may keep writers out
+    # remains or a lock that is a folder or a link may block writers
     return "ok" if harmless else "any"
 
 
@@ -164,7 +164,7 @@ def _means_the_same(file: str, before: bytes, after: bytes) -> bool:
 
 
 def _use(file: str, expected: str, reader: str, field: Arena, out: Path, work: Path, attack: str) -> Outcome:
-    """One use of the folder. If it is refused, then by the file's name, and nothing has changed."""
+    """Use the folder once; a refusal must name the file and change nothing."""
     drawn = {"read": "risk-vs-bound", "plot": "learning"}
     words = field.words(reader, out)
     if reader not in WRITERS:
@@ -190,17 +190,14 @@ def _use(file: str, expected: str, reader: str, field: Arena, out: Path, work: P
 
 
 def damage_somewhere(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """Any of these, or whole files in the wrong place."""
+    """A random damage, or whole files in the wrong place."""
     if rng.random() < 0.25:
         return rearranged(rng, field, work)
     return damage(*rng.choice(list(cases(field))), rng, field, work)
 
 
-# --- whole files in the wrong place ------------------------------------------------------------------------
-
-
 def rearranged(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """Parts swapped, repeated, added or taken away, and files that do not belong."""
+    """Parts swapped, repeated, added or removed, and foreign files."""
     out, how = work / "out", rng.choice([*REARRANGEMENTS, *HARMLESS])
     kind, reader = rng.choice(KINDS if how in HARMLESS else KINDS[1:]), rng.choice(WRITERS)
     shutil.copytree(getattr(field, kind)(), out)
@@ -236,22 +233,17 @@ PART, NEXT, LATER = (f"{n:012}-{n + 2:012}.parquet" for n in (1, 4, 5))
 COPIES = ("000000000001-000000000006.parquet", "000000000002-000000000004.parquet", "copy.parquet")
 FOREIGN = ("thesis.tex", "ünï.parquet", "000000000008-000000000009.parquet", "-", "a\nb")
 HARMLESS = ("thesis.tex", "notes", "state.npz", "ünï", "rounds.csv", "plots/drafts/a.png")
-# what is done to a folder's parts, and what of these names a refusal has
+# changes of a folder's parts, and the names of which a refusal has one
 REARRANGEMENTS: dict[str, tuple[Callable[[Path], object], tuple[str, ...]]] = {
     "parts swapped": (lambda parts: _exchange(parts / PART, parts / NEXT), (PART, NEXT)),
     "a part renamed": (lambda parts: (parts / NEXT).rename(parts / LATER), (NEXT, LATER)),
     "no parts": (shutil.rmtree, (PART,)),
     "a file for the parts": (lambda parts: (shutil.rmtree(parts), _put(parts)), (PART, "parts")),
     "a foreign folder in parts": (lambda parts: (parts / "more").mkdir(), ("more",)),
-    **{
-        f"a part repeated as {name}": (
-            lambda parts, name=name: shutil.copyfile(parts / PART, parts / name),
-            (name,),
-        )
-        for name in COPIES
-    },
-    **{
-        f"{name!r} in parts": (lambda parts, name=name: _put(parts / name), (name.split("\n")[0],))
-        for name in FOREIGN
-    },
 }
+for name in COPIES:
+    copied = partial(lambda parts, name: shutil.copyfile(parts / PART, parts / name), name=name)
+    REARRANGEMENTS[f"a part repeated as {name}"] = (copied, (name,))
+for name in FOREIGN:
+    added = partial(lambda parts, name: _put(parts / name), name=name)
+    REARRANGEMENTS[f"{name!r} in parts"] = (added, (name.split("\n")[0],))

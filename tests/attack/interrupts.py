@@ -1,4 +1,4 @@
-"""Ctrl-C at any time in any command: one line, status 130, nothing left running, and a result that continues."""
+"""Ctrl-C at any time in any command: one line, status 130, no process left, and a result that can be continued."""
 
 import os
 import random
@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.attack.arena import LONGER, ROUNDS, Arena, Child, Ended, Outcome, plainly, start
 
 ROOT = Path(__file__).parents[2]
-COMMANDS: dict[str, tuple[list[str], float]] = {  # and about how many seconds it takes in a forked child
+COMMANDS: dict[str, tuple[list[str], float]] = {  # with its approximate seconds in a forked child
     "help": (["--help"], 0.2),
     "verify": (["verify", "--profile", "quick", "--jobs", "2"], 4),
     "verify alone": (["verify", "--claim", "eq:vck-exact", "--jobs", "1"], 2),
@@ -25,11 +25,11 @@ COMMANDS: dict[str, tuple[list[str], float]] = {  # and about how many seconds i
     "resume": (["train", "--resume", "{work}/out", "--json"], 0.5),
     "extend": (["train", "--resume", "{work}/out", "--json", "--rounds", str(LONGER)], 0.5),
 }
-STARTING = 8  # seconds that a program of its own needs before it is where a forked child begins
+STARTING_SECONDS = 8  # of a new program, before the point where a forked child begins
 
 
 def session(leader: int) -> dict[int, str]:
-    """The living processes of a session, and their commands."""
+    """The living processes of a session, with their commands."""
     found = {}
     for entry in Path("/proc").iterdir():
         try:
@@ -42,7 +42,7 @@ def session(leader: int) -> dict[int, str]:
 
 
 def left_running(leader: int) -> dict[int, str]:
-    """What is still there after ten seconds; multiprocessing's own helper ends when it sees that all others have."""
+    """The processes left after ten seconds; multiprocessing's helper ends after all others."""
     for _ in range(200):
         if not (left := session(leader)):
             break
@@ -51,7 +51,7 @@ def left_running(leader: int) -> dict[int, str]:
 
 
 def fresh(words: list[str], work: Path) -> Child:
-    """A program of its own, which has yet to import everything."""
+    """A new program, which has to import everything."""
 
     def as_in_a_terminal() -> None:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -74,14 +74,14 @@ def fresh(words: list[str], work: Path) -> Child:
 
 
 def watches(process: int) -> bool:
-    """Whether the signal is blocked, that is, taken care of: before that, the interpreter itself is starting."""
+    """Whether the signal is blocked, that is, handled; before that, the interpreter is starting."""
     bit = 1 << (signal.SIGINT - 1)
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return any(line.startswith("SigBlk") and int(line.split()[1], 16) & bit for line in lines)
 
 
 def interrupt(rng: random.Random, field: Arena, work: Path, anew: float = 0.2) -> Outcome:
-    """One command, forked or, with the probability `anew`, a program of its own, and one or two signals."""
+    """One or two signals to a command, forked or, with probability `anew`, a new program."""
     name = rng.choice(list(COMMANDS))
     words, takes = COMMANDS[name]
     words = field.filled(words, work)
@@ -91,7 +91,7 @@ def interrupt(rng: random.Random, field: Arena, work: Path, anew: float = 0.2) -
     twice = rng.random() < 0.15
     attack = f"Ctrl-C{' twice' if twice else ''} in {name}{', from its start' if own else ''}"
     child = fresh(words, work) if own else start(words, work / "log", cwd=work)
-    time.sleep(rng.random() * (takes + (STARTING if own else 0)) * 1.1)
+    time.sleep(rng.random() * (takes + (STARTING_SECONDS if own else 0)) * 1.1)
     child.signal(signal.SIGINT)
     if twice:
         time.sleep(rng.random() * 0.05)
@@ -111,7 +111,7 @@ def interrupt(rng: random.Random, field: Arena, work: Path, anew: float = 0.2) -
 def _judge(ended: Ended, attack: str, own: bool) -> Outcome:
     silent = not ended.sentence.strip()
     if ended.status == -signal.SIGINT and not own and silent:
-        return Outcome("ok", attack)  # a forked child that had not yet begun
+        return Outcome("ok", attack)  # a forked child that had not started
     found = plainly(ended, attack)
     if not found.bad and ((ended.status == 0 and not silent) or ended.status not in (0, 130)):
         return Outcome("wrong", attack, f"status {ended.status}: {ended.err[-1500:]}")

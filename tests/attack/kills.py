@@ -1,4 +1,4 @@
-"""A kill, a full disk or a failing one at every file operation: nothing wrong is left, and what is there continues."""
+"""A kill, a full or a failing disk at every file operation: no wrong result, and one that can be continued."""
 
 import ctypes
 import errno
@@ -31,8 +31,8 @@ Meet = Callable[[str, set[str]], None]
 def watch(out: Path, meet: Meet) -> None:
     """In a child: call `meet` before every file operation in the folder, with the files not yet forced to disk.
 
-    What is on disk changes only at these, so being killed before each and at the end covers being killed anywhere.
-    Writing into an open file is another matter: it fails in `out_of_space`.
+    The disk changes only at these, so that kills before each and at the end cover all kills. Writing into an open file
+    fails in `out_of_space`.
     """
     inside, dirty = str(out), set[str]()
 
@@ -59,7 +59,7 @@ def watch(out: Path, meet: Meet) -> None:
 
 
 def _die(dirty: set[str], rng: random.Random) -> None:
-    """As when the power fails: of what was not forced to disk, any part may be lost, whatever it is called by now."""
+    """Die as in a power failure: any part of files not forced to disk may be lost, even after a rename."""
     for path in sorted(dirty):
         if os.path.isfile(path):
             os.truncate(path, rng.randrange(os.path.getsize(path) + 1))
@@ -67,7 +67,7 @@ def _die(dirty: set[str], rng: random.Random) -> None:
 
 
 def die_at(at: int, rng: random.Random) -> Meet:
-    """To die before the operation of this number."""
+    """Die before the operation of this number."""
     met = count(1)
 
     def meet(event: str, dirty: set[str]) -> None:
@@ -78,7 +78,7 @@ def die_at(at: int, rng: random.Random) -> Meet:
 
 
 def _scene(scene: str, field: Arena, out: Path) -> tuple[list[str], int]:
-    """Prepare the folder; the command, and the rounds that it is to reach."""
+    """Prepare the folder; returns the command and its final number of rounds."""
     if scene != "new":
         torn = scene in ("resume", "extend unfinished")
         shutil.copytree(field.torn() if torn else field.finished(), out)
@@ -87,7 +87,7 @@ def _scene(scene: str, field: Arena, out: Path) -> tuple[list[str], int]:
 
 @cache
 def operations(scene: str, field: Arena, work: Path) -> int:
-    """How many file operations the command of a scene makes."""
+    """The number of file operations of a scene's command."""
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     words, rounds = _scene(scene, field, work / "out")
@@ -104,9 +104,9 @@ def operations(scene: str, field: Arena, work: Path) -> int:
 
 
 def kill_at(at: int, scene: str, how: str, rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """Kill the command before its file operation number `at`, or let that fail; then continue.
+    """Kill the command before file operation `at`, or let the operation fail; then continue.
 
-    `how`: kill; the name of an error, which the operation then meets; with "+", all that follow meet it too.
+    `how`: "kill", or the name of an error, with "+" for all later operations too.
     """
     out = work / "out"
     words, rounds = _scene(scene, field, out)
@@ -135,13 +135,13 @@ def kill_at(at: int, scene: str, how: str, rng: random.Random, field: Arena, wor
 
 
 def _named(found: Outcome, out: Path) -> Outcome:
-    """A refusal must say where."""
+    """A refusal must name the folder."""
     named = str(out) in found.said
     return found if named else Outcome("wrong", found.attack, f"it does not say where: {found.said}")
 
 
 def _again(scene: str, rounds: int, field: Arena, out: Path, work: Path, attack: str) -> Outcome:
-    """The same again, or continued if it was begun, must give the true result; or the study before its extension."""
+    """Repeating or continuing must give the true result, or that of the study before its extension."""
     if scene == "new" and not (out / "settings.json").exists():
         ended = start(field.words("new", out), work / "again").ended()
         return field.judge(ended, attack, folder=out).or_lost()
@@ -155,19 +155,16 @@ def _again(scene: str, rounds: int, field: Arena, out: Path, work: Path, attack:
 
 
 def kill_somewhere(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """One of all these, at random."""
+    """A random kill or failure."""
     scene = rng.choice(SCENES)
     total = operations(scene, field, field.home / f"counting {scene}")
     how = rng.choice(["kill", "kill", *FAILURES, *(f"{name}+" for name in FAILURES)])
     return kill_at(rng.randrange(1, total + 2), scene, how, rng, field, work)
 
 
-# --- real limits -------------------------------------------------------------------------------------------
-
-
 @contextmanager
 def _small_disk(place: Path, size: int, wanted: bool) -> Iterator[bool]:
-    """A file system of so many bytes mounted at `place`, where this is wanted and allowed."""
+    """A file system of `size` bytes mounted at `place`, if wanted and allowed."""
     place.mkdir(parents=True, exist_ok=True)
     libc = ctypes.CDLL(None, use_errno=True)
     made = wanted and libc.mount(b"none", os.fsencode(place), b"tmpfs", 0, f"size={size}".encode()) == 0
@@ -179,7 +176,7 @@ def _small_disk(place: Path, size: int, wanted: bool) -> Iterator[bool]:
 
 
 def out_of_space(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """A small file system that fills up, or a limit on the size of a file; with more room, the study continues."""
+    """A full file system, or a limit on file sizes; with more room, the study continues."""
     disk, out = work / "disk", work / "disk" / "out"
     scene, room, limit = rng.choice(["new", "resume", "extend"]), rng.randrange(16), rng.randrange(200, 20000)
     with _small_disk(disk, 2**20, rng.random() < 0.7) as mounted:

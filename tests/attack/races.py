@@ -1,4 +1,4 @@
-"""Several writers at once on one folder, some of them killed, and a reader: nothing wrong comes of it, or is read."""
+"""Concurrent writers on one folder, some of them killed, and a reader: no wrong result is written or read."""
 
 import json
 import os
@@ -15,8 +15,8 @@ from unittest.mock import patch
 from empirics.results import folder
 from tests.attack.arena import LONGER, ROUNDS, Arena, Child, Outcome, first_of, start
 
-SPAN = 0.5  # seconds over which the writers start: about as long as one of them takes
-COMMANDS = {  # what may come upon a folder in each state
+START_SECONDS = 0.5  # over which the writers start: about the duration of one writer
+COMMANDS = {  # by the state of the folder
     "missing": ("new", "new", "resume"),
     "empty": ("new", "new", "resume"),
     "unfinished": ("new", "resume", "resume", "extend"),
@@ -34,7 +34,7 @@ def race(rng: random.Random, field: Arena, work: Path) -> Outcome:
     elif begun != "missing":
         shutil.copytree(getattr(field, begun)(), out)
     writers = [rng.choice(COMMANDS[begun]) for _ in range(rng.choice([2, 2, 3]))]
-    delays = [rng.choice([0, rng.random() * SPAN]) for _ in writers]
+    delays = [rng.choice([0, rng.random() * START_SECONDS]) for _ in writers]
     victim = rng.randrange(len(writers)) if rng.random() < 0.25 else None
     attack = f"race of {', '.join(writers)} on a {begun} folder{'' if victim is None else ', one killed'}"
     children = [
@@ -42,7 +42,7 @@ def race(rng: random.Random, field: Arena, work: Path) -> Outcome:
         for n, (kind, delay) in enumerate(zip(writers, delays, strict=True))
     ]
     if victim is not None:
-        time.sleep(delays[victim] + rng.random() * SPAN)
+        time.sleep(delays[victim] + rng.random() * START_SECONDS)
         children[victim].signal(signal.SIGKILL)
     read = _read_meanwhile(field, out, children, attack)
     ends = [child.ended() for child in children]
@@ -58,12 +58,12 @@ def race(rng: random.Random, field: Arena, work: Path) -> Outcome:
         return Outcome("wrong", attack, f"{succeeded} succeeded on a {begun} folder")
     hopeless = "new" not in writers if fresh else set(writers) == {"new"}
     if victim is None and not hopeless and not succeeded:
-        return Outcome("lost", attack, f"nobody succeeded: {[end.sentence for end in ends]}")
+        return Outcome("lost", attack, f"none succeeded: {[end.sentence for end in ends]}")
     return first_of(_afterwards(field, out, work, attack, possible)) or Outcome("ok", attack)
 
 
 def _watched(diary: Path) -> None:
-    """In a child: note when it has the folder to itself."""
+    """In a child: note when it holds the folder's lock."""
     before = folder._locked
 
     @contextmanager
@@ -90,7 +90,7 @@ def _overlap(diary: Path) -> str | None:
 
 
 def _read_meanwhile(field: Arena, out: Path, children: list[Child], attack: str) -> Outcome | None:
-    """Read again and again while they write: a refusal or a true result."""
+    """Read repeatedly while they write: a refusal or a true result."""
     while any(
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None for child in children
     ):
@@ -102,18 +102,18 @@ def _read_meanwhile(field: Arena, out: Path, children: list[Child], attack: str)
 
 
 def _afterwards(field: Arena, out: Path, work: Path, attack: str, possible: tuple[int, ...]) -> Outcome:
-    """When all is quiet: what is there can be continued; if nothing was begun, it can be begun."""
+    """Afterwards the result can be continued, or started."""
     ended = start(field.words("on", out), work / "after").ended()
     return field.judge(ended, attack, *possible, folder=out).or_lost()
 
 
 def race_of_reading(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """A reader that takes its time while a finished result is extended."""
+    """A slow reader while a finished result is extended."""
     out, check = work / "out", folder.Folder._check
     shutil.copytree(field.finished(), out)
     attack = "reading slowly while a result is extended"
     child = start(field.words("extend", out), work / "writer", delay=rng.random() * 0.05)
-    late = rng.random() * 2 * SPAN
+    late = rng.random() * 2 * START_SECONDS
 
     def slow(self: folder.Folder, **options: bool) -> None:
         check(self, **options)
@@ -128,7 +128,7 @@ def race_of_reading(rng: random.Random, field: Arena, work: Path) -> Outcome:
 
 
 def race_for_default_names(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """Writers without --out in one working directory: each gets a folder of its own."""
+    """Writers without --out in one working directory: each gets its own folder."""
     attack = "race for default folder names"
     delays = [rng.choice([0, rng.random() * 0.1]) for _ in range(rng.choice([2, 3, 4]))]
     children = [
@@ -140,7 +140,6 @@ def race_for_default_names(rng: random.Random, field: Arena, work: Path) -> Outc
     if fault := first_of(*found, *(field.judge_folder(place, attack) for place in places)):
         return fault
     if len(places) < len(ends):
-        return Outcome(
-            "wrong", attack, f"{len(ends)} writers, {len(places)} results: {[end.sentence for end in ends]}"
-        )
+        said = [end.sentence for end in ends]
+        return Outcome("wrong", attack, f"{len(ends)} writers, {len(places)} results: {said}")
     return Outcome("ok", attack)

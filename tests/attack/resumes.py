@@ -1,4 +1,4 @@
-"""Studies of every sort, killed and continued, or extended: the bits of an unbroken run, or a sentence."""
+"""Random studies, killed and continued, or extended: the bits of an uninterrupted run, or a sentence."""
 
 import json
 import random
@@ -35,14 +35,14 @@ TABLE: dict[str, tuple[Any, ...]] = {
     "steps": (1, 2, 5),
     "seeds": (1, 2, 3),
 }
-SHARE = 0.35  # of the settings are not the usual ones
-MOST_OPERATIONS = 150
+UNUSUAL_SHARE = 0.35  # of the settings
+OPERATIONS_MAX = 150  # before a kill
 
 
 def broken_study(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """A study with any settings, run unbroken; and run again, killed up to three times or begun with fewer rounds."""
+    """A random study, run uninterrupted, and again, killed up to three times or started with fewer rounds."""
     given = {"rounds": 8, "checkpoint": 3} | {
-        name: rng.choice(values) for name, values in TABLE.items() if rng.random() < SHARE
+        name: rng.choice(values) for name, values in TABLE.items() if rng.random() < UNUSUAL_SHARE
     }
     config, whole, broken = work / "study.toml", work / "whole", work / "broken"
     write_study(config, given, field)
@@ -59,7 +59,7 @@ def broken_study(rng: random.Random, field: Arena, work: Path) -> Outcome:
         return ["--resume", str(broken)] if begun else ["--config", str(config), "--out", str(broken)]
 
     for n in range(rng.randrange(1, 4)):
-        meet = die_at(rng.randrange(1, MOST_OPERATIONS), rng)
+        meet = die_at(rng.randrange(1, OPERATIONS_MAX), rng)
         if _run(on(), work / f"log-{n}", partial(watch, broken, meet)).ended().status != -signal.SIGKILL:
             break
     return _compare(ended, _run(on(), work / "again").ended(), whole, broken, f"{attack}, killed")
@@ -68,7 +68,7 @@ def broken_study(rng: random.Random, field: Arena, work: Path) -> Outcome:
 def _extended(
     given: dict[str, Any], ended: Ended, rng: random.Random, field: Arena, work: Path, attack: str
 ) -> Outcome:
-    """Begun with fewer rounds and extended. What depends on the number of rounds may refuse that."""
+    """Start with fewer rounds and extend, unless settings that depend on the number of rounds refuse it."""
     broken, config = work / "broken", work / "short.toml"
     write_study(config, given | {"rounds": rng.randrange(1, given["rounds"])}, field)
     first = plainly(_run(["--config", str(config), "--out", str(broken)], work / "short").ended(), attack)

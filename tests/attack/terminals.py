@@ -1,4 +1,4 @@
-"""Terminals that cannot show everything, or nothing; no home, no room, no rights: a line at most, never a traceback."""
+"""Limited terminals, no home, no space, no rights: at most a line, never a traceback."""
 
 import os
 import random
@@ -60,12 +60,12 @@ TROUBLED = {*SHELL, "read-only"} - {"stdin closed"}
 
 
 def narrow_terminal(rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """Any command in any of these, as a program of its own."""
+    """A random command in a random environment, as a new program."""
     return in_place(rng.choice(list(COMMANDS)), rng.choice(list(PLACES)), field, work)
 
 
 def in_place(command: str, place: str, field: Arena, work: Path) -> Outcome:
-    """One command in one place."""
+    """A command in an environment."""
     words = field.filled(COMMANDS[command], work)
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "PYTHONIO", "COLUMNS"))}
     environment |= {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1", **PLACES[place]}
@@ -92,10 +92,8 @@ def in_place(command: str, place: str, field: Arena, work: Path) -> Outcome:
         check=False,
         timeout=300,
     )
-    ended = Ended(
-        done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
-    )
-    return _judge(ended, attack, command, place)
+    said = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
+    return _judge(Ended(done.returncode, *said), attack, command, place)
 
 
 def _judge(ended: Ended, attack: str, command: str, place: str) -> Outcome:

@@ -1,6 +1,6 @@
-"""The quick part of the attacks: some of each kind, all damages of one file, and thousands of wrong settings.
+"""Some attacks of each kind, all damages of single files, and thousands of wrong settings.
 
-`python -m benchmarks.attack --hours 1` is the long part.
+`python -m benchmarks.attack --hours 1` runs many more.
 """
 
 import random
@@ -33,7 +33,7 @@ def stands(outcome: Outcome) -> None:
     assert not outcome.bad, f"{outcome.verdict}: {outcome.attack}\n{outcome.said}"
 
 
-ATTACKS = {  # and with how many seeds; `python -m benchmarks.attack` has more
+ATTACKS = {  # with the number of seeds
     races.race: 1,
     races.race_for_default_names: 1,
     races.race_of_reading: 1,
