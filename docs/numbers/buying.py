@@ -54,7 +54,7 @@ def share_of_limit() -> float:
 
 def share_of_gap() -> float:
     """The part of the way from constant admission to the oracle that they go, in per cent."""
-    return 100 * gap_closed(best().effective_rate, 10, PLACES)
+    return float(100 * gap_closed(best().effective_rate, 10, PLACES))
 
 
 def sticky() -> float:

@@ -15,7 +15,7 @@ def statements() -> int:
 
 def count(verdict: str, substance: bool = False) -> int:
     """Statements of the paper with this verdict, to the letter or in substance."""
-    return tally(read())["statements_in_substance" if substance else "statements"][verdict]
+    return int(tally(read())["statements_in_substance" if substance else "statements"][verdict])
 
 
 def repairs() -> str:
