@@ -166,11 +166,8 @@ def obeying(found: Evidence, facts: Mapping[str, Evidence]) -> Evidence:
     >>> obeying(counterexample, {"|f'| <= G": fails("smt", "violated", certificate={"x": 1})}).outcome
     'open'
     """
-    missing = [
-        name
-        for name, fact in facts.items()
-        if fact.outcome != "holds" or fact.strength not in ("proof", "certified")
-    ]
+    rigorous = ("proof", "certified")
+    missing = [name for name, e in facts.items() if e.outcome != "holds" or e.strength not in rigorous]
     shown = {f"it satisfies {name}": fact.detail for name, fact in facts.items() if name not in missing}
     pieces = found.pieces + sum(fact.pieces for fact in facts.values())
     found = replace(found, certificate={**found.certificate, **shown}, pieces=pieces)

@@ -112,10 +112,8 @@ def proved(claims: Sequence[Claim]) -> Iterator[Served]:
 
 def _served(claim: Claim, role: Role, theorems: dict[str, tuple[str, ...]], known: ledger.Entry) -> Served:
     of = known.corrected if role == "corrected" and known.corrected else known.stated
-    own, refuted = (
-        claim.kind == "addition",
-        any(f.method == "kernel" and f.outcome == "fails" for f in of.evidence),
-    )
+    own = claim.kind == "addition"
+    refuted = any(f.method == "kernel" and f.outcome == "fails" for f in of.evidence)
     group = GROUPS[3 if own else 2 if role == "corrected" else 0 if refuted else 1]
     said = of.title + (", with its added hypotheses" if role == "hypotheses" else "")
     parts = len(dict.fromkeys(part for part, _ in claim.checks_for(role)))
@@ -142,12 +140,8 @@ def page(claims: Sequence[Claim]) -> str:
 def _used() -> set[str]:
     """Every name in a statement, and in the definition of one that is used."""
     every = {name: text for module in kernel.modules() for name, text in kernel.defined(module).items()}
-    texts = [
-        text
-        for module in kernel.modules()
-        if kernel.lines(module)
-        for text in kernel.recorded(module).values()
-    ]
+    stating = (module for module in kernel.modules() if kernel.lines(module))
+    texts = [text for module in stating for text in kernel.recorded(module).values()]
     used: set[str] = set()
     while texts:
         new = set(re.findall(r"\w+", texts.pop())) & every.keys() - used
@@ -165,10 +159,8 @@ def _words(module: str, definitions: Sequence[str]) -> Iterator[str]:
 
 def _listed(row: Served) -> str:
     """One line of a list: what, the verdict, and by which theorems, part by part."""
-    shown = [
-        f"{terminal(part)}: {_linked(names)}" if part else _linked(names)
-        for part, names in row.theorems.items()
-    ]
+    named = ((part, _linked(names)) for part, names in row.theorems.items())
+    shown = [f"{terminal(part)}: {links}" if part else links for part, links in named]
     share = f" ({len(row.theorems)} of {row.parts} parts)" if len(row.theorems) < row.parts else ""
     return f"- `{row.claim}`: {terminal(row.said)}. *{row.verdict}*{share}. {'; '.join(shown)}."
 

@@ -209,11 +209,8 @@ def _evidence(then: tuple[Finding, ...], now: tuple[Finding, ...]) -> str:
     lost, new = ([f for f in a if f not in b] for a, b in ((then, now), (now, then)))
     if not lost and not new:
         return "its evidence comes in another number or order than recorded"
-    spelled = (
-        f"{verb} {'; '.join(_spell(f) for f in some)}"
-        for verb, some in (("lost", lost), ("new", new))
-        if some
-    )
+    changed = [(verb, some) for verb, some in (("lost", lost), ("new", new)) if some]
+    spelled = (f"{verb} {'; '.join(_spell(f) for f in some)}" for verb, some in changed)
     return f"its evidence is not the recorded one: {', '.join(spelled)}"
 
 

@@ -40,17 +40,8 @@ from proofs_check.experiments.stated import ROUNDS, RUNS, SECTION7, TRAINED
 from theory.numbers.student import half_width
 
 __all__ = ["ERROR", "LAST_DIGIT", "Interval", "absent", "average_within", "bounded", "confidence"]
-__all__ += [
-    "difference",
-    "earlier",
-    "expected",
-    "further_runs",
-    "less",
-    "measured",
-    "never_reaches",
-    "ordered",
-]
-__all__ += ["played", "reached", "sooner", "speed_up", "states", "within"]
+__all__ += ["difference", "earlier", "expected", "further_runs", "less", "measured", "never_reaches"]
+__all__ += ["ordered", "played", "reached", "sooner", "speed_up", "states", "within"]
 
 ERROR = 0.05
 LAST_DIGIT = 0.05  # half a unit of the last digit: the paper gives points and speed-ups to one decimal

@@ -319,10 +319,8 @@ class _Found:
 
 def _of(name: str) -> _Found:
     module, _, own = name.partition(".")
-    shown = {
-        "says": words(module)[own],
-        "stands in": f"proofs_check/kernel/{module}.v, line {lines(module)[own]}",
-    }
+    place = f"proofs_check/kernel/{module}.v, line {lines(module)[own]}"
+    shown = {"says": words(module)[own], "stands in": place}
     asked, who = _local(module), "asked here: Coq {} and coqchk"
     if asked is None:
         if content(module) in _refusals:

@@ -23,16 +23,8 @@ from proofs_check.evidence import Evidence, fails, holds, undecided
 from theory.control.admission import AdmissionState, acdpp_round
 from theory.setting import Constants, Region
 
-__all__ = [
-    "ControlRuns",
-    "Costs",
-    "compare_mean",
-    "confidence",
-    "control_loop",
-    "drifting",
-    "markov",
-    "uniform",
-]
+__all__ = ["ControlRuns", "Costs", "compare_mean", "confidence", "control_loop", "drifting", "markov"]
+__all__ += ["uniform"]
 
 Floats = NDArray[np.float64]
 DELTA = 1e-6  # probability that a confidence statement is wrong

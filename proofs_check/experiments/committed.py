@@ -85,13 +85,7 @@ def _twice(result: Reproduction) -> Iterator[tuple[str, Any, Any]]:
         for other, gap in others.items():
             mine, theirs = (result.policies[name] for name in (one, other))
             pair = f"{one} and {other}"
-            yield (
-                f"the points of {pair}",
-                gap.points.mean / 100,
-                mine.best_accuracy.mean - theirs.best_accuracy.mean,
-            )
-            yield (
-                f"the averaged points of {pair}",
-                gap.points_averaged.mean / 100,
-                mine.mean_accuracy.mean - theirs.mean_accuracy.mean,
-            )
+            last = mine.best_accuracy.mean - theirs.best_accuracy.mean
+            yield f"the points of {pair}", gap.points.mean / 100, last
+            averaged = mine.mean_accuracy.mean - theirs.mean_accuracy.mean
+            yield f"the averaged points of {pair}", gap.points_averaged.mean / 100, averaged

@@ -63,6 +63,7 @@ TOGETHER: dict[str, tuple[Any, str]] = {
     "constants": (Constants, "D sigma eta B Pdim E:nat L G"),
     "budget": (_budget, "total_buffer cost mean_cost"),
 }
+FULL, START_UP = stationary.full_memory_noise, stationary.start_up_bound
 Row = tuple[Callable[..., Any], str] | tuple[str, Callable[..., Any], str]
 
 FORMULAS: dict[str, tuple[Row, ...]] = {
@@ -103,21 +104,9 @@ FORMULAS: dict[str, tuple[Row, ...]] = {
             ),
             "rate K:nat h variance eta E:nat",
         ),
-        (
-            "full_memory_noise_filling",
-            lambda a, t, more: stationary.full_memory_noise(a, t + more, t),
-            "a t:nat more:nat",
-        ),
-        (
-            "full_memory_noise_after",
-            lambda a, K, more: stationary.full_memory_noise(a, K, K + more),
-            "a K:nat more:nat",
-        ),
-        (
-            "start_up_bound_after",
-            lambda a, K, more: stationary.start_up_bound(a, K, K + more),
-            "a K:nat more:nat",
-        ),
+        ("full_memory_noise_filling", lambda a, t, more: FULL(a, t + more, t), "a t:nat more:nat"),
+        ("full_memory_noise_after", lambda a, K, more: FULL(a, K, K + more), "a K:nat more:nat"),
+        ("start_up_bound_after", lambda a, K, more: START_UP(a, K, K + more), "a K:nat more:nat"),
         (design.fill_ratio, "budget"),
         (design.best_rate, "K:nat budget"),
         (drift_limits.slope_lag, "a K:nat"),

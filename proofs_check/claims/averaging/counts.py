@@ -151,11 +151,7 @@ def last_iterate() -> Evidence:
     )
 
 
-@everywhere(
-    "two samples a round, used once; $a=1/2$ and $3/4$",
-    a=(F(1, 2), F(3, 4)),
-    rounds=by_profile((16, 32), (16, 32, 64)),
-)
+@everywhere("two samples used once", a=(F(1, 2), F(3, 4)), rounds=by_profile((16, 32), (16, 32, 64)))
 def side_by_side(a: F, rounds: int) -> Found:
     """In four times the rounds the last iterate's N_eff·Σc² is four times as large, the mean's half as far from 1."""
     found = []

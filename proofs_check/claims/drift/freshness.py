@@ -45,11 +45,7 @@ def waits() -> Evidence:
     )
 
 
-@everywhere(
-    "$m\\le5$, $q=1/10,1,10$, from a large and a small first error, 12 bursts",
-    m=(2, 3, 5),
-    drift=(F(1, 10), F(1), F(10)),
-)
+@everywhere("12 bursts from a large and a small first error", m=(2, 3, 5), drift=(F(1, 10), F(1), F(10)))
 def burst_by_burst(m: int, drift: F) -> Found:
     """The recursion of the best weights, rounded to 12 digits: it comes within a millionth of the stated mean."""
     errors = [F(1000), drift * m]

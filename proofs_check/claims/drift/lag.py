@@ -136,11 +136,7 @@ def by_the_law(kept: int, rounds: int, a: F) -> Found:
     ) or differing(whole=sum(w * w for w in left) + tail, closed=stationary_lag(a, kept))
 
 
-@everywhere(
-    r"$K\le8$, $a=0,1/2,9/10,999/1000,1-10^{-6}$",
-    kept=(1, 2, 3, 8),
-    a=(F(0), F(1, 2), F(9, 10), F(999, 1000), 1 - F(1, 10**6)),
-)
+@everywhere("five $a$", kept=(1, 2, 3, 8), a=(F(0), F(1, 2), F(9, 10), 1 - F(1, 10**3), 1 - F(1, 10**6)))
 def rise_by_the_law(kept: int, a: F) -> Found:
     """Retention adds to Y the mean of min(i, j) at a = 0, more elsewhere, and (K-1)/2 less at most (1-a)K(K-1)/4."""
     rise = long_run(kept, a)[1] - long_run(1, a)[1]

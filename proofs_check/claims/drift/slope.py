@@ -35,11 +35,7 @@ def order() -> Evidence:
     )
 
 
-@everywhere(
-    r"$K\le30$, $a=0,1/10,\dots,9/10$ and $999/1000$",
-    K=range(1, 31),
-    a=[*(F(k, 10) for k in range(10)), F(999, 1000)],
-)
+@everywhere("eleven $a$ up to $999/1000$", K=range(1, 31), a=[*(F(k, 10) for k in range(10)), F(999, 1000)])
 def never_below_one(K: int, a: F) -> Found:
     """v(2L-1) >= 1, with equality for K <= 2 and a = 0 alone."""
     found = stationary_noise(a, K) * (2 * slope_lag(a, K) - 1)

@@ -32,11 +32,7 @@ def region_moves_little() -> Evidence:
     inside = [power < 1, price <= PRICES[1], amount >= least, amount * (1 - power) <= rate]
     return argument(
         (most * (1 - power), rate, r"$\Lambda_{\max}(t)(1-\rho^t)$ and $\bar\Lambda$"),
-        (
-            price * amount - C - (price * rate - C),
-            off,
-            r"the walk's step less the martingale's, and $c(\Lambda-\bar\Lambda)$",
-        ),
+        (price * amount - C - (price * rate - C), off, r"the walk's step less the martingale's"),
         (off * (1 - power) <= beyond * (1 - power), inside, "from above"),
         (off * (1 - power) >= -beyond * (1 - power), inside, "from below"),
         domain=r"every $t$, $\rho$, $\bar\Lambda$, $C$",
@@ -65,11 +61,7 @@ def debt_is_the_height() -> Evidence:
             given=[sp.Eq(Z, walk - lowest)],
             domain="one more round; before the first all are 0",
         ),
-        smt.always(
-            walk - lowest <= 2 * span,
-            given=[walk <= span, lowest >= -span],
-            domain="any distance $R$ that the walk stays within",
-        ),
+        smt.always(walk - lowest <= 2 * span, given=[walk <= span, lowest >= -span], domain="any $R$"),
     )
 
 

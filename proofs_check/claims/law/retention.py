@@ -11,9 +11,7 @@ CONTRACTIONS = tuple(F(*pair) for pair in ((0, 1), (1, 100), (1, 3), (4, 5), (99
 
 
 @everywhere(
-    f"$K$ from 1 on, $a$ one of {', '.join(map(str, CONTRACTIONS))}",
-    K=by_profile(range(1, 40), range(1, 200)),
-    a=CONTRACTIONS,
+    f"$a$ in {', '.join(map(str, CONTRACTIONS))}", K=by_profile(range(1, 40), range(1, 200)), a=CONTRACTIONS
 )
 def on_rationals(K: int, a: F) -> Found:
     """a = 0 is among them, where K·v stays 1."""

@@ -192,11 +192,7 @@ CLAIMS = [
             "first order": (expansion, confirming(one_dimension)),
             "resummed": (resummed, confirming(on_numbers)),
         },
-        symbols={
-            **SYMBOLS,
-            "p": "dimensions",
-            "λ": "a sample's pull on its own prediction",
-            "σ": "standard deviation of the noise",
-        },
+        symbols=SYMBOLS
+        | {"p": "dimensions", "λ": "a sample's pull on its own prediction", "σ": "the noise's deviation"},
     ),
 ]

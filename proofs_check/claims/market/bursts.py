@@ -38,10 +38,7 @@ def _waits(k: int, often: F, most: int) -> F:
 
 
 @everywhere(
-    "$r=1,2,3$, $q=1/4,2/3$; all patterns of 8 rounds",
-    parts=(1, 2, 3),
-    often=(F(1, 4), F(2, 3)),
-    T=by_profile((8,), (11,)),
+    "all patterns of $T$ rounds", parts=(1, 2, 3), often=(F(1, 4), F(2, 3)), T=by_profile((8,), (11,))
 )
 def every_pattern(parts: int, often: F, T: int) -> Found:
     """Sample by sample the mean age in the last round is below (r+1)/(2q) by what the waits beyond T add."""

@@ -213,11 +213,7 @@ CLAIMS = [
         r"sums over what has left take lifetimes and their squares: $\widetilde V$ and $\chi$ are functions "
         "of these. The checks play every sample by name.",
         checks=(played(_other_trajectory), of_clients(_other_trajectory)),
-        symbols={
-            "A_Q": "all uses so far of the samples in memory",
-            "A_1": "all uses so far",
-            "A_2": "the sum of all squared uses so far",
-        },
+        symbols={"A_Q": "all uses of the samples in memory", "A_1": "all uses", "A_2": "all squared uses"},
     ),
     Claim(
         id="buy:noise-by-age",

@@ -61,12 +61,7 @@ def constant_prices() -> Evidence:
     )
 
 
-@everywhere(
-    "$c=1,2,5$; $S=2,4,6$; $C=2,3,5$; places that began one after the other",
-    price=(1, 2, 5),
-    places=(2, 4, 6),
-    budget=(2, 3, 5),
-)
+@everywhere("places that began one after the other", price=(1, 2, 5), places=(2, 4, 6), budget=(2, 3, 5))
 def played_at_constant_prices(price: int, places: int, budget: int) -> Found:
     """Sample by sample: each is used K times, and what came in equal parts of S/K leaves in them."""
     kept = ceil(F(price * places, budget))

@@ -61,11 +61,7 @@ def printed_log_saves_little() -> Evidence:
     return argument(
         (third, 10 * c.B * sp.sqrt(c.Pdim * inverse), r"$N<\mathrm{Pdim}$: all of the third term"),
         (uses**2 / squares >= N / K, [squares <= K * uses, uses >= N], r"$N_{\mathrm{eff}}\ge N/K$"),
-        (
-            c.Pdim * inverse <= euler * K,
-            [inverse * N <= K, euler * N >= c.Pdim],
-            r"$N\ge\mathrm{Pdim}/e$, where the printed one is real",
-        ),
+        (c.Pdim * inverse <= euler * K, [inverse * N <= K, euler * N >= c.Pdim], r"$N\ge\mathrm{Pdim}/e$"),
         (
             c.Pdim <= N,
             [rate * (1 - ALONG.rho) * now <= N, now * rate >= c.Pdim * h],

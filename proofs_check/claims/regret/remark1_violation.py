@@ -27,8 +27,7 @@ BETWEEN = [gamma < 1, phi < 1]
 HALF = sp.Rational(1, 2)
 PRICE = C / rate  # what constant admission can just pay
 BY_REGION = Given(
-    "thm:dpp-cost-constraint/one-horizon",
-    r"that $\mathrm{Vio}^{\mathrm S}\le c_{\max}\bar\Lambda\sum\rho^t/(1-\rho^t)$",
+    "thm:dpp-cost-constraint/one-horizon", r"the bound $c_{\max}\bar\Lambda\sum\rho^t/(1-\rho^t)$"
 )
 LOG_PLUS = r"the penalty with $\log^+$"
 
@@ -140,12 +139,7 @@ def upper_ends() -> Evidence:
             (2 + L) / (2 * (1 + L) ** sp.Rational(3, 2)),
             r"the slope of $L/\sqrt{1+L}$, $L=\log x$, and a positive number",
         ),
-        (
-            debt * PRICE / (h ** (sp.Rational(5, 2) + q) * steep),
-            h,
-            0,
-            r"$Zc$, $Z\le CS$, over $V$ times the least slope for $2\le x$,",
-        ),
+        (debt * PRICE / (h ** (sp.Rational(5, 2) + q) * steep), h, 0, r"$Zc$ over $V$ times the least slope"),
         domain=r"$V=h^{5/2+q}$, $c=C/\bar\Lambda$, rounds up to $h\to\infty$; $\Lambda_{\max}(1)=\bar\Lambda h$ "
         r"is at least $2\mathrm{Pdim}$",
     )

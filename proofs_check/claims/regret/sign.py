@@ -31,10 +31,8 @@ def negative_at_once() -> Evidence:
     admitted = region_maximum(region, 1)
 
     def below(T: int, K: int, rho: Fraction) -> Any:
-        bound, oracle = (
-            three(theorem_1_as_stated([n], [n], [1], ONES).terms)
-            for n in (admitted, K * sp.Integer(region.rate))
-        )
+        sizes = (admitted, K * sp.Integer(region.rate))
+        bound, oracle = (three(theorem_1_as_stated([n], [n], [1], ONES).terms) for n in sizes)
         regret = sp.sympify(bound - oracle)
         return unless(bool(regret >= 0), admitted=admitted, bound=bound, oracle=oracle, Reg=regret)
 
@@ -94,10 +92,8 @@ def below_for_long() -> Evidence:
         domain=r"$\bar\Lambda=10$, $\sum B=20$, $C=55$, costs $11/2$, $V=10^9$, constants 1, "
         r"$\mathrm{Pdim}$ 1; the larger of the two forms, the printed one by the positive parts of its radicands",
     )
-    return replace(
-        together(found, lies_inside(path, USUAL), loop_admits_upper_ends(K, T, 10**9, Fraction(11, 2), 55)),
-        strength="proof",
-    )
+    upper = loop_admits_upper_ends(K, T, 10**9, Fraction(11, 2), 55)
+    return replace(together(found, lies_inside(path, USUAL), upper), strength="proof")
 
 
 def negative_without_reuse(context: Context) -> Evidence:

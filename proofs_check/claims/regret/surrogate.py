@@ -11,8 +11,7 @@ from proofs_check.groundwork.regret.envelope import eventual_range
 
 free = sp.Symbol("eta_p", positive=True)  # η̃
 OMEGA1 = Given(
-    "lem:omega1-order",
-    "that the root and the third term add up to $O(1)$, without $C_2$ and at fixed $\\rho$",
+    "lem:omega1-order", r"that root and third term add up to $O(1)$, without $C_2$, at fixed $\rho$"
 )
 PER_ROUND = linear_term(1 / (K * rate), CONSTANTS) - linear_term(1 / (K * rate), replace(CONSTANTS, eta=free))
 
@@ -56,12 +55,7 @@ def same_step() -> Evidence:
 
 
 @confirming
-@drawn(
-    "any admissions, with empty rounds and bursts; counted sample by sample",
-    (60, 400),
-    K=retentions(6),
-    path=admissions(),
-)
+@drawn("any admissions, empty rounds and bursts included", (60, 400), K=retentions(6), path=admissions())
 def counted(K: int, path: list[list[int]]) -> Found:
     """1 - Ṽ of every round against D1/(KN), from the samples' own counts."""
     for now in simulate(path, K):

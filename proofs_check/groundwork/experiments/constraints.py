@@ -41,8 +41,8 @@ def run_of(results: Results, dataset: str) -> PolicyResult | None:
 def for_all(claim: Claim, proof: Check, played: Any = None) -> Claim:
     """A claim about the runs at hand that is about every V and ρ, too."""
     checks = {name: (check, *([played(name)] if played else [])) for name, check in claim.checks.items()}  # type: ignore[union-attr]
-    checks = {WHATEVER: proof, **checks}
-    return replace(claim, checks=checks, domain=ALL, hypotheses=(), checks_with_hypotheses=())
+    all_checks = {WHATEVER: proof, **checks}
+    return replace(claim, checks=all_checks, domain=ALL, hypotheses=(), checks_with_hypotheses=())
 
 
 def never_made_up(rounds: Any, pace: Any, detail: str, domain: str) -> Evidence:
@@ -51,11 +51,7 @@ def never_made_up(rounds: Any, pace: Any, detail: str, domain: str) -> Evidence:
     later = region_minimum_total(region, rounds + 1) - region_minimum(region, 1)
     least = cost_violation_least(rounds, region.rho, pace)
     adds_up = argument(
-        (
-            pace / rate * (region_maximum(region, 1) + later) - pace * rounds,
-            least,
-            "the least sum less its bound, and theory's",
-        ),
+        (pace / rate * (region_maximum(region, 1) + later) - pace * rounds, least, "the least sum's excess"),
         (price * amount >= price * low, [amount >= low], r"every later round, $c\ge0$"),
         domain=domain,
     )

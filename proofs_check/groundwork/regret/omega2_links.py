@@ -106,11 +106,7 @@ def first_two_terms() -> Evidence:
     early = 1 / (k - d) - 1 / (k + S)
     gap = 1 / (K - d) - 1 / (now + S) - (1 / K - 1 / now)
     return argument(
-        (
-            [early <= 1, early - (1 / k - 1 / (k + S)) <= 1],
-            [d <= k - 1],
-            r"repaired, $t=k\le K$; the rest, $1/k-1/(k+S)$, is $S/(t(t+S))$",
-        ),
+        ([early <= 1, early - (1 / k - 1 / (k + S)) <= 1], [d <= k - 1], r"repaired, $t=k\le K$"),
         ([1 - 1 / (k - delta) <= 1, PRINTED_EARLY <= 1], [delta <= k - 1], "printed, $t=k<K$"),
         (gap, phi + S / (now * (now + S)), "the repaired gap and its parts"),
         (phi >= PRINTED, [d < K, delta < now], "every $t$"),
@@ -120,11 +116,7 @@ def first_two_terms() -> Evidence:
             [x >= S],
             "$S/(t(t+S))$ grows in $S$: the partial Lambert sum may be replaced by its bound",
         ),
-        (
-            (A - B) * B**2 <= (P - Q) * Q**2,
-            DIFFERENCES,
-            r"$\sqrt{a-c}-\sqrt{b-c}\le(\sqrt a-\sqrt b)\,b/(b-c)$, $a\ge b>c\ge0$",
-        ),
+        ((A - B) * B**2 <= (P - Q) * Q**2, DIFFERENCES, r"$A-B\le(P-Q)\,b/(b-c)$, $a\ge b>c\ge0$"),
         ((1 / K) / (1 / K - c) <= now / (now - K), [c <= 1 / now, now > K], r"$b=1/K$, $c\le1/t$"),
         (
             1 / sp.sqrt(K - d) <= 1 / sp.sqrt(K - (K - 1) * u),
@@ -243,11 +235,7 @@ def other_sums() -> Evidence:
         (sp.diff(whole, now), S / (now * (now + S)), r"$\int$ and $S/(t(t+S))$"),
         (whole.subs(now, 1), -sp.log(1 + S), "its value at $t=1$"),
         (sp.Le(S / (1 + S), 1, evaluate=False), [], "the term $t=1$"),
-        (
-            sp.integrate(sp.apart(rational), (x, 0, 1)),
-            sp.Rational(22, 7) - sp.pi,
-            r"$\int x^4(1-x)^4/(1+x^2)$ and $22/7-\pi$",
-        ),
+        (sp.integrate(sp.apart(rational), (x, 0, 1)), sp.Rational(22, 7) - sp.pi, r"$22/7-\pi$, an integral"),
         domain=r"$t\ge1$, every $S$",
     )
 
