@@ -117,7 +117,9 @@ def entry(case: Case) -> Entry:
         domain=claim.domain,
         stated=_statement(claim, case.verdict, case.stated),
         with_hypotheses=_findings(case.hypotheses),
-        corrected=correction and _statement(correction, case.corrected_verdict or "", case.corrected),
+        corrected=_statement(correction, case.corrected_verdict or "", case.corrected)
+        if correction
+        else None,
         substance=claim.substance,
         repair=claim.repair,
     )
