@@ -18,32 +18,31 @@ __all__ = ["page", "proved"]
 
 LEAD = """# What Coq has checked
 
-Statements below are proved in Coq, whose kernel checks every step. One command has it check all of them here:
+The statements below are proved in Coq, whose kernel checks every step. One command checks all of them:
 
 ```sh
 acdpp verify --kernel
 ```
 
-It compiles the files of `proofs_check/kernel`, has `coqchk` check what was compiled once more and list what is
-assumed, and reads the axioms of each file's theorems, together, with `Print Assumptions`. An axiom of our own, or one
-that is not in the table, makes it refuse. That takes a few minutes the first time and seconds after that: what Coq has
-said is kept by the content of the files. On Debian or Ubuntu `apt-get install coq libcoq-coquelicot`
-installs what it needs. Without Coq every other command works, and a verdict says that the kernel was not asked: it
-rests on the record (`proofs_check/kernel/recorded.json`), which names the sources by their content.
+It compiles the files of `proofs_check/kernel`, has `coqchk` check the result and list what is assumed, and reads the
+axioms of each file's theorems with `Print Assumptions`. An axiom of our own, or one that is not in the table, is
+refused. That takes a few minutes the first time and seconds later: answers are kept by the content of the files. On
+Debian or Ubuntu `apt-get install coq libcoq-coquelicot` installs what it needs. Without Coq every other command works,
+and a verdict says that the kernel was not asked: it rests on the record (`proofs_check/kernel/recorded.json`), which
+names the sources by their content.
 
-- **One formula, one place.** Theorems are about definitions that are generated from `theory`'s own functions
-  (`python -m proofs_check.kernel.formulas`). A test compares. A formula that changes leaves its theorems without a
-  record until Coq has accepted them again.
-- **What the words are.** Below, each file begins with the definitions that its statements use, as they stand there;
-  what a section of the file fixes comes first among a word's arguments. Files of formulas are generated.
-- **What a mean is.** A functional that is defined for some variables, the integrable ones, is linear, keeps order and
-  gives a constant its value (`Mean.v`): what all integrals have in common. A theorem says which variables it needs
-  means of. Weighted sums over finitely many outcomes are means, series over a sequence of outcomes, and integrals
-  with a density on the line such as the Gaussian one; what two spaces make together is one more (`Means.v`).
+- **Formulas come from `theory`.** Definitions in the files of formulas are generated from its functions (`python -m
+  proofs_check.kernel.formulas`), and a test compares. A formula that changes leaves its theorems without a record
+  until Coq has accepted them again. Models, weights and memories (`Law.v` and others) are defined in Coq.
+- **Definitions.** Below, each file begins with the definitions that its statements use; variables of a section of the
+  file come first among a definition's arguments.
+- **A mean** is a functional on integrable variables that is linear, monotone and gives a constant its value
+  (`Mean.v`). A theorem says which variables it needs means of. Weighted sums over finitely many outcomes are means, as
+  are series over a sequence of outcomes, integrals with a density on the line, and products of two such (`Means.v`).
 - **A mean given the past** has the mean of the variable itself, also after multiplication by what the past knows. No
   more is used; on a product of two spaces the first variable is such a past.
-- **Independence** is used as uncorrelated, centred samples, finitely many; of every law with a variance there are such.
-  Admissions are fixed: what holds holds given them.
+- **Independence** is used as finitely many uncorrelated, centred samples, which exist for every law with a variance.
+  Statements hold given the admissions.
 - **What is not proved there** keeps its other evidence, and “its written argument” where prose joins it.
 
 What resists, and why:
@@ -52,7 +51,7 @@ What resists, and why:
   region (`Inside.v`). The rest needs the integral $H$, with the imaginary error function, and the limit of a sum less
   its integral; the libraries have neither.
 - How far two policies can be apart as ρ tends to 1 (`thm:dpp-regret/spread`): some twenty estimates with constants.
-  At a fixed ρ Coq has that they agree but for what is small against √(T log T).
+  At a fixed ρ Coq has that they agree up to what is small against √(T log T).
 - The generalisation gap (`lem:gen-Neff-app`): covering numbers and Haussler's bound, for which there is no library.
   Theorem 1 has it as a hypothesis.
 - That prices average out in the long run (`buy:limit`, `buy:bursts`, `buy:best-rule`): laws of large numbers. On every
@@ -60,13 +59,13 @@ What resists, and why:
 - Bayes's formula for densities (`law:averaged/nobody`): there is no measure theory here. That a sample adds its
   precision is proved, and that the variance that is left bounds every estimate's error.
 
-That these words are about something is proved as well: {examples}.
+That these definitions have instances is proved too: {examples}.
 
 | axiom of Coq's classical reals | says |
 | --- | --- |
 """
 
-# theorems that serve no claim of their own: the words in which others are stated are not empty
+# theorems that serve no claim of their own: definitions have instances
 EXAMPLES = (
     "Means.finite_mean",
     "Means.countable_mean",
@@ -78,15 +77,15 @@ EXAMPLES = (
 
 
 WHOLE = (
-    "A verdict in italics is that of the whole statement; where Coq has some of its parts alone, it says so, and "
-    "`acdpp verify --explain` tells who has the others."
+    "A verdict in italics is that of the whole statement. Where Coq covers only some parts, their number is given, and "
+    "`acdpp verify --explain` shows the evidence for the others."
 )
 GROUPS = ("Of the paper, refuted", "Of the paper, established", "What holds instead", "Of our own")
 
 
 @dataclass(frozen=True)
-class Served:
-    """A statement that asks the kernel: its group, whose it is, its verdict, and the theorems of its parts."""
+class ProvedStatement:
+    """A statement with theorems in Coq: its group, claim, title and verdict, and the theorems of its parts."""
 
     group: str
     claim: str
@@ -96,8 +95,8 @@ class Served:
     theorems: dict[str, tuple[str, ...]]
 
 
-def proved(claims: Sequence[Claim]) -> Iterator[Served]:
-    """All of them, in the order of the claims."""
+def proved(claims: Sequence[Claim]) -> Iterator[ProvedStatement]:
+    """Statements with theorems in Coq, in the order of the claims."""
     recorded = {entry.id: entry for entry in ledger.read()}
     roles: tuple[Role, ...] = ("stated", "hypotheses", "corrected")
     for claim in claims:
@@ -107,17 +106,19 @@ def proved(claims: Sequence[Claim]) -> Iterator[Served]:
                 names = getattr(check, "theorems", ())
                 theorems |= {part: (*theorems.get(part, ()), *names)} if names else {}
             if theorems:
-                yield _served(claim, role, theorems, recorded[claim.id])
+                yield _proved_statement(claim, role, theorems, recorded[claim.id])
 
 
-def _served(claim: Claim, role: Role, theorems: dict[str, tuple[str, ...]], known: ledger.Entry) -> Served:
+def _proved_statement(
+    claim: Claim, role: Role, theorems: dict[str, tuple[str, ...]], known: ledger.Entry
+) -> ProvedStatement:
     of = known.corrected if role == "corrected" and known.corrected else known.stated
     own = claim.kind == "addition"
     refuted = any(f.method == "kernel" and f.outcome == "fails" for f in of.evidence)
     group = GROUPS[3 if own else 2 if role == "corrected" else 0 if refuted else 1]
     said = of.title + (", with its added hypotheses" if role == "hypotheses" else "")
     parts = len(dict.fromkeys(part for part, _ in claim.checks_for(role)))
-    return Served(group, claim.id, said, of.qualified, parts, theorems)
+    return ProvedStatement(group, claim.id, said, of.qualified, parts, theorems)
 
 
 def page(claims: Sequence[Claim]) -> str:
@@ -138,7 +139,7 @@ def page(claims: Sequence[Claim]) -> str:
 
 
 def _used() -> set[str]:
-    """Every name in a statement, and in the definition of one that is used."""
+    """Names used in a statement, or in the definition of a used name."""
     every = {name: text for module in kernel.modules() for name, text in kernel.defined(module).items()}
     stating = (module for module in kernel.modules() if kernel.lines(module))
     texts = [text for module in stating for text in kernel.recorded(module).values()]
@@ -151,14 +152,14 @@ def _used() -> set[str]:
 
 
 def _words(module: str, definitions: Sequence[str]) -> Iterator[str]:
-    """What the statements are about."""
+    """The definitions that a file's statements use."""
     if definitions:
         whose = "Theory's formulas, as Coq gets them:" if module in FORMULAS else "Its words:"
         yield "\n{}\n\n```coq\n{}\n```".format(whose, "\n".join(definitions))
 
 
-def _listed(row: Served) -> str:
-    """One line of a list: what, the verdict, and by which theorems, part by part."""
+def _listed(row: ProvedStatement) -> str:
+    """A line with claim, title, verdict, and theorems part by part."""
     named = ((part, _linked(names)) for part, names in row.theorems.items())
     shown = [f"{terminal(part)}: {links}" if part else links for part, links in named]
     share = f" ({len(row.theorems)} of {row.parts} parts)" if len(row.theorems) < row.parts else ""
