@@ -35,23 +35,6 @@ from proofs_check.evidence import Evidence, fails, holds, obeying, undecided, ve
 from proofs_check.registry import claims_from, select
 from proofs_check.simulator import simulate
 
-__all__ = [
-    "Case",
-    "CheckError",
-    "Claim",
-    "Context",
-    "Correction",
-    "Evidence",
-    "Given",
-    "claims_from",
-    "confirming",
-    "decide",
-    "fails",
-    "holds",
-    "obeying",
-    "qualified",
-    "select",
-    "simulate",
-    "undecided",
-    "verdict",
-]
+__all__ = ["Case", "CheckError", "Claim", "Context", "Correction", "Evidence", "Given", "claims_from"]
+__all__ += ["confirming", "decide", "fails", "holds", "obeying", "qualified", "select", "simulate"]
+__all__ += ["undecided", "verdict"]
