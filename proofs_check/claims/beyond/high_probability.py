@@ -115,12 +115,7 @@ def bounded_steps() -> Evidence:
 # --- the traces of samples, counted ------------------------------------------------------------------------
 
 
-@drawn(
-    "any $K$ and admissions, two clients",
-    (10, 600),
-    K=retentions(5),
-    rounds=admissions(clients=2, rounds=9, most=6),
-)
+@drawn("any admissions of two clients", (10, 600), K=retentions(5), rounds=admissions(2, 9, most=6))
 def influences_counted(K: int, rounds: list[list[int]]) -> Found:
     """`influences`, from admissions, against the samples one by one; rounds without samples end the comparison."""
     seen = simulate(rounds, K)
@@ -153,11 +148,7 @@ def weights_squared() -> Evidence:
             r"$T\ge K$: these, and $W=1$ from round $K$ on; harmonic $=1+\frac12+\ldots+\frac1K\ge1$",
         ),
         (2 * T - harmonic <= T + 2 * (K - 1), [harmonic >= 1, T <= K], r"$T\le K$: $\sum b^2$, $T$ for $K$"),
-        (
-            sp.summation(1 / K, (d, 0, K - 1)),
-            1,
-            r"$W\bar\Lambda$ of a sample that joins a full memory, and 1",
-        ),
+        (sp.summation(1 / K, (d, 0, K - 1)), 1, r"$W\bar\Lambda$ of a sample in a full memory, and 1"),
         domain="every $K$",
     )
 
@@ -220,11 +211,7 @@ def of_order_root() -> Evidence:
     return argument(
         (root**2 + 2 * (K - 1) <= root**2 * (1 + 2 * b), given, r"the first radicand, every $K\le b\sqrt T$"),
         (root**2 * steady + (K - 1) ** 3 <= root**2 * K**2 / 36 + K**3, [K >= 1], "the second one"),
-        (
-            root**2 * K**2 / 36 + K**3 <= root**4 * (b**2 / 36 + b**3),
-            [*given, cubed],
-            r"and $T^2$ times a number, larger squared",
-        ),
+        (root**2 * K**2 / 36 + K**3 <= root**4 * (b**2 / 36 + b**3), [*given, cubed], r"a multiple of $T^2$"),
         (
             both,
             root * (c.D * sp.sqrt(1 + 2 * b) + 2 * a * c.E * c.G * larger),

@@ -14,8 +14,7 @@ less, more = sp.symbols("less more", positive=True)  # N lies between Λ̄(t-les
 SUMMABLE = sp.Rational(3, 2)
 GAP = Given("lem:gen-Neff-app", r"$5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$ bounds the generalisation gap")
 FIRST = Given(
-    "thm:dpp-regret/expansion",
-    "that the first two terms of every policy inside the region are the oracle's to $O(1)$",
+    "thm:dpp-regret/expansion", "the first two terms of every policy inside are the oracle's to $O(1)$"
 )
 FORMULA = sp.factor(regret_log_free(K, rate, T, CONSTANTS) / sp.sqrt(T))
 
@@ -32,11 +31,7 @@ def formula() -> Evidence:
     apart = third(1 / (rate * T)) - third(1 / (K * rate * T))
     return argument(
         (told, written, "the formula and how it is written"),
-        (
-            sp.diff(told, T),
-            apart,
-            r"its slope and the third terms' difference, $N=\bar\Lambda T$, $K\bar\Lambda T$",
-        ),
+        (sp.diff(told, T), apart, r"its slope and the third terms' difference"),
         domain=ALL,
     )
 

@@ -47,9 +47,7 @@ CLAIMS = [
             ),
             "same expansion": (
                 theorem(
-                    "Inside.regret_of_every_policy",
-                    "Design.constant_regret",
-                    domain="uniformly over all policies inside the region",
+                    "Inside.regret_of_every_policy", "Design.constant_regret", domain="all policies inside"
                 ),
                 oracle_third,
             ),

@@ -1,8 +1,7 @@
-"""Theorem 1, simpler and better: no smoothness, no drift (`thm:regret-neff/sharper`), no mismatch (`…/memory`).
+"""Sharper forms of Theorem 1: without smoothness and drift (`…/sharper`), without mismatch (`…/memory`).
 
-Training follows the memory's objective, so it is measured there first: then carried over to all samples by the
-mismatch along a segment, or compared with the population directly, where only samples that are not fresh deviate. With
-K = 1 none are left, and the bound is that of one pass of SGD. What is paid once and per round is attained.
+The gap of the memory's objective is bounded first; then it is carried over to all samples by the mismatch along a
+segment, or to the population, where only samples used before deviate. K = 1 gives the bound of one-pass SGD.
 """
 
 from proofs_check.prelude import *

@@ -1,7 +1,6 @@
-r"""A bound without Pdim, B and σ (`thm:regret-neff/stability`): what a single sample can do.
+"""A bound without Pdim, B and σ (`thm:regret-neff/stability`): how far one sample can move the model.
 
-The memory's bound asks how far *any* model can be from the mean of its samples; this one how far training can bring the
-model towards a single sample. That is a matter of its weights in earlier rounds, whatever the dimension.
+That depends on its weights in earlier rounds, and not on the dimension.
 """
 
 from proofs_check.prelude import *

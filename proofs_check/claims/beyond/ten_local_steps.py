@@ -135,11 +135,7 @@ def ten_are_covered() -> Evidence:
         (ours(FEWER) <= paid + T * (each - lost), [T >= 1, 3 * unit <= 2 * c.D], rf"{few}, $D\ge3\eta G/2$"),
         (most <= each - lost, [3 * unit >= 2 * c.D], rf"{few}, $D\le3\eta G/2$"),
         (ours(MORE) <= left, [*known, 5 * unit <= 2 * c.D], rf"{more}, $D\ge5\eta G/2$"),
-        (
-            T * most <= left,
-            [*known, 5 * unit >= 2 * c.D, 2 * unit**2 <= c.D**2],
-            rf"{more}, $\sqrt2\eta G\le D\le5\eta G/2$",
-        ),
+        (T * most <= left, [*known, 5 * unit >= 2 * c.D, 2 * unit**2 <= c.D**2], rf"{more}, $D$ in between"),
         (most <= each - lost, [2 * unit**2 >= c.D**2], rf"{more}, $D\le\sqrt2\eta G$"),
     )
 

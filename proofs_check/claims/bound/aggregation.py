@@ -37,9 +37,7 @@ def _direction(weights: Sequence[Fraction], sizes: Sequence[int], chances: Seque
     return mean
 
 
-def enumerated(
-    weights_of: Callable[..., Sequence[Any]], clients: Any, examples: int, more: str = ""
-) -> Check:
+def enumerated(weights_of: Callable[..., Any], clients: Any, examples: int, more: str = "") -> Check:
     """The expected update direction at θ = 0 against the slope of the population risk."""
     where = r"two clients with shares $\alpha$ and $1-\alpha$, loss $(\theta-z)^2/2$, $z=1$ with their own chances"
 

@@ -59,7 +59,7 @@ def specialised() -> Evidence:
             (
                 inverse_effective_constant(retention, now, 1),
                 squares / added**2,
-                r"$\bar\Lambda/N_{\mathrm{eff}}$, and it counted,",
+                r"$\bar\Lambda/N_{\mathrm{eff}}$",
             ),
         )
         found.append(argument(*rows, domain=domain))

@@ -49,9 +49,7 @@ def of_the_memory(K: int, path: list[list[int]]) -> Found:
 
 # --- a minimiser -------------------------------------------------------------------------------------------
 
-WEIERSTRASS = Given(
-    "Weierstrass", "a continuous function has a minimum on a closed and bounded set of vectors"
-)
+WEIERSTRASS = Given("Weierstrass", "a continuous function has a minimum on a closed and bounded set")
 OPEN = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1, L=1, G=1)
 
 

@@ -69,8 +69,7 @@ def printed_is_below() -> Evidence:
 
 
 def variance_of_a_combination() -> Evidence:
-    """With v the variance and m the mean of a gradient, E(Σ_{i<=k} d_i g_i)² = v·Σd² + m²(Σd)²: one sample more, of
-    the sum P so far independent, so E(P+dg)² = E P² + 2d·EP·Eg + d²·Eg², with EP = m·Σd. Vectors by coordinates."""
+    """E(Σ d_i g_i)² = v·Σd² + m²(Σd)² for gradients of variance v and mean m: induction over independent samples."""
     v, mean, d, total, squares = sp.symbols("v m d total squares", real=True)
 
     def mean_square(total: Any, squares: Any) -> Any:

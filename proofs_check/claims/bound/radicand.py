@@ -9,9 +9,7 @@ MIDDLE = K - sp.Rational(1, 2)  # the printed radicand is a quadratic in t aroun
 SHOWN = {
     "crossover": constant.crossover_constant(K),
     "printed": constant.crossover_constant_as_stated(K),
-    "width": sp.expand(
-        constant.crossover_constant_as_stated(K) - MIDDLE
-    ),  # how far from there it is negative
+    "width": sp.expand(constant.crossover_constant_as_stated(K) - MIDDLE),  # negative so far from there
 }
 # the two thresholds over K, for large K, in four digits
 TRUE, STATED = (sp.limit(SHOWN[name] / K, K, sp.oo).n(4) for name in ("crossover", "printed"))

@@ -36,8 +36,7 @@ def linear_facts() -> dict[str, Evidence]:
 
 
 def farther_than_printed(steps: st.SearchStrategy[int], gap: Fraction, domain: str, examples: int) -> Check:
-    """Round 1 with one sample: ℓ = zθ + D/2, z = ±1 with equal chances, on [-D/2, D/2]. The risk is constant, so θ* = 0
-    is a minimiser; start there. Memory and all samples are the same one sample: σ̄ = 0. `gap` is in units of D."""
+    """Round 1 with one sample, ℓ = zθ + D/2, z = ±1, from the minimiser θ* = 0, so σ̄ = 0. `gap` in units of D."""
 
     def find(E: int, eta: Any, D: Any) -> Found:
         ends = [max(-D / 2, min(D / 2, -eta * E * z)) for z in (1, -1)]
@@ -54,10 +53,9 @@ def farther_than_printed(steps: st.SearchStrategy[int], gap: Fraction, domain: s
 
 
 def assumption_4_is_not_enough() -> Evidence:
-    r"""Three kinds of samples, h(θ_i) each, on the simplex; K = 2, one sample a round, one step of size 10 from 0.
+    """Three kinds of samples, each steep near its own corner of a simplex, where a step on its sample leads.
 
-    h' is -1/10 up to 1/2 and rises to 1 at 1. The first step takes its own coordinate to 1, where only its own loss is
-    steep: at every fixed θ one kind of three is steep at most, but at θ² always that of the sample in memory.
+    At every fixed θ one kind of three is steep at most, but at the iterate it is that of the sample in memory.
     """
     slight, eta, kinds, chance = Fraction(1, 10), 10, range(3), Fraction(1, 3)
 

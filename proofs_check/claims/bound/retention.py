@@ -42,8 +42,7 @@ def as_printed(stays: list[tuple[int, int]]) -> Found:
 def rule_equivalence() -> Evidence:
     """Both sides are 2(W/n - 1/N_eff) >= 0, multiplied by positive numbers."""
     return always(
-        sp.Equivalent(sp.Le(*_sides(n, S1, S2, uses_kept)), uses_kept / n >= S2 / S1),
-        domain="any retention rule, any round",
+        sp.Equivalent(sp.Le(*_sides(n, S1, S2, uses_kept)), uses_kept / n >= S2 / S1), domain="any rule"
     )
 
 

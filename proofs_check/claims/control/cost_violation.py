@@ -1,8 +1,6 @@
-r"""The cost violation (`thm:dpp-cost-constraint`), read three ways, and the step of its proof that absorbs the drift
-constants (`eq:cost-proof-3`).
+"""The cost violation (`thm:dpp-cost-constraint`) and the step of its proof that fails (`eq:cost-proof-3`).
 
-Inside the region \(\Lambda(t)\le\Lambda_{\max}(t)=\bar\Lambda/(1-\rho^t)\), and nothing else is needed: no V, no
-independence, no queue. The theorem survives without the step; the step does not.
+The bound needs only that admissions lie inside the region: no V, no independence, no queue.
 """
 
 from proofs_check.prelude import *
@@ -26,11 +24,7 @@ EVERY_HORIZON = (
 
 
 def after_round_1(order: int, what: str) -> tuple[Check, Check]:
-    """At T = 1, c(1) = C/Λ̄, against a power of the printed rate: a counterexample as V tends to 0, as printed, and, for
-    a correction, what happens as ρ tends to 1, with log⁺.
-
-    Whatever V, the debt is that of Λ_max(1) = Λ̄/(1-ρ), which constant admission could pay.
-    """
+    """The debt of round 1, at c = C/Λ̄, against a power of the printed rate: as V → 0, and with log⁺ as ρ → 1."""
     w, half = sp.Symbol("w", positive=True), Region(rate=rate, rho=sp.Rational(1, 2))
     alone = r"$T=1$, $c=C/\bar\Lambda$"
     paid = (C / rate * rate, C, r"$c\bar\Lambda$ and $C$")
@@ -57,9 +51,7 @@ def after_round_1(order: int, what: str) -> tuple[Check, Check]:
     def wide_region() -> Evidence:
         _, quotient = over(V, ALONG)
         domain = rf"{alone}, any $V$ and $\bar\Lambda$, $p$ with $\log^+$; $\rho=1-1/h$, $h\to\infty$"
-        return argument(
-            drift_step.without_debt(), paid, (1 / quotient, h, 0, f"1 over {what}"), domain=domain
-        )
+        return argument(drift_step.without_debt(), paid, (1 / quotient, h, 0, f"1/({what})"), domain=domain)
 
     return little_weight, wide_region
 
@@ -86,9 +78,7 @@ def debt_of_drifting_costs() -> Evidence:
     after = r"after $m$ free and $j\le m$ dear rounds"
     paid = always(2 * C / rate * j * rate <= C * (m + j), given=[j <= m], domain=after)
     more = drift_step.debt_behaves()
-    return obeying(
-        found, {"higher ends give more debt": more, "an affordable average up to each round": paid}
-    )
+    return obeying(found, {"higher ends give more debt": more, "an affordable average so far": paid})
 
 
 def penalties_not_negative() -> Evidence:

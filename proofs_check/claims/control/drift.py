@@ -1,7 +1,6 @@
-r"""The drift of the squared debt (`eq:dpp-upper-1`): is one constant B enough?
+"""The drift of the squared debt (`eq:dpp-upper-1`): is one constant B enough?
 
-As ρ tends to 1 the first round alone needs a B of order \((1-\rho)^{-2}\), so each round gets its own \(B_t\), and
-their sum, which is what the regret is charged, is computed to its leading constant.
+As ρ → 1 round 1 alone needs a B of order (1-ρ)^-2, so each round gets its own B_t; their sum is computed.
 """
 
 from proofs_check.prelude import *

@@ -164,11 +164,7 @@ CLAIMS = [
                 "never repaid": NEVER_REPAID,
                 "capped": (
                     lambda: argument(
-                        (
-                            retained + admitted <= room,
-                            [admitted <= room - retained],
-                            "the next retains a part",
-                        )
+                        (retained + admitted <= room, [admitted <= room - retained], "one round")
                     ),
                     confirming(capacity_in_the_loop),
                 ),

@@ -65,9 +65,7 @@ CLAIMS = [
         domain=r"any costs $c(t)\ge0$ with finite means, any policy inside the region, every $T$, $C>0$, $0<\rho<1$",
         checks={
             "worst policy": (
-                theorem(
-                    "Control.worst_policy", "Control.worst_policy_attains", domain="any costs and policy"
-                ),
+                theorem("Control.worst_policy", "Control.worst_policy_attains", domain="any policy"),
                 confirming(extreme_policies),
             ),
             "one mean": theorem("Control.worst_violation_of_one_mean", domain="every $T$ and region"),

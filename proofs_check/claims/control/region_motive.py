@@ -21,11 +21,7 @@ def by_price() -> Evidence:
     return argument(
         (1 / x + s**2 * r**2 * x >= 2 * s * r, [], r"a round, every $n=x$, price $c=r^2$ and $s$"),
         (1 / x + s**2 * r**2 * x - 2 * s * r, (1 - s * r * x) ** 2 / x, "what a round has more and a square"),
-        (
-            least,
-            roots**2 / spend,
-            r"the right sides less $s^2$ times the spend, and $(\sum\sqrt c)^2$ over it",
-        ),
+        (least, roots**2 / spend, r"the right sides less $s^2$ spend, and $(\sum\sqrt c)^2$ over it"),
         domain=r"every number of rounds; roots $=\sum\sqrt c$, spend $=\sum cn$",
     )
 
@@ -42,9 +38,7 @@ CLAIMS = [
         domain=r"any sequence of $n(t)$; for the last, $t$ so large that $N\ge4n/3$ in every round, and that $N$",
         checks={
             r"$1/n$ and $1/\sqrt n$": theorem("Control.constant_memory_is_best", domain="any sizes"),
-            r"$\sqrt{1/n-1/N}$": theorem(
-                "Control.constant_memory_is_best_for_the_root", domain=r"$n\le3N/4$"
-            ),
+            r"$\sqrt{1/n-1/N}$": theorem("Control.constant_memory_is_best_for_the_root", domain="$4n\\le3N$"),
         },
         sketch=r"A convex function lies above its tangent at the mean; add up. $\sqrt{1/n-1/N}$ is convex in $n$ "
         "only up to $n=3N/4$: a memory that holds nearly all that was seen gains by fluctuations, but inside the "

@@ -46,7 +46,7 @@ def large_weight() -> Evidence:
     facts = {
         **drift_step.in_round_1(region, LIGHTER),
         r"round 2 admits $\Lambda_{\max}(2)$": always(
-            dearer, given=[x < high], domain=r"every smaller $\Lambda(2)$ has a larger $J_2$"
+            dearer, given=[x < high], domain=r"smaller $\Lambda(2)$, larger $J_2$"
         ),
         "the other terms fall": repaired_penalty.third_term_falls(),
         "admissions inside the region": region_ends.lies_inside(path, region),
@@ -55,10 +55,7 @@ def large_weight() -> Evidence:
 
 
 def _more_debt_than_allowed(chances: Paths, second_moment: int, costs: str) -> Evidence:
-    """The least E[L(T+1)] inside the region, exactly, against B·T + VΣp̄^CK with V = 1/1000, either form of p̄^CK.
-
-    Lower ends in every round: the debt grows in Λ, so no policy inside the region has less.
-    """
+    """The least E[L(T+1)] inside the region, at lower ends, against B·T + VΣp̄^CK with V = 1/1000, in either form."""
     region, C, V, T = Region(rate=2, rho=Fraction(1, 10)), 2, Fraction(1, 1000), len(next(iter(chances)))
     least = [region_minimum(region, t) for t in range(1, T + 1)]
     left = sum(p * Fraction(debts_after(least, path, C)[-1]) ** 2 / 2 for path, p in chances.items())
@@ -143,11 +140,7 @@ def _played(
 
 
 def every_path(context: Context) -> Evidence:
-    """The one-round inequality in each round of each run, whatever the costs do: no expectation is taken.
-
-    Free and dear rounds mixed, a tiny and a huge V, a narrow region: without any one of the seven terms on the
-    right some round violates it.
-    """
+    """The inequality of one round, in each round of each run. Without any of its seven terms some round violates it."""
     rounds, runs, generator = context.choose(40, 200), context.choose(6, 60), context.generator()
     worst = -np.inf
     for K, weight in product((1, 4), (1e-4, 1e6)):
@@ -169,11 +162,7 @@ def every_path(context: Context) -> Evidence:
 
 
 def enumerated_mean(context: Context) -> Evidence:
-    """E[L(T+1)] + VΣE[p] for independent costs, every path with its probability, against the corrected right side.
-
-    Rare dear rounds, so that the debt needs E[c²]. In the mean C² is never needed: a debt that costs 0 repays was made
-    by a cost above C.
-    """
+    """E[L(T+1)] + VΣE[p] over all paths of independent costs, rarely dear, against the corrected right side."""
     T, K, chance, sides = context.choose(8, 12), 2, 1 / 8, {}
     dear = BUDGET / TIGHT.rate / chance  # of mean C/Λ̄
     costs = np.array(list(product((0.0, dear), repeat=T))).T

@@ -126,9 +126,7 @@ CLAIMS = [
         domain="every sample and round, any dropping policy; a dropped sample does not come back",
         checks={
             "one stay": (age_counts_uses, confirming(counted_in_a_stay)),
-            "coming back": lambda: equal(
-                next_age(age, 0, 1), 1, domain="any age", what="the age of a sample that comes back and 1"
-            ),
+            "coming back": lambda: equal(next_age(age, 0, 1), 1, domain="any age", what="its age and 1"),
         },
         symbols=STORED,
     ),
@@ -146,9 +144,7 @@ CLAIMS = [
         checks=(
             literal_reading,
             used_k_times(
-                ("admit-drop-train",),
-                "$q^t$ after the drop of round $t$, ages counted on: order admit, drop, train",
-                (50, 50),
+                ("admit-drop-train",), "$q^t$ after the drop of round $t$: admit, drop, train", (50, 50)
             ),
         ),
         checks_with_hypotheses=(lambda: together(stored_and_used(), used_k_times_in_the_end()), IN_ALL),

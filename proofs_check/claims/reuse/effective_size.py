@@ -1,7 +1,4 @@
-"""Uniformity Ṽ and effective sample size of any reuse counts: their ranges, and Kish's formula.
-
-What holds is proved of the two sums; the functions of `theory/`, which take a list, are compared with the definition.
-"""
+"""Uniformity Ṽ and effective sample size of any reuse counts: their ranges, and Kish's formula."""
 
 from proofs_check.prelude import *
 

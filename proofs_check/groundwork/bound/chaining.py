@@ -10,8 +10,7 @@ HAUSSLER = Given(
     "$L_1(Q)$, for every probability $Q$",
 )
 DEVIATION = Given(
-    "lem:gen-Neff-app",
-    r"corrected: the mean uniform deviation is at most $5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$",
+    "lem:gen-Neff-app", r"corrected: mean deviation $\le5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$"
 )
 # of theory's bound on the deviation, where B = Pdim = N_eff = 1
 CONSTANT = Fraction(deviation_term(1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)))
@@ -24,8 +23,7 @@ def entropy(inverse_square: Any, d: Any) -> Any:
 
 
 def chaining_constant(d: int, levels: int = 40) -> Any:
-    """A ball around twice the chaining sum for pseudo-dimension d, in units of B√(d/N_eff). What follows the last level
-    is bounded, not cut: by `tail_is_geometric` a term is at most √2/8 of the one before."""
+    """A ball around twice the chaining sum for pseudo-dimension d, in units of B√(d/N_eff), tail included."""
     radii = [Fraction(1, 2 * RATIO**j) for j in range(levels + 1)]
     terms = [
         ball(before) * sqrt(2 * entropy(ball(1 / radius**2), ball(d))) for before, radius in pairwise(radii)

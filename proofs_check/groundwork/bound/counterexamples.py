@@ -1,7 +1,6 @@
-"""Counterexamples to Theorem 1 as printed, each with one thing missing that its proof needs.
+"""Counterexamples to Theorem 1 as printed, each without one hypothesis that its proof needs.
 
-In each the memory equals all samples seen, or nearly, so that the printed mismatch terms vanish, and samples are so
-many that the generalisation term is small: D²/(2η) and the per-round constant are left.
+Mismatch and generalisation terms are 0 or small: D²/(2η) and the per-round constant are left.
 """
 
 from proofs_check.prelude import *
@@ -16,8 +15,7 @@ DRIFTING = Constants(D=1, sigma=1, eta=Fraction(1, 500), B=Fraction(1, 2), Pdim=
 
 
 def stated_bound(constants: Constants, T: int, N: int, *, once: bool = True) -> Any:
-    """The printed bound over T rounds that all train on the same N samples, so that n = N = N_eff; a ball. D²/(2η) is
-    paid once, as the proof does, or in every round, as the theorem prints it."""
+    """The printed bound, T rounds on the same N samples; D²/(2η) once, as in the proof, or per round, as printed."""
     c = constants.map(ball)
     each = per_round_constant_as_stated(c) + generalisation_term(ball(Fraction(1, N)), ball(N), c)
     return (1 if once else T) * initial_term(c) + T * each
@@ -35,9 +33,9 @@ def exceeding(
 class DriftingClients:
     """A fixed point of many local steps that is not the minimiser.
 
-    Θ = [0, 1]; z is 1 or 2 with equal chances. Ten million clients draw one sample each in round 1 and keep it. With
-    E = 2·169² steps each all but reaches its own minimiser, 0 or 1, and the average is near 1/2, where the minimiser of
-    the risk is 1/11. (This E makes the printed constant rational: 2(1-1/E) = (239/169)².)
+    Θ = [0, 1]; ten million clients with one sample each, of two kinds. After E = 2·169² steps each is near its own
+    minimiser, 0 or 1, and the average near 1/2; the risk is least at 1/11. (This E makes the printed constant
+    rational.)
     """
 
     rounds: int = 10**4
@@ -54,8 +52,7 @@ class DriftingClients:
         return Problem(name, 0, 1, tuple(Loss((f,)) for f in losses), half, self.constants)
 
     def cumulative_gap(self, *, population: bool) -> Any:
-        """A ball around the expected sum of the rounds' gaps, of the population risk or of F_all above its own minimum.
-        But for Hoeffding's chance the share with z = 1 lies within the slack of 1/2; then a gap is between 0 and B."""
+        """A ball around the expected sum of gaps, of F_P or of F_all; Hoeffding's bound covers unequal shares."""
         import flint
 
         with precise():
@@ -95,12 +92,10 @@ SMALLEST = 41  # local steps of the next example; with 40 it stays below the pri
 
 
 def huber_and_slope() -> Evidence:
-    """Where many local steps stop too soon: clients of one kind reach flat ground, the others walk on.
+    """Two kinds of clients that balance after 41 local steps at 17.2, where the risk has slope 0.414.
 
-    A sample's loss is flat below 0 and has the slope 1 from 1/L on, with chance 707/1000, or it falls everywhere with
-    slope 1. The first kind walks down for 41 steps and slows down, the second walks up 41 steps; they balance near 17,
-    where the slope of the risk is 0.414, and all of Θ below is better. Shares are within the slack of their chances but
-    for Hoeffding's chance; then an interval leads to itself, for steps keep the order of places.
+    One loss is flat below 0 and has slope 1 from 1/L on, the other has slope -1 everywhere. Shares are within the slack
+    of their chances by Hoeffding; then the interval around 17.2 is mapped into itself, since steps preserve order.
     """
     T, N, chance, slack = 10**6, 10**12, Fraction(707, 1000), Fraction(1, 10**5)
     L, low, here = Fraction(27, 250), Fraction(581, 100), (Fraction(1719, 100), Fraction(1721, 100))
@@ -247,8 +242,7 @@ def two_points(bound: Callable[[Constants, int], Any] = _every_round) -> Evidenc
 
 
 def dropping_by_value() -> Evidence:
-    """Round 1 admits N = 4n samples; then clients keep the n largest, all 1 but for Hoeffding's chance: the model stays
-    at -1/2, where θ* = 1/2."""
+    """Clients keep the n largest of N = 4n samples, almost surely all 1: the model stays at -1/2, where θ* = 1/2."""
     n, T, eta, half, chance = MANY, 1000, Fraction(1, 100), Fraction(1, 2), Fraction(3, 8)
     constants = Constants(D=1, sigma=1, eta=eta, B=1, Pdim=1, G=1)
     losses = (Loss((half + theta,)), Loss((half - theta,)))

@@ -1,8 +1,4 @@
-"""With D²/(2η) in every round, as it is printed, Theorem 1 says nothing about a model that stays in a convex Θ.
-
-On the segment from θ* to θ the mean value theorem gives F_P(θ) - F_P(θ*) = ⟨∇F_P(ξ), θ - θ*⟩ <= DG, convex losses or
-not, and the constant of a round alone is more than that.
-"""
+"""With D²/(2η) in every round, as printed, Theorem 1 is vacuous on a convex Θ: an excess risk is at most DG."""
 
 from proofs_check.prelude import *
 
@@ -27,18 +23,13 @@ def constant_exceeds(factor: sp.Expr) -> Evidence:
     }
     return argument(
         (more.subs(c.E, 1 + steps), added.subs(parts), "what $E>1$ adds"),
-        always(
-            (alone + added) ** 2 >= (factor * c.D * c.G) ** 2,
-            domain=r"every $D$, $\eta$, $G>0$; what $E>1$ adds is not negative",
-        ),
+        always((alone + added) ** 2 >= (factor * c.D * c.G) ** 2, domain=r"every $D$, $\eta$, $G>0$"),
     )
 
 
 def risk_in_a_round() -> Evidence:
     """⟨g, x⟩ <= DG for a gradient g of the risk and x = θ - θ*."""
-    return one_round.slope_along(
-        c.G, r"$g=\nabla F_P(\xi)$, $\xi$ between $\theta^\star$ and $\theta$, $x=\theta-\theta^\star$"
-    )
+    return one_round.slope_along(c.G, r"$g=\nabla F_P$ between $\theta^\star$ and $\theta$")
 
 
 EMPTY = theorem("Learning.printed_theorem_is_empty", domain="every round whose printed terms are real")

@@ -1,8 +1,6 @@
-"""Training runs whose excess risk is known, exactly or enclosed, and the three bounds against them.
+"""Training runs whose excess risk is known, exactly or enclosed, and the bounds against them.
 
-Each example makes one term of a bound indispensable: a slope the one-time term, an oscillation and a random walk the
-constant of a round, a frozen sample the deviation, a memory that has lost sight of its past the mismatch. `powered`
-asks that a bound hold in every example, and that for each of its terms there be one in which it would not without it.
+`powered` asks that a bound hold in every example, and that each of its terms be needed in one of them.
 """
 
 from dataclasses import field
@@ -152,8 +150,7 @@ def frozen() -> Example:
 
 @cache
 def two_distributions() -> Example:
-    """1 + zθ on [-1, 1]; client 1, a quarter of the population, always sees z = 1; client 2 sees z = 1 with chance 3/4
-    and keeps its one sample for ever. Weights are the shares."""
+    """1 + zθ on [-1, 1]; client 1, a quarter, sees z = 1; client 2 sees it with chance 3/4, keeps one sample."""
     constants = Constants(D=2, sigma=1, eta=Fraction(1, 80), B=2, Pdim=1, E=2, L=LINEAR, G=1)
     shares, chance, T = (Fraction(1, 4), Fraction(3, 4)), Fraction(3, 4), 800
     losses = (Loss((1 + theta,)), Loss((1 - theta,)))
@@ -168,8 +165,7 @@ def two_distributions() -> Example:
 
 @cache
 def walk() -> Example:
-    """1/2 + zθ on [-1/2, 1/2], z = 1 with chance 3/5, else -1; one fresh sample a round, from 1/2: a random walk of
-    step ηE with a drift towards -1/2, where it stays at a mean distance of about ηE; its law is carried along."""
+    """1/2 + zθ on [-1/2, 1/2], one fresh z = ±1 per round: a random walk with drift to -1/2; its law is computed."""
     constants = Constants(D=1, sigma=1, eta=Fraction(1, 50), B=1, Pdim=1, E=2, L=LINEAR, G=1)
     p, half = Fraction(3, 5), Fraction(1, 2)
     losses = (Loss((half + theta,)), Loss((half - theta,)))
@@ -248,10 +244,11 @@ def corner_facts(constants: Constants) -> dict[str, Evidence]:
 
 @cache
 def corners() -> Example:
-    r"""The simplex of corners e_0, …, e_10: z is uniform on 1..10, the loss is \(1-\theta_z-\tfrac9{10}\theta_0\), so
-    that e_0 is best, and e_z for one sample z. Round 1 trains on N samples from e_0 and stays there (unless a z has
-    nine tenths of them, which Hoeffding excludes); of these one is kept, and leads along the edge to its own corner: a
-    projected step raises θ_z by ηE/20. The mismatch does not depend on θ; its mean square is the variance times χ."""
+    r"""Losses \(1-\theta_z-\tfrac9{10}\theta_0\), z uniform on 1..10, on a simplex: e_0 is best, e_z for a sample z.
+
+    Round 1 trains on N samples and stays at e_0, except with the chance that Hoeffding bounds; one sample is kept, and
+    each projected step moves θ_z by ηE/20 towards its corner. The mean squared mismatch is the variance times χ.
+    """
     D, sigma, G = Fraction(99, 70), Fraction(19, 20), Fraction(27, 20)  # above √2, √(9/10), √1.81
     constants = Constants(D=D, sigma=sigma, eta=Fraction(1, 100), B=1, Pdim=ATOMS, E=2, L=LINEAR, G=G)
     T, h = 7000, constants.eta * constants.E

@@ -1,5 +1,4 @@
-"""Every outcome of a few samples, trained exactly: by how much the memory's objective is below the population risk, in
-the mean and with which probability."""
+"""All outcomes of a few samples, trained exactly: the memory's objective against the population risk."""
 
 from itertools import takewhile
 

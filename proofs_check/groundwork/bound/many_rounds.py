@@ -11,10 +11,9 @@ from theory.bound import theorem1 as bound
 def telescoping(
     per_round: Callable[[Any], Any], terms: Callable[[Any], Any], constant: Callable[[Constants], Any]
 ) -> Evidence:
-    """Σ_t[d(t) - d(t+1)] = d(1) - d(T+1) for every T, and over 2ηE that is at most the one-time term.
+    """T recursions add up: [d(1) - d(T+1)]/(2ηE) is at most the one-time term, the rest is constant and `terms`.
 
-    `per_round` is what a round's recursion adds to the squared distance besides the gap. Over 2ηE it must be the
-    bound's constant, which T rounds pay T times, and `terms`, which depend on the round's mismatch χ(t).
+    `per_round` is what a recursion adds to the squared distance besides the gap, given the mismatch χ(t).
     """
     t = sp.Symbol("t", integer=True, positive=True)
     distance, mismatch = sp.Function("d"), sp.Function("chi", nonnegative=True)
@@ -52,8 +51,7 @@ def _rows(T: int) -> list[tuple[Any, ...]]:
 
 @dataclass(frozen=True)
 class Whole:
-    """A bound of `theory/`: its terms over rounds with their n, N, Ṽ, χ and stale weights, and those of one round; what
-    the links give for a round; and the constant of a round."""
+    """A bound of `theory/`, over rounds and in one round; what the links give for a round, and its constant."""
 
     terms: Callable[..., bound.Terms]
     of_round: Callable[..., bound.Terms]
@@ -70,9 +68,7 @@ class Whole:
         )
 
     def assembled(self) -> Evidence:
-        """Over T rounds: the one-time term, once, and in each round its terms and its constant. `theory/` adds up lists
-        in a loop, so that T is a number here: it confirms the code for T = 1, 2, 3.
-        """
+        """T = 1, 2, 3: the one-time term, and the terms and the constant of each round, as theory adds them up."""
         found = []
         for rounds in (1, 2, 3):
             rows = _rows(rounds)
@@ -136,9 +132,7 @@ SUMMED = Constants(D=2, sigma=3, eta=Fraction(1, 7), B=5, Pdim=2, E=3, G=Fractio
 FINE = 1e-20  # balls that overlap say nothing unless they are small
 
 
-ADMITTED = everywhere(
-    "$K=1,2,4$, $T\\le9$, rates 1 to 3, $E=3$", K=(1, 2, 4), rounds=((1, 1), (3, 2), (2, 9))
-)
+ADMITTED = everywhere("$K=1,2,4$, $T\\le9$, rates to 3, $E=3$", K=(1, 2, 4), rounds=((1, 1), (3, 2), (2, 9)))
 
 
 def _summed(quick: bound.Bound, slow: bound.Bound) -> Found:

@@ -1,8 +1,4 @@
-r"""One round: the recursion through the memory, averages over clients, and the mismatch. The recursion through all
-samples and the projection are proved in Coq.
-
-Quantities of a round are symbols: `square` is |ĝ|², ĝ a gradient, `mismatch` is |∇F_all - ∇F_mem|.
-"""
+"""One round: the recursion through the memory, averages over clients, and the mismatch |∇F_all - ∇F_mem|."""
 
 from proofs_check.prelude import *
 

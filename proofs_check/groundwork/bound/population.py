@@ -47,12 +47,7 @@ def deviation_is_covered() -> Evidence:
     return deviation_is_below(generalisation_term(1 / neff, N, c), r"every $N>0$; $\log^+\ge0$")
 
 
-@drawn(
-    r"$K$-step retention, blind to values; $F_P(\theta^\star)=1/2$",
-    (60, 60),
-    K=retentions(3),
-    rounds=admissions(rounds=4, most=2),
-)
+@drawn(r"$K$-step; $F_P(\theta^\star)=1/2$", (60, 60), K=retentions(3), rounds=admissions(rounds=4, most=2))
 def mean_at_comparator(K: int, rounds: list[list[int]]) -> Found:
     """E F_all(θ*) = E F_mem(θ*) = F_P(θ*): all outcomes of a few samples, loss values 0 and 1 with equal chances."""
     for seen in simulate(rounds, K):
@@ -84,8 +79,7 @@ def shares_add_up() -> Evidence:
 
 
 def fresh_mean() -> Evidence:
-    """Given the older samples, θ is fixed, and a fresh sample's loss has the mean F_m(θ): its part of F_P - F_mem
-    vanishes. By linearity, for any number of values l_j with chances p_j/Σp; a general law has means for sums."""
+    """Given the older samples θ is fixed, and a fresh sample has mean loss F_m(θ): its part of F_P - F_mem is 0."""
     j, J = sp.symbols("j J", integer=True, positive=True)
     chance, loss = sp.Function("p"), sp.Function("l")
     weight, risk = sp.symbols("weight risk", real=True)
@@ -115,8 +109,7 @@ QUARTERS = fractions(0, 1, max_denominator=4)
 def fresh_do_not_deviate(
     sizes: Any, fresh: Any, chance: Any, table: Any, share: Fraction, rule: int
 ) -> Found:
-    """E[F_P(θ) - F_mem(θ)] is that of the older samples alone, for every θ that depends on these; two clients with
-    distributions of their own, all outcomes enumerated."""
+    """E[F_P(θ) - F_mem(θ)] is that of the older samples alone, for every θ that depends on these: all outcomes."""
     shares = (share, 1 - share)
     samples = [(m, i >= min(fresh[m], sizes[m])) for m in (0, 1) for i in range(sizes[m])]  # (client, older)
 
@@ -170,8 +163,7 @@ def stale_weights_of_a_client() -> Evidence:
 
 
 def stale_weights_merged() -> Evidence:
-    """Weights n_m/n: a client's summand is (n_m-λ_m)/n², so that all of them add up to (n-Λ)/n², that of one client
-    with all samples."""
+    """Weights n_m/n: the clients' summands add up to (n-Λ)/n², that of one client with all samples."""
     size, fresh = (sp.Function(name, positive=True) for name in ("n", "lambda"))
     summand = sp.expand(sp.cancel(stale_weight([fresh(m)], [size(m)], [size(m) / SIZE])))
     merged, alone = (_of_clients(size(m)) - _of_clients(fresh(m))) / SIZE**2, (SIZE - FRESH) / SIZE**2
@@ -184,8 +176,7 @@ def stale_weights_merged() -> Evidence:
 
 
 def stale_weights_constant() -> Evidence:
-    """Under constant admission n = kΛ̄, k = min(K, t); and clients with weights α_m that admit α_mΛ̄ give the same, as
-    each one's summand is α_m times the closed form."""
+    """Constant admission, n = kΛ̄, k = min(K, t); also for clients with weights α_m that admit α_mΛ̄."""
     share, found = sp.Function("alpha", positive=True), []
     for (horizon, at, _, domain), k in ((LATE, K), (EARLY, t)):
         closed = stale_weight_constant(horizon, at, rate)

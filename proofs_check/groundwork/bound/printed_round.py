@@ -1,7 +1,7 @@
-r"""Both claims on where the printed bound survives lean on this: of two bounds of a round one is below the printed.
+r"""In every round one of two proved bounds is below the printed one (E up to 3, and up to 10).
 
-\(1/N_{\mathrm{eff}}=r^2\), \(\chi=s^2\), the older samples' squared weights in memory add up to \(w^2\), and
-\(\mu=1/n-1/N_{\mathrm{eff}}\) is \(q^2\) or \(-q^2\).
+Here \(1/N_{\mathrm{eff}}=r^2\), \(\chi=s^2\), \(w^2\) is the stale weight, and \(\mu=1/n-1/N_{\mathrm{eff}}\) is \(\pm
+q^2\).
 """
 
 from proofs_check.prelude import *

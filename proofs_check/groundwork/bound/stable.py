@@ -28,8 +28,7 @@ near, along, square = sp.symbols("near along square", real=True)
 
 
 def cocoercive() -> Evidence:
-    """⟨d, x-y⟩ >= |d|²/L for a convex L-smooth f: φ = f - ⟨∇f(x), ·⟩ is least at x; a step of 1/L from y
-    lowers it."""
+    """⟨d, x-y⟩ >= |d|²/L for convex L-smooth f: f - ⟨∇f(x), ·⟩ is least at x, and a step of 1/L lowers it."""
     least, stepped, other, here, there = sp.symbols("least stepped other here there", real=True)
     at_x, at_y = sp.symbols("at_x at_y", real=True)  # the gradients along x - y
     lowered = other - square / c.L + c.L / 2 * (square / c.L**2)
@@ -62,8 +61,7 @@ def steps_do_not_expand() -> Evidence:
 
 
 def steps_contract() -> Evidence:
-    """|x-y-ηd|² <= (1-ημ)²|x-y|² for η <= 2/(L+μ): f - μ|·|²/2 is convex and (L-μ)-smooth, and cocoercive as
-    such."""
+    """|x-y-ηd|² <= (1-ημ)²|x-y|² for η <= 2/(L+μ), by cocoercivity of f - μ|·|²/2."""
     rest, rest_square = along - mu * near, square - 2 * mu * along + mu**2 * near
     known = [rest * (c.L - mu) >= rest_square]
     steep = along * (mu + c.L) >= mu * c.L * near + square
@@ -114,8 +112,7 @@ def replaced_sample() -> Evidence:
 
 
 def forgotten_sample() -> Evidence:
-    """With steps that contract by q = 1-ημ the distance stays below 2G·w̄/μ, w̄ the sample's largest weight
-    so far."""
+    """Contracting steps keep the distance below 2G·w̄/μ, w̄ the sample's largest weight so far."""
     q, limit = 1 - c.eta * mu, 2 * c.G / (size * mu)
     share = sp.Symbol("share", nonnegative=True)  # (1-ημ)^E
     largest, before = sp.symbols("largest before", nonnegative=True)
@@ -146,8 +143,7 @@ def forgotten_sample() -> Evidence:
 
 
 def exchanged() -> Evidence:
-    """z_i and an independent copy z' are exchanged: E ℓ(θ; z_i) = E ℓ(θ'; z'), θ' trained with z' in place
-    of z_i."""
+    """E ℓ(θ; z_i) = E ℓ(θ'; z'), z' an independent copy of z_i and θ' trained with it."""
     j, J = sp.symbols("j J", integer=True, positive=True)
     chance, loss = sp.Function("p"), sp.Function("l")  # l(a, b): the loss at z_b of the model trained on z_a
     whole, own = sp.Sum(chance(j), (j, 1, J)), sp.Sum(chance(j) * loss(j, j), (j, 1, J))
@@ -193,8 +189,7 @@ def by_uses() -> Evidence:
 
 
 def overlap_of(seen: Sequence[Snapshot], weights: Any = None) -> list[tuple[Fraction, Fraction]]:
-    """Sample by sample: Σ_i w_i(t)Σ_{s<t}w_i(s) of every round, and the largest earlier weight of one in memory.
-    `weights` has the clients' shares, else they are n_m/n."""
+    """Σ_i w_i(t)Σ_{s<t}w_i(s) per round, and the largest earlier weight; `weights` are client shares, else n_m/n."""
     so_far: dict[Any, Fraction] = {}
     most: dict[Any, Fraction] = {}
     found = []
@@ -207,12 +202,7 @@ def overlap_of(seen: Sequence[Snapshot], weights: Any = None) -> list[tuple[Frac
     return found
 
 
-@drawn(
-    "any $K$ and admissions, two clients",
-    (15, 600),
-    K=retentions(5),
-    rounds=admissions(clients=2, rounds=9, most=6),
-)
+@drawn("any admissions of two clients", (15, 600), K=retentions(5), rounds=admissions(2, 9, most=6))
 def overlaps_counted(K: int, rounds: list[list[int]]) -> Found:
     """`overlaps`, from admissions, against the samples one by one; rounds without samples end the comparison."""
     seen = simulate(rounds, K)
@@ -235,7 +225,7 @@ def constant_overlap() -> Evidence:
         (
             symbolic_sum(1 / (filling * rate), s, 1, filling - 1),
             ramp,
-            r"$\sum_{s<t}n(s)/(n(s)n(t))$ and the closed form, $t\le K$",
+            r"the sum and the closed form, $t\le K$",
         ),
         (full, flat, r"$\sum_{s}s\bar\Lambda/(K\bar\Lambda)^2$ and the closed form, $t\ge2K-1$"),
         ((old + new) / (horizon * rate), between, "the sum of the larger summands and the closed form"),
@@ -255,8 +245,7 @@ def constant_counted(K: int, rate: int) -> Found:
 
 
 def root_rate() -> Evidence:
-    """η = a/√T: what is paid once, per round and for old samples is each √T times a number; O(t) <= 1/Λ̄ in
-    all rounds."""
+    """η = a/√T: each part of the bound is a multiple of √T, since O(t) <= 1/Λ̄."""
     a, T, k = (sp.Symbol(name, positive=True) for name in ("a", "T", "k"))
     h, over = sp.symbols("h over", nonnegative=True)
     small = replace(c, eta=a / sp.sqrt(T))

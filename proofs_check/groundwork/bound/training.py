@@ -1,7 +1,6 @@
-"""Losses of one number θ on an interval Θ, and proofs that they obey the constants they are used with.
+"""Losses of one number θ on an interval, with proofs that they satisfy the constants claimed for them.
 
-An example that is to refute a bound, or to show that none of its terms can go, must satisfy the bound's hypotheses:
-`Problem.facts` proves each of them, so that a wrong G or B takes the example's power away.
+An example counts only if `Problem.facts` proves each hypothesis: a wrong G or B makes it void.
 """
 
 from functools import cached_property
@@ -80,8 +79,7 @@ class Problem:
         return sum(p * loss.at(x) for p, loss in zip(self.chances, self.losses, strict=True))
 
     def _nonnegative(self, name: str, margins: Callable[[list[Any]], list[Any]]) -> Evidence:
-        """Z3 on numbers made of the losses' polynomials, on every interval of Θ on which each loss is one polynomial;
-        constants are compared exactly."""
+        """Z3 on margins of the losses, on every interval where each loss is one polynomial; constants exactly."""
         inner = sorted({end for loss in self.losses for end in loss.ends if self.low < end < self.high})
         found = []
         for a, b in pairwise([self.low, *inner, self.high]):
@@ -146,8 +144,7 @@ class Problem:
         return exhaust(points, jump, domain=f"differentiability of {self.name}")
 
     def _stays(self) -> Evidence:
-        """A local step from Θ ends in Θ, so by induction all do; what is linear obeys its constants everywhere, and so
-        does what is convex, quadratic at most in between, and linear on both sides."""
+        """Local steps stay in Θ, or the constants hold everywhere: linear losses, and convex ones with linear ends."""
         if all(len(loss.pieces) == 1 and sp.degree(loss.pieces[0], theta) <= 1 for loss in self.losses):
             return holds("exact", "linear losses have one slope everywhere", strength="certified")
         if all(self._everywhere(loss) for loss in self.losses):
@@ -168,9 +165,7 @@ class Problem:
         return self.convex and curved and all(abs(end) <= _exact(c.G) for end in ends)
 
     def _pdim(self) -> Evidence:
-        """As many points as there are atoms can be shattered at most. If each loss is monotone in θ, its level sets
-        are half-lines, and two half-lines never make all four patterns: then Pdim is 1.
-        """
+        """Pdim is at most the number of atoms, and 1 if each loss is monotone: level sets are then half-lines."""
         atoms, Pdim = len(self.losses), self.constants.Pdim
         if atoms <= Pdim:
             most = r"a point is shattered once: $\mathrm{Pdim}$ is at most the number of atoms"

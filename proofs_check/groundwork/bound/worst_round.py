@@ -9,8 +9,7 @@ Side = Callable[[Constants, Any], Any]  # of the constants and χ
 
 
 def rise_as_stated(constants: Constants, chi: Any) -> Any:
-    r"""\(2\eta D\bar\sigma+\eta^2(2\bar\sigma^2+C_1)+\eta^4C_2\) of `eq:opt-recursion-app`, with
-    \(\bar\sigma^2=\sigma^2\chi\)."""
+    r"""\(2\eta D\bar\sigma+\eta^2(2\bar\sigma^2+C_1)+\eta^4C_2\) of `eq:opt-recursion-app`."""
     c = constants
     return 2 * c.eta * (root_term(chi, c) + linear_term(chi, c) + per_round_constant_as_stated(c))
 
@@ -41,11 +40,10 @@ def _worst(
     objective: str = "all",
     comparator: str = STAR,
 ) -> Evidence:
-    """The largest |θ⁺-θ*|² - |θ-θ*|² + weight·gap over convex, G-Lipschitz, L-smooth losses, against `stated` of the
-    constants and the χ for which σ²χ is the squared mismatch. The weight is 2ηE unless another is given.
+    """The largest |θ⁺-θ*|² - |θ-θ*|² + weight·gap over convex, G-Lipschitz, L-smooth losses, against `stated`.
 
-    `objective` says whose gap: that of all samples (whose gradient at θ misses that of the memory by at most
-    `mismatch`) or of the memory. `comparator` is θ* or the objective's own minimiser, a point of Θ as well.
+    The gap is that of all samples, whose gradient at θ misses the memory's by `mismatch`, or of the memory, to θ* or to
+    its own minimiser; its weight is 2ηE by default.
     """
     c = constants.map(float)
 

@@ -62,10 +62,7 @@ def upper_end_is_an_action() -> Evidence:
 
 
 def without_debt() -> Evidence:
-    """Z = 0, nothing in memory, nothing seen: J is V times the third term, which falls. So Λ(1) = Λ_max(1).
-
-    With log⁺, whatever the constants. As printed it needs `as_printed` besides.
-    """
+    """Z = 0 and nothing seen: J is V times the third term, which falls in Λ with log⁺. So Λ(1) = Λ_max(1)."""
     objective = drift_plus_penalty(Lambda, Z=0, cost=c, C=C, V=V, retained=0, seen=0, constants=CONSTANTS)
     third = generalisation_term(1 / Lambda, Lambda, CONSTANTS)
     first = plain(region_maximum(REGION, 1))

@@ -1,8 +1,4 @@
-r"""The Lambert sum \(\sum_t\rho^t/(1-\rho^t)\) over the region's upper ends: its summands and its order.
-
-`theory.control.violation.cost_violation_rate` bounds it from below and `lambert_bound` from above, term by term, and
-the cost violation is at most a multiple of it: that is proved in Coq (`Lambert.v`, `Control.v`).
-"""
+r"""The Lambert sum \(\sum_t\rho^t/(1-\rho^t)\): its summands and its order. Its bounds are proved in Coq."""
 
 from proofs_check.prelude import *
 

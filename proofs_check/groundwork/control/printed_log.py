@@ -1,7 +1,7 @@
-r"""What an example owes to the printed logarithm: theory has log⁺, the paper log, and they agree from N = Pdim on.
+r"""Where theory's log⁺ is the printed log: from N = Pdim on.
 
-Inside the region \(N(t)\ge\Lambda_{\min}(1)\). So an example is as printed, in every round and for every action, if its
-region and its Pdim satisfy \(\mathrm{Pdim}\le\Lambda_{\min}(1)=\bar\Lambda(1-\rho)\): each one shows that.
+Inside the region \(N(t)\ge\Lambda_{\min}(1)\), so an example with \(\mathrm{Pdim}\le\bar\Lambda(1-\rho)\) is as
+printed.
 """
 
 from proofs_check.prelude import *

@@ -1,7 +1,6 @@
-r"""The comparison penalty is an upper bound: for every K, t, region, constants and history inside the region.
+r"""The repaired comparison penalty is an upper bound for every history inside the region.
 
-The pieces of `theory.control.penalty.penalty_comparison` are the penalty's terms at \(n_{\min}\), \(N_{\max}\) and
-\(N_{\min}\), sums of the region's ends (`region_ends`) plus Λ̄, and each term moves the right way.
+Its pieces are the penalty's terms at \(n_{\min}\), \(N_{\max}\) and \(N_{\min}\), and each term is monotone in these.
 """
 
 from proofs_check.prelude import *
@@ -76,16 +75,8 @@ def third_term_falls() -> Evidence:
     if not slope.is_positive:
         return undecided("identity", f"the sign of {slope} is open", domain=r"$N>\mathrm{Pdim}$")
     return argument(
-        (
-            -sp.diff(above, w),
-            slope,
-            r"the third term's negative slope, $N>\mathrm{Pdim}$, and a positive number",
-        ),
-        (
-            below,
-            10 * B * sp.sqrt(1 + w),
-            r"the third term and $10B\sqrt{\mathrm{Pdim}/N}$ below $\mathrm{Pdim}$",
-        ),
+        (-sp.diff(above, w), slope, r"the third term's negative slope above $\mathrm{Pdim}$"),
+        (below, 10 * B * sp.sqrt(1 + w), r"the third term below $\mathrm{Pdim}$"),
         (at, 10 * B, r"the third term at $N=\mathrm{Pdim}$ and $10B$"),
         domain="every $N$, below and above $\\mathrm{Pdim}$, and at it, where the two meet",
     )

@@ -1,7 +1,6 @@
 """Reuse counts under constant admission of Λ̄ samples per round, summed symbolically and by brute force.
 
-Of the cohorts used u = 1, 2, … times there is one each up to min(K, t), and the t-K older ones, if any, have been used
-K times. Two stretches cover all rounds, each symbolic in both variables: t = K+s and K = t+s, with s >= 0.
+Two stretches cover all rounds, symbolically: t = K+s and K = t+s, with s >= 0.
 """
 
 from proofs_check.prelude import *
