@@ -60,6 +60,8 @@ from proofs_check.symbols import (
     total_buffer,
 )
 from proofs_check.text import said
+from theory.bound.sharper import memory_round, sharper_round, stale_weight, step_constant
+from theory.bound.stability import stability_round
 from theory.bound.theorem1 import (
     PER_ROUND,
     Terms,
@@ -69,6 +71,8 @@ from theory.bound.theorem1 import (
     linear_term,
     root_term,
 )
+from theory.control.admission import debt_update
+from theory.control.penalty import penalty_terms
 from theory.control.region import (
     region_maximum,
     region_maximum_total,
@@ -77,7 +81,7 @@ from theory.control.region import (
 )
 from theory.law.quadratic import Cohorts, by_age, by_capacity, squared_weights, stationary_noise
 from theory.numbers.algebra import ball, log, log_plus, precise, sqrt
-from theory.reuse.counts import effective_from_sums, effective_sample_size, mismatch_from_sums
+from theory.reuse.counts import effective_from_sums, effective_sample_size, mismatch_from_sums, uses_kstep
 from theory.reuse.trajectories import trajectory
 from theory.setting import Budget, Constants, Region
 

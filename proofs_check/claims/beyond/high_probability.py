@@ -7,8 +7,6 @@ from proofs_check.groundwork.bound.few_samples import influence_of
 from proofs_check.groundwork.bound.one_round import PROJECTION, c
 from proofs_check.groundwork.bound.stable import MOVED, SMOOTH, apart, weight
 from theory.bound.confidence import deviation, deviation_constant, influences, sample_range
-from theory.bound.sharper import step_constant
-from theory.bound.stability import stability_round
 
 FAILURE = Fraction(1, 20)
 delta = sp.Symbol("delta", positive=True)

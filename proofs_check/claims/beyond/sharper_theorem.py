@@ -11,13 +11,7 @@ from proofs_check.groundwork.bound.chaining import HAUSSLER, proved_constant
 from proofs_check.groundwork.bound.excess_risk import memory_powered, sharper_powered
 from proofs_check.groundwork.bound.one_round import PROJECTION
 from proofs_check.groundwork.bound.worst_round import worst_case_memory
-from theory.bound.sharper import (
-    memory_round,
-    sharper_round,
-    stale_weight,
-    stale_weight_constant,
-    step_constant,
-)
+from theory.bound.sharper import stale_weight_constant
 
 _more = sp.Symbol("more", positive=True)  # k - 1, for looks
 k, m, M = sp.symbols("k m M", integer=True, positive=True)

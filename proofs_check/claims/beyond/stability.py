@@ -8,8 +8,7 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.bound import few_samples, many_rounds, one_round, population, stable
 from proofs_check.groundwork.bound.excess_risk import stability_powered
 from proofs_check.groundwork.bound.one_round import PROJECTION
-from theory.bound.sharper import step_constant
-from theory.bound.stability import overlap_by_uses, overlap_constant, stability_round
+from theory.bound.stability import overlap_by_uses, overlap_constant
 
 _overlap, _uses = sp.Symbol("overlap", positive=True), sp.Symbol("Ā", positive=True)
 STEADY = overlap_constant(K, t, rate).subs(sp.Min(K, t), K).subs(sp.Min(K - 1, t - K), K - 1)

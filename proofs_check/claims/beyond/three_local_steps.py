@@ -15,7 +15,6 @@ from proofs_check.groundwork.bound.printed_round import (
     mu,
 )
 from theory.bound import theorem1 as bound
-from theory.bound.sharper import memory_round, sharper_round, stale_weight, step_constant
 from theory.bound.theorem1 import theorem_1_as_stated
 
 MOST_STEPS = 3

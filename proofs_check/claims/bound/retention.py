@@ -5,7 +5,6 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.groundwork.reuse.constant_counts import s
 from proofs_check.groundwork.reuse.reuse_rounds import kstep_sums, p, printed_bound, q, r
-from theory.reuse.counts import uses_kstep
 
 A, S1, S2, uses_kept = sp.symbols("A S1 S2 U", positive=True)  # a count; ΣA, ΣA², and ΣA over the memory
 gone = sp.Symbol("gone", nonnegative=True)  # samples no longer in memory

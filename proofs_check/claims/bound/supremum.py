@@ -10,7 +10,6 @@ from proofs_check.groundwork.reuse.constant_counts import variance
 from proofs_check.groundwork.reuse.reuse_rounds import added_up, cauchy_schwarz
 from theory.numbers.algebra import maximum, minimum
 from theory.reuse.constant import mismatch_constant
-from theory.reuse.counts import uses_kstep
 
 Gradient = Callable[[Any, Any], Any]
 

@@ -6,7 +6,7 @@ from proofs_check.groundwork.control import region_ends, repaired_penalty
 from proofs_check.groundwork.control.orders import LIGHTER, UNIT
 from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.control.region_ends import lies_inside, placed, switched
-from theory.control.penalty import penalty, penalty_comparison_as_stated, penalty_terms
+from theory.control.penalty import penalty, penalty_comparison_as_stated
 from theory.control.region import region_minimum_window
 
 r, a, more, first, second, fewer, left = sp.symbols("r a more first second fewer left", positive=True)

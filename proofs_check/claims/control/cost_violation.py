@@ -8,8 +8,6 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.control import drift_step, lambert_sum
 from proofs_check.groundwork.control.orders import ALONG, h
 from theory.control import violation
-from theory.control.admission import debt_update
-from theory.control.penalty import penalty_terms
 from theory.numbers.lambert import lambert_partial
 
 STATED = violation.cost_violation_rate_as_stated(T, V, rho)

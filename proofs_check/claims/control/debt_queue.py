@@ -5,7 +5,7 @@ from itertools import accumulate
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control.drift_step import c
-from theory.control.admission import AdmissionState, acdpp_round, advance, debt_update
+from theory.control.admission import AdmissionState, acdpp_round, advance
 from theory.control.minimiser import drift_plus_penalty
 
 

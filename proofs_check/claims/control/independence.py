@@ -4,7 +4,6 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.control.drift_step import in_round_1
 from proofs_check.groundwork.control.orders import ONES
-from theory.control.admission import debt_update
 
 SMALL, BUDGET = Region(rate=3, rho=Fraction(1, 2)), Fraction(3)  # affordable at mean cost 1
 STATES = (0, 2)  # of the Markov costs

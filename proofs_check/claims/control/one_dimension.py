@@ -3,7 +3,6 @@
 from proofs_check.prelude import *
 
 from theory.control.minimiser import drift_plus_penalty, generalisation_slopes, mismatch_slopes
-from theory.control.penalty import penalty_terms
 
 one, other, moved, held, gone, price, debt = sp.symbols("one other moved held gone price debt", positive=True)
 L = sp.Symbol("L", nonnegative=True)  # log(N/Pdim)

@@ -7,7 +7,6 @@ from proofs_check.groundwork.control import drift_step, region_ends, repaired_pe
 from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behaves, debts_after, most
 from proofs_check.groundwork.control.orders import LIGHTER, ONES
 from proofs_check.groundwork.control.printed_log import as_printed
-from theory.control.admission import debt_update
 from theory.control.minimiser import drift_plus_penalty
 from theory.control.penalty import penalty, penalty_comparison, penalty_comparison_as_stated
 from theory.regret.omegas import drift_constant

@@ -15,7 +15,6 @@ from proofs_check.groundwork.experiments.constraints import (
     price,
     run_of,
 )
-from theory.control.admission import debt_update
 from theory.numbers.lambert import lambert_total
 from theory.paper import PRICES
 

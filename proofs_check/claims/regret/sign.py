@@ -19,7 +19,6 @@ from proofs_check.groundwork.regret.transient import most_samples
 from theory.bound.constant_admission import oracle_bound, oracle_bound_as_stated
 from theory.bound.theorem1 import theorem_1_as_stated
 from theory.control.minimiser import generalisation_slopes
-from theory.control.penalty import penalty_terms
 from theory.regret.expansion import regret_expansion, regret_lower_bound
 
 # --- negative ----------------------------------------------------------------------------------------------

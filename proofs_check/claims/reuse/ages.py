@@ -3,7 +3,6 @@
 from proofs_check.prelude import *
 
 from proofs_check.simulator import Order
-from theory.reuse.counts import uses_kstep
 
 j, age = sp.symbols("j age", integer=True, positive=True)
 s = sp.Symbol("s", integer=True, nonnegative=True)

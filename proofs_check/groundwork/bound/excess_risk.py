@@ -9,7 +9,7 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.bound.counterexamples import DriftingClients
 from proofs_check.groundwork.bound.training import Loss, Problem, shown, theta
-from theory.bound.sharper import memory_1, sharper_1, stale_weight
+from theory.bound.sharper import memory_1, sharper_1
 from theory.bound.stability import overlap_by_uses, stability_1
 from theory.bound.theorem1 import Bound, theorem_1
 

@@ -6,7 +6,7 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.bound.stable import overlap_of
 from theory.bound.confidence import sample_range
-from theory.bound.stability import curbed_overlap, stability_round
+from theory.bound.stability import curbed_overlap
 
 
 @dataclass(frozen=True)

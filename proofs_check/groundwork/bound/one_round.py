@@ -2,8 +2,6 @@
 
 from proofs_check.prelude import *
 
-from theory.bound.sharper import step_constant
-
 SETTING = (
     r"every loss is convex and differentiable in $\theta$",
     "gradients are bounded by $G$ and, for $E>1$, $L$-Lipschitz, wherever the local steps go",

@@ -4,7 +4,7 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.bound.chaining import with_log_symbols
 from proofs_check.groundwork.reuse.constant_counts import EARLY, LATE
-from theory.bound.sharper import memory_round, stale_weight, stale_weight_constant
+from theory.bound.sharper import stale_weight_constant
 
 c = CONSTANTS
 i, m, M = sp.symbols("i m M", integer=True, positive=True)  # a sample, a client, how many clients

@@ -9,7 +9,6 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.bound import one_round, population
 from proofs_check.groundwork.bound.chaining import CONSTANT, proved_constant
 from theory.bound import theorem1 as bound
-from theory.bound.sharper import memory_round, sharper_round, stale_weight
 
 q, s, w = sp.symbols("q s w", nonnegative=True)
 r = sp.Symbol("r", positive=True)

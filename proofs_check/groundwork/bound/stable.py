@@ -4,7 +4,6 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.bound.many_rounds import SUMMED, Whole
 from proofs_check.groundwork.bound.one_round import c
-from theory.bound.sharper import step_constant
 from theory.bound.stability import (
     curbed_overlap,
     overlap_by_uses,
@@ -12,7 +11,6 @@ from theory.bound.stability import (
     overlaps,
     stability_1,
     stability_constant_bound,
-    stability_round,
 )
 
 mu, size, used = sp.symbols("mu size used", positive=True)  # `used`: a sample's weights so far, added up

@@ -2,8 +2,6 @@
 
 from proofs_check.prelude import *
 
-from theory.reuse.counts import uses_kstep
-
 s = sp.Symbol("s", integer=True, nonnegative=True)
 p, q, r = sp.symbols("p q r", positive=True)
 a = sp.Symbol("a", nonnegative=True)  # the count of one more sample, which makes them p+1, q+a, r+a²
