@@ -2,8 +2,8 @@
 
 from proofs_check.prelude import *
 
-from proofs_check.engines.smt import conjunction
 from proofs_check.groundwork.bound.counterexamples import stated_bound
+from proofs_check.groundwork.bound.training import Loss, Problem, theta
 
 SHARE, SIZE, GRADIENT, TOTAL = sp.symbols("share size gradient total", positive=True)
 
@@ -66,50 +66,13 @@ def stated_weights_theorem() -> Evidence:
     )
     step = sum(w * (resting - z) for z, w in enumerate(weights))
     stays = exhaust([{"start": resting}], lambda start: unless(not step, step=step), domain="the update")
-    return obeying(found, {**_facts(constants, sp.Rational(str(best))), "a start that stays": stays})
-
-
-def _facts(constants: Constants, best: Any) -> dict[str, Evidence]:
-    """What the example claims of its losses, its constants and its minimiser."""
-    theta, other, low, high = sp.symbols("theta other low high")
-    inside = [theta >= 0, theta <= 1]
-    losses = [(theta - z) ** 2 / 2 for z in (0, 1)]
-    c = constants.map(lambda x: sp.Rational(str(x)))
-
-    def of_both(statement: Callable[..., Any], given: Sequence[Any] = inside) -> Evidence:
-        """About a loss and its slope, at θ and at another point."""
-        found = []
-        for loss in losses:
-            slope = sp.diff(loss, theta)
-            at = (loss, slope, loss.subs(theta, other), slope.subs(theta, other))
-            found.append(always(statement(*at), given=given, domain=r"both losses, every $\theta$"))
-        return together(*found)
-
-    def spread(sigma: Any) -> Found:
-        slopes = [sp.diff(loss, theta) for loss in losses]
-        variance = sp.expand(sum((slope - sum(slopes) / 2) ** 2 for slope in slopes) / 2)
-        return unless(variance.is_number and variance <= sigma**2, variance=variance)
-
-    apart, both = (theta - other) ** 2 <= c.D**2, [*inside, other >= 0, other <= 1]
-    f, g = losses
-    shattered = (f > low, g > high, f.subs(theta, other) <= low, g.subs(theta, other) <= high)
-    return {
-        r"$\Theta=[0,1]$, of diameter $D$": always(apart, given=both, domain=r"two points of $\Theta$"),
-        r"$0\le\ell\le B$": of_both(lambda loss, slope, *there: [loss >= 0, loss <= c.B]),
-        r"$|\nabla\ell|\le G$": of_both(lambda loss, slope, *there: slope**2 <= c.G**2),
-        "$L$-smoothness": of_both(
-            lambda loss, slope, _, there: (slope - there) ** 2 <= (c.L * (theta - other)) ** 2, ()
-        ),
-        "convexity": of_both(lambda loss, slope, there, _: there >= loss + slope * (other - theta), ()),
-        r"variance $\le\sigma^2$": exhaust([{"sigma": c.sigma}], spread, domain=r"every $\theta$"),
-        r"$\mathrm{Pdim}=1$": always(
-            sp.Not(conjunction(*shattered)),
-            given=inside,
-            domain=r"whatever the thresholds low and high at $z=0$ and 1: not both exceeded by one $\theta$, neither "
-            "by another",
-        ),
-        "the minimiser": always(f + g >= (f + g).subs(theta, best), domain=r"twice the risk, every $\theta$"),
-    }
+    losses = tuple(Loss(((theta - z) ** 2 / 2,)) for z in (0, 1))
+    problem = Problem(r"$(\theta-z)^2/2$", 0, 1, losses, (best, best), constants)
+    least = always(
+        sum(loss.pieces[0] for loss in losses) >= 2 * sp.Rational(str(problem.risk(best))),
+        domain=r"twice the risk, every $\theta$",
+    )
+    return obeying(found, {**problem.facts, "the minimiser": least, "a start that stays": stays})
 
 
 def unbiased(weight: Any, domain: str) -> Evidence:

@@ -2,6 +2,7 @@
 
 from proofs_check.prelude import *
 
+from proofs_check.groundwork.bound import one_round
 from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.groundwork.reuse.constant_counts import s
 from proofs_check.groundwork.reuse.reuse_rounds import kstep_sums, p, printed_bound, q, r
@@ -66,7 +67,7 @@ def equality_for_any_admissions() -> Evidence:
             [q**2 <= p * r, q <= K * p],
             "$K$-step retention, any admissions, any round with samples in memory",
         ),
-        reuse_rounds.cauchy_schwarz(),
+        one_round.cauchy_schwarz(),
         reuse_rounds.cauchy_schwarz_equality(),
         (q + A <= K * (p + 1), [q <= K * p, A <= K], "one more sample in memory, used at most $K$ times"),
     )

@@ -7,7 +7,7 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.bound import one_round
 from proofs_check.groundwork.reuse.constant_counts import variance
-from proofs_check.groundwork.reuse.reuse_rounds import added_up, cauchy_schwarz
+from proofs_check.groundwork.reuse.reuse_rounds import added_up
 from theory.numbers.algebra import maximum, minimum
 from theory.reuse.constant import mismatch_constant
 
@@ -57,7 +57,7 @@ def variance_largest_at_corners(gradient: Gradient) -> Evidence:
     return argument(
         (linear, [part >= 0, part <= 1, whole], "between corners, every $z$"),
         (missing, again, "the chord less the variance and a variance of $g-h$"),
-        cauchy_schwarz(),
+        one_round.cauchy_schwarz(),
         domain="any gradients at two corners, $m$ equally likely samples",
     )
 

@@ -164,31 +164,13 @@ def two_distributions() -> Example:
 
 
 @cache
-def walk() -> Example:
-    """1/2 + zθ on [-1/2, 1/2], one fresh z = ±1 per round: a random walk with drift to -1/2; its law is computed."""
-    constants = Constants(D=1, sigma=1, eta=Fraction(1, 50), B=1, Pdim=1, E=2, L=LINEAR, G=1)
+def _walk(name: str, eta: Fraction, blocks: int, kept: int) -> Example:
+    """1/2 + zθ on [-1/2, 1/2], z = ±1, one sample that is kept for some rounds: a random walk with drift to -1/2."""
+    constants = Constants(D=1, sigma=1, eta=eta, B=1, Pdim=1, E=2, L=LINEAR, G=1)
     p, half = Fraction(3, 5), Fraction(1, 2)
     losses = (Loss((half + theta,)), Loss((half - theta,)))
     problem = Problem(r"$1/2+z\theta$", -half, half, losses, (p, 1 - p), constants)
-    places, T = 25, 1000  # 1/(ηE) steps from end to end
-    with precise():
-        law, excess = [ball(0)] * places + [ball(1)], ball(0)
-        for _ in range(T):
-            excess += sum(i * law[i] for i in range(places + 1)) * ball(2 * p - 1) / places
-            up, down = [x * ball(1 - p) for x in law], [x * ball(p) for x in law]
-            law = [down[0] + down[1], *(up[i - 1] + down[i + 1] for i in range(1, places)), up[-1] + up[-2]]
-    fresh: dict[str, Any] = {"stale": [stale_weight([1], [1])] * T, "overlap": [overlap_by_uses(1, 1)] * T}
-    return Example("random walk", constants, excess, facts=problem.facts, **fresh)
-
-
-@cache
-def held(blocks: int = 100, kept: int = 10) -> Example:
-    """The walk, with one sample that is kept for ten rounds and then replaced: it walks ten times as far."""
-    constants = Constants(D=1, sigma=1, eta=Fraction(1, 100), B=1, Pdim=1, E=2, L=LINEAR, G=1)
-    p, half = Fraction(3, 5), Fraction(1, 2)
-    losses = (Loss((half + theta,)), Loss((half - theta,)))
-    problem = Problem(r"$1/2+z\theta$", -half, half, losses, (p, 1 - p), constants)
-    places = 50  # 1/(ηE) steps from end to end
+    places = int(1 / (eta * constants.E))  # steps from end to end
     with precise():
         law, excess = [ball(0)] * places + [ball(1)], ball(0)
         for _ in range(blocks):
@@ -201,7 +183,7 @@ def held(blocks: int = 100, kept: int = 10) -> Example:
             law = after
     uses = [overlap_by_uses(j, 1) for j in range(1, kept + 1)] * blocks
     stale = [stale_weight([1], [1]), *[stale_weight([0], [1])] * (kept - 1)] * blocks
-    return Example("held sample", constants, excess, stale, overlap=uses, facts=problem.facts)
+    return Example(name, constants, excess, stale, overlap=uses, facts=problem.facts)
 
 
 ATOMS, SLOPE = 10, Fraction(1, 10)
@@ -276,11 +258,18 @@ def sharper_powered() -> Evidence:
 
 def memory_powered() -> Evidence:
     """The memory's bound: every term that it has, with several local steps and with clients that differ."""
-    examples = [slope(), walk(), drifting(), frozen(), two_distributions(), corners()]
+    examples = [
+        slope(),
+        _walk("random walk", Fraction(1, 50), 1000, 1),
+        drifting(),
+        frozen(),
+        two_distributions(),
+        corners(),
+    ]
     return powered(examples, memory_1, ("stale",), TERMS[1:])
 
 
 def stability_powered() -> Evidence:
     """The stability bound: every term that it has."""
-    examples = [slope(), frozen(), two_distributions(), held()]
+    examples = [slope(), frozen(), two_distributions(), _walk("held sample", Fraction(1, 100), 100, 10)]
     return powered(examples, stability_1, ("overlap",), TERMS[1:])

@@ -20,15 +20,6 @@ def added_up(summand: Any, count: Any, *moments: Any) -> Any:
     return sum(c * m for c, m in zip(coefficients, moments, strict=False))
 
 
-def cauchy_schwarz() -> Evidence:
-    """(ΣA)² <= p·ΣA², by induction over the samples."""
-    return always(
-        (q + a) ** 2 <= (p + 1) * (r + a**2),
-        given=[q**2 <= p * r],
-        domain=r"one more sample, any counts $\ge0$; with one sample both sides are its square",
-    )
-
-
 def cauchy_schwarz_equality() -> Evidence:
     """(ΣA)² = pΣA² if and only if all counts are equal: carried on to one more sample, equal to the mean."""
     equality = sp.Eq((q + a) ** 2, (p + 1) * (r + a**2), evaluate=False)
