@@ -8,10 +8,8 @@ from proofs_check.groundwork.bound.counterexamples import WELL, exceeding, trapp
 from proofs_check.groundwork.bound.empty_bound import CONVEX, EMPTY, WHY
 from proofs_check.groundwork.bound.many_rounds import SUMMED
 from proofs_check.groundwork.bound.one_round import ANY_SPACE, MISMATCH, SETTING
-from proofs_check.groundwork.reuse.constant_counts import EARLY, LATE, u
 from theory.bound import theorem1 as bound
 from theory.bound.constant_admission import constant_bound, constant_bound_as_stated
-from theory.reuse.constant import inverse_effective_constant, mismatch_constant, occupancy_constant
 
 CALM = replace(WELL, constants=replace(WELL.constants, sigma=Fraction(1, 10**6)))
 SMOOTH = replace(SUMMED, L=2)
@@ -48,22 +46,7 @@ def two_points_under_constant_admission() -> Evidence:
     )
 
 
-def specialised() -> Evidence:
-    """χ and 1/N_eff of a round from the samples' counts, against theory's; the round is Theorem 1's with these."""
-    found = []
-    for retention, now, uses, domain in (LATE, EARLY):
-        rounds, added, squares = occupancy_constant(retention, now, 1), uses(1) / rate, uses(2) / rate
-        chi = mismatch_from_sums(rounds, added, squares, symbolic_sum(u, u, 1, rounds))
-        rows = (
-            (mismatch_constant(retention, now, 1), chi, r"$\bar\Lambda\chi$, and it counted,"),
-            (
-                inverse_effective_constant(retention, now, 1),
-                squares / added**2,
-                r"$\bar\Lambda/N_{\mathrm{eff}}$",
-            ),
-        )
-        found.append(argument(*rows, domain=domain))
-    return together(*found)
+CLOSED = theorem("Reuse.mismatch_closed", "Reuse.effective_closed", domain="constant admission, every round")
 
 
 @confirming
@@ -77,11 +60,8 @@ def added_up(K: int, pace: int, T: int) -> Found:
         )
         slow = bound.theorem_1(n, N, V, chi, SMOOTH.map(ball)).total
         quick = constant_bound(K, pace, T, SMOOTH, certified=True).total
-        return (
-            None
-            if quick.overlaps(slow) and slow.rad() < 1e-9
-            else {"summed": quick.str(9), "by rounds": slow.str(9)}
-        )
+        close = quick.overlaps(slow) and slow.rad() < 1e-9
+    return unless(close, **{"summed": quick.str(9), "by rounds": slow.str(9)})
 
 
 CLAIMS = [
@@ -120,16 +100,10 @@ CLAIMS = [
             "the printed form has otherwise are decided on their own: eq:vck-exact, eq:ck-bound-detail/occupancy, "
             "eq:sigma-bar-Neff-app.",
             checks={
-                "a round": (specialised, added_up),
-                r"$\chi$ and $N_{\mathrm{eff}}$": theorem(
-                    "Reuse.mismatch_closed",
-                    "Reuse.effective_closed",
-                    domain="constant admission, every round",
-                ),
+                "a round": (CLOSED, added_up),
+                r"$\chi$ and $N_{\mathrm{eff}}$": CLOSED,
                 "the bound, from three statistical facts": theorem("Learning.theorem_1", domain=ANY_SPACE),
-                "comparator unbiased": theorem(
-                    "Learning.unbiased", domain="given the admissions: any weights that add up to 1"
-                ),
+                "comparator unbiased": population.weights_add_up,
                 "uniform deviation": (proved_constant, population.deviation_is_covered),
             },
         ),

@@ -178,7 +178,7 @@ def stale_weights_merged() -> Evidence:
 def stale_weights_constant() -> Evidence:
     """Constant admission, n = kΛ̄, k = min(K, t); also for clients with weights α_m that admit α_mΛ̄."""
     share, found = sp.Function("alpha", positive=True), []
-    for (horizon, at, _, domain), k in ((LATE, K), (EARLY, t)):
+    for (horizon, at, domain), k in ((LATE, K), (EARLY, t)):
         closed = stale_weight_constant(horizon, at, rate)
         each = stale_weight([share(m) * rate], [k * share(m) * rate], [share(m)])
         merged = r"$\sum\alpha_m^2(n_m-\lambda_m)/n_m^2$ and $\sum\alpha_m$ times the closed form"

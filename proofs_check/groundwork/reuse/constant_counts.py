@@ -1,4 +1,4 @@
-"""Reuse counts under constant admission of Λ̄ samples per round, summed symbolically and by brute force.
+"""Reuse counts under constant admission of Λ̄ samples per round, by closed forms and by brute force.
 
 Two stretches cover all rounds, symbolically: t = K+s and K = t+s, with s >= 0.
 """
@@ -12,24 +12,13 @@ CASES = {  # what brute force is asked
 }
 FULL, FILLING = r"every $K\ge1$ and $t\ge K$, $t=K+s$", r"every $t\ge1$ and $K\ge t$, $K=t+s$"
 
-u = sp.Symbol("u", integer=True, positive=True)
 k, y = sp.symbols("k y", positive=True)  # min(K, t) and t - (k-1)/2, in which closed forms are short
 s = sp.Symbol("s", integer=True, nonnegative=True)
 late = K + s  # t = K+s: the buffers are full
 
 
-def late_uses(power: int) -> Any:
-    """Σ A^power over all samples for t = K+s."""
-    return rate * (symbolic_sum(u**power, u, 1, K) + s * K**power)
-
-
-def early_uses(power: int) -> Any:
-    """Σ A^power over all samples for t <= K: nothing has been dropped."""
-    return rate * symbolic_sum(u**power, u, 1, t)
-
-
-# K, t, the uses, and the domain of each stretch
-LATE, EARLY = (K, late, late_uses, FULL), (t + s, t, early_uses, FILLING)
+# K, t and the domain of each stretch
+LATE, EARLY = (K, late, FULL), (t + s, t, FILLING)
 
 
 def in_y(formula: Any) -> Any:
