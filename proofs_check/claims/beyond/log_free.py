@@ -13,9 +13,7 @@ from theory.reuse.constant import inverse_effective_constant
 less, more = sp.symbols("less more", positive=True)  # N lies between Λ̄(t-less) and Λ̄(t+more)
 SUMMABLE = sp.Rational(3, 2)
 GAP = Given("lem:gen-Neff-app", r"$5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$ bounds the generalisation gap")
-FIRST = Given(
-    "thm:dpp-regret/expansion", "the first two terms of every policy inside are the oracle's to $O(1)$"
-)
+FIRST = Given("thm:dpp-regret/expansion", "the first two terms of policies inside are the oracle's to $O(1)$")
 FORMULA = sp.factor(regret_log_free(K, rate, T, CONSTANTS) / sp.sqrt(T))
 
 

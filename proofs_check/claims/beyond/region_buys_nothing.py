@@ -46,9 +46,7 @@ CLAIMS = [
                 "Buffers.constant_admission_violates_nothing", domain=r"every $K$, $\sum B$, $C$ and $\bar c$"
             ),
             "same expansion": (
-                theorem(
-                    "Inside.regret_of_every_policy", "Design.constant_regret", domain="all policies inside"
-                ),
+                theorem("Inside.regret_of_every_policy", "Design.constant_regret"),
                 oracle_third,
             ),
             "within the spread": (

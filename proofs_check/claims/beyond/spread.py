@@ -4,10 +4,18 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.control import orders
 from proofs_check.groundwork.control.orders import ALL, ALONG, LINEAR, RATIONAL, ROOT, h, links
-from proofs_check.groundwork.regret import transient
 from proofs_check.groundwork.regret.envelope import mismatch_range, spread
 from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy
-from proofs_check.groundwork.regret.transient import FEWEST, fewest, s, w
+from proofs_check.groundwork.regret.transient import (
+    FEWEST,
+    fewest,
+    fewest_samples,
+    most_samples,
+    powers_fall,
+    s,
+    third_term,
+    w,
+)
 from theory.control.violation import cost_violation_rate
 from theory.regret.transient import spread_bound
 
@@ -134,19 +142,10 @@ CLAIMS = [
         r"$\rho\to1$ at fixed $K$, $\bar\Lambda$ and constants",
         checks={
             "every policy": (partial(every_policy, stated=False), confirming(drawn_inside)),
-            "first two terms": links(
-                *(
-                    transient.powers_fall,
-                    transient.fewest_samples,
-                    transient.most_samples,
-                    early,
-                    late,
-                    late_sums,
-                )
-            ),
+            "first two terms": links(*(powers_fall, fewest_samples, most_samples, early, late, late_sums)),
             "third term": lambda: together(
-                transient.third_term(),
-                transient.most_samples(),
+                third_term(),
+                most_samples(),
                 always(1 / sp.sqrt(fewest) <= sp.sqrt(h), given=[1 / h <= fewest], domain=r"$t<K$: $F=1/h$"),
                 late_sums(),
             ),

@@ -18,21 +18,14 @@ NEEDED = (*SETTING, "clients draw from one distribution and are weighted by $n_m
 
 def trapped_under_constant_admission(K: int) -> Evidence:
     """One loss, so that all samples are alike and no policy matters: the model stays where the excess is at least 1."""
-    T, pace = 100, counterexamples.MANY
+    T, pace, c = 100, counterexamples.MANY, CALM.constants
     return exceeding(
         lambda: ball(T),
-        lambda: constant_bound_as_stated(K, pace, T, CALM.constants, certified=True).total,
-        {
-            "K": K,
-            "T": T,
-            "Λ̄": pace,
-            "start": Fraction(1, 8),
-            "eta": CALM.constants.eta,
-            "sigma": CALM.constants.sigma,
-        },
+        lambda: constant_bound_as_stated(K, pace, T, c, certified=True).total,
+        {"K": K, "T": T, "Λ̄": pace, "start": Fraction(1, 8), "eta": c.eta, "sigma": c.sigma},
         CALM,
         f"the loss {CALM.name} on [0, 1], $E=1$, start in $[0,1/4]$: an excess of at least 1 in each of {T} rounds",
-        **{"an excess of at least 1 in every round": trapped(CALM.constants.eta)},
+        **{"an excess of at least 1 in every round": trapped(c.eta)},
     )
 
 

@@ -97,9 +97,7 @@ def rough_memory() -> Evidence:
         sp.Rational(str(p)) * loss.pieces[0] for p, loss in zip(RARE.chances, RARE.losses, strict=True)
     )
     slopes = [sp.diff(risk, theta).subs(theta, z) for z in (x, y)]
-    smooth = always(
-        (slopes[0] - slopes[1]) ** 2 <= sp.Rational(1, 100) ** 2 * (x - y) ** 2, domain="the risk"
-    )
+    smooth = always((slopes[0] - slopes[1]) ** 2 <= (x - y) ** 2 / 100**2, domain="the risk")
     return obeying(found, {**RARE.facts, r"Assumption 2: $F_P$ is $1/100$-smooth": smooth})
 
 
@@ -189,11 +187,7 @@ CLAIMS = [
             statement="Where every loss is $L$-smooth, so is every memory's mean, and the population risk. The "
             "converse fails: a loss that is drawn with chance $p$ may be as rough as $L/p$.",
             formula=r"|\nabla\widehat F_{m,t}(\theta)-\nabla\widehat F_{m,t}(\theta')|\le L|\theta-\theta'|",
-            symbols={
-                "θ'": "another point",
-                "F̂_{m,t}": "mean loss over client m's memory",
-                "p": "a sample's chance",
-            },
+            symbols={"θ'": "another point", "F̂_{m,t}": "mean loss over client m's memory", "p": "its chance"},
             hypotheses=(r"every loss is $L$-smooth",),
             sketch="A mean of gradients moves by at most the mean of what they move by. (For one local step, $E=1$, no "
             "smoothness is needed.)",

@@ -82,13 +82,11 @@ def _clip(x: Fraction) -> Fraction:
     return min(max(x, Fraction(0)), Fraction(1))
 
 
-def _over_orders(
-    weights: Sequence[Fraction], mean_of_order: Callable[[list[Fraction]], Fraction]
-) -> Fraction:
+def _over_orders(weights: Sequence[Fraction], mean_in: Callable[[list[Fraction]], Fraction]) -> Fraction:
     """The weights meet the sorted samples in every order, equally often."""
     orders = list(permutations(weights))
     distinct = {order: orders.count(order) for order in set(orders)}
-    found = (count * mean_of_order([Fraction(0), *accumulate(order)]) for order, count in distinct.items())
+    found = (count * mean_in([Fraction(0), *accumulate(order)]) for order, count in distinct.items())
     return sum(found, Fraction(0)) / len(orders)
 
 

@@ -7,7 +7,7 @@ from proofs_check.groundwork.reuse import reuse_rounds
 from proofs_check.groundwork.reuse.constant_counts import s
 from proofs_check.groundwork.reuse.reuse_rounds import kstep_sums, p, printed_bound, q, r
 
-A, S1, S2, uses_kept = sp.symbols("A S1 S2 U", positive=True)  # a count; ΣA, ΣA², and ΣA over the memory
+A, S1, S2, kept = sp.symbols("A S1 S2 U", positive=True)  # a count; ΣA, ΣA², and ΣA over the memory
 gone = sp.Symbol("gone", nonnegative=True)  # samples no longer in memory
 ROUNDS = 4
 stay = st.tuples(st.integers(1, ROUNDS), st.integers(1, ROUNDS)).map(lambda ends: (min(ends), max(ends)))
@@ -41,9 +41,7 @@ def as_printed(stays: list[tuple[int, int]]) -> Found:
 
 def rule_equivalence() -> Evidence:
     """Both sides are 2(W/n - 1/N_eff) >= 0, multiplied by positive numbers."""
-    return always(
-        sp.Equivalent(sp.Le(*_sides(n, S1, S2, uses_kept)), uses_kept / n >= S2 / S1), domain="any rule"
-    )
+    return always(sp.Equivalent(sp.Le(*_sides(n, S1, S2, kept)), kept / n >= S2 / S1), domain="any rule")
 
 
 @confirming

@@ -35,7 +35,7 @@ CLAIMS = [
         hypotheses=(r"$t\ge K$", r"$\log^+$ for $\log$ where $\bar\Lambda t<\mathrm{Pdim}$"),
         checks=(not_real,),
         checks_with_hypotheses=(
-            theorem("Regret.limiting_penalty_as_stated_is_bounded", domain=r"every $t\ge K$"),
+            theorem("Regret.limiting_penalty_as_stated_is_bounded", domain=r"every $t\ge K$, with $\log^+$"),
         ),
         sketch=r"Root and linear term grow with the gap $1/(K\bar\Lambda)-1/(\bar\Lambda t)$, which lies below "
         r"$1/(K\bar\Lambda)$.",

@@ -142,9 +142,7 @@ CLAIMS = [
         hypotheses=("the drop of round $t$ takes effect after the training of round $t$, as in Algorithm 1",),
         checks=(
             literal_reading,
-            used_k_times(
-                ("admit-drop-train",), "$q^t$ after the drop of round $t$: admit, drop, train", (50, 50)
-            ),
+            used_k_times(("admit-drop-train",), "$q^t$ after the drop: admit, drop, train", (50, 50)),
         ),
         checks_with_hypotheses=(lambda: together(stored_and_used(), used_k_times_in_the_end()), IN_ALL),
         corrected=Correction(

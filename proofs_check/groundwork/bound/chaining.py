@@ -9,9 +9,7 @@ HAUSSLER = Given(
     r"pseudo-dimension $d$, at most $e(d+1)(2e/\varepsilon)^d$ are pairwise more than $\varepsilon$ apart in "
     "$L_1(Q)$, for every probability $Q$",
 )
-DEVIATION = Given(
-    "lem:gen-Neff-app", r"corrected: mean deviation $\le5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$"
-)
+DEVIATION = Given("lem:gen-Neff-app", r"corrected: deviation $\le5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$")
 # of theory's bound on the deviation, where B = Pdim = N_eff = 1
 CONSTANT = Fraction(deviation_term(1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)))
 RATIO = 8  # of consecutive radii

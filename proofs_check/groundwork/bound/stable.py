@@ -220,11 +220,7 @@ def constant_overlap() -> Evidence:
     new = symbolic_sum((s - h) / horizon, s, horizon, horizon + h - 1)
     between = overlap_constant(horizon, horizon + h, rate)
     return argument(
-        (
-            symbolic_sum(1 / (filling * rate), s, 1, filling - 1),
-            ramp,
-            r"the sum and the closed form, $t\le K$",
-        ),
+        (symbolic_sum(1 / (filling * rate), s, 1, filling - 1), ramp, r"the sum, closed, $t\le K$"),
         (full, flat, r"$\sum_{s}s\bar\Lambda/(K\bar\Lambda)^2$ and the closed form, $t\ge2K-1$"),
         ((old + new) / (horizon * rate), between, "the sum of the larger summands and the closed form"),
         ((s - h) / s <= (horizon - h) / horizon, [s <= horizon, s >= h, s > 0], r"summands, $K\le t\le2K-1$"),
