@@ -21,7 +21,7 @@ PRINTED = Region(rate=RATE, rho=Fraction(9, 10))  # with Pdim = Λ_min(1) = 1 as
 WIDE: dict[str, Any] = {
     "V": 1.0,
     "C": float(BUDGET),
-    "region": Region(float(RATE), 0.99),
+    "region": Region(rate=float(RATE), rho=0.99),
     "constants": FLOATS,
 }
 
