@@ -221,5 +221,5 @@ def odd_study(rng: random.Random, field: Arena, work: Path) -> Outcome:
         return found
     again = start(["train", "--resume", str(out), "--json"], work / "again").ended()
     if any((one.status, one.out, one.sentence) != (0, ended.out, "") for one in (ended, again)):
-        return Outcome("wrong", attack, "reading it again says something else")
+        return Outcome("wrong", attack, f"reading it again differs: {ended.err!r}, then {again.err!r}")
     return found
