@@ -1,4 +1,4 @@
-"""A trained model to take away: its state_dict, and how to build its module, in one file that needs torch alone."""
+"""Export of a trained model: its state_dict and a description of its module, in one file that needs torch alone."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from theory.setting import SettingError
 __all__ = ["MODELS", "export_model"]
 
 MODELS = ("averaged", "last")
-TESTED = 512  # inputs at a time
-FEW = 64  # inputs that a module built from its description is tried on
+INPUTS_AT_A_TIME = 512
+COMPARED_INPUTS = 64  # on which a module built from its description must agree
 BLOCKS, RESIDUAL = "Sequential", "Residual"
 
 
@@ -56,7 +56,7 @@ def export_model(
     study = Study.from_document(settings["study"])
     name, last = _chosen(study, policy, seed, which)
     if file.exists() or not file.parent.is_dir():
-        wrong = "is there already" if file.exists() else "is in a folder that there is not"
+        wrong = "already exists" if file.exists() else "has a parent folder that does not exist"
         raise SettingError(f"{str(file)!r} {wrong}: give the name of a new file, such as model.pt")
     prefix = "last_" if last and study.averages else ""
     recorded = summary["policies"][name][f"{prefix}final_accuracies"][seed]
@@ -69,7 +69,7 @@ def export_model(
     run = study.policies.index(name) * study.seeds + seed
     if not last:
         saved = project(torch.from_numpy(state["mean"]).to(saved), study.radius)
-    module, build = _rebuilt(_module(problem, saved[run]), x[:FEW])
+    module, build = _rebuilt(_module(problem, saved[run]), x[:COMPARED_INPUTS])
     metadata = {
         "dataset": study.dataset,
         "labels": study.labels,
@@ -99,7 +99,7 @@ def export_model(
 
 
 def _chosen(study: Study, policy: str | None, seed: int, which: str | None) -> tuple[str, bool]:
-    """The policy, and whether it is the last iterate that is wanted."""
+    """The policy, and True for its last iterate."""
     name = study.policies[0] if policy is None and len(study.policies) == 1 else policy
     if name not in study.policies:
         asked = "which policy" if policy is None else f"there is no policy {policy!r}"
@@ -169,7 +169,7 @@ def _module(problem: Problem, theta: Tensor) -> nn.Module:
 
 
 def _rebuilt(module: nn.Module, x: Tensor) -> tuple[nn.Module, Any]:
-    """The module made again from a description of it, and that; or itself, if it is not made of torch's own layers."""
+    """A module built from a description, and the description; the module itself and None if it has other layers."""
     try:
         build = json.loads(json.dumps(_described(module)))
         again = _built(*build).to(x)
@@ -186,7 +186,7 @@ def _rebuilt(module: nn.Module, x: Tensor) -> tuple[nn.Module, Any]:
 
 
 def _described(module: nn.Module) -> list[Any]:
-    """Its kind, and its arguments by name or its parts."""
+    """The kind of a module, and its arguments by name or its parts."""
     from empirics.training.networks import Residual
 
     kind = type(module)
@@ -207,7 +207,7 @@ class _Residual(nn.Sequential):
 
 
 def _built(kind: str, given: Any) -> nn.Module:
-    """As the documentation does it."""
+    """Build a module from its description, as the documentation does."""
     if isinstance(given, dict):
         made: nn.Module = getattr(nn, kind)(**given)
         return made
@@ -223,7 +223,7 @@ def _plain(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 def _accuracy(module: nn.Module, x: Tensor, y: Tensor) -> float:
     with torch.no_grad():
-        found = torch.cat([answers(module(part)) for part in torch.split(x, TESTED)])
+        found = torch.cat([answers(module(part)) for part in torch.split(x, INPUTS_AT_A_TIME)])
     return float((found == y).double().mean())
 
 
@@ -231,6 +231,6 @@ def _compare(accuracy: float, recorded: float) -> None:
     if not isclose(accuracy, recorded, abs_tol=1e-6):  # a study in float32 has its mean in float32
         warnings.warn(
             f"the model's test accuracy is {accuracy:.6g} here and {recorded:.6g} in the record: another device or "
-            "version rounds otherwise",
+            "version rounds differently",
             stacklevel=3,
         )

@@ -18,7 +18,7 @@ __all__ = ["HandedOver"]
 
 @dataclass(frozen=True)
 class HandedOver:
-    """What was handed over in Python, in place of what the settings name."""
+    """Things handed over in Python in place of those that the settings name."""
 
     dataset: Any = None
     model: Any = None
@@ -50,7 +50,7 @@ class HandedOver:
         return _rooted(Study.from_document(given, study))
 
     def prices(self, study: Study) -> Prices:
-        """What it will pay."""
+        """The prices of a study."""
         plain = self.cost is None or isinstance(self.cost, CostProcess | str | os.PathLike)
         return make_prices(study.cost if plain else self.cost)
 

@@ -33,7 +33,7 @@ DELTA = 0.002  # as ADWIN has it
 
 
 def has_changed(losses: Floats, delta: float = DELTA) -> bool:
-    """Whether the latest losses are worse than those before, by the bound above, at some place.
+    """Detect whether the latest losses exceed earlier ones by the bound above, at some place of the window.
 
     >>> calm = np.tile([0.4, 0.6], 20)
     >>> has_changed(calm), has_changed(np.r_[calm, calm[:10] + 1]), has_changed(np.r_[calm, calm[:10] - 1])
@@ -93,14 +93,14 @@ class Adaptive:
         return replace(state, books=books, heard=np.zeros_like(state.heard), leaves=state.heard), admitted
 
     def drops(self, state: Listening) -> NDArray[np.bool_]:
-        """Where a change was heard since the round before."""
+        """Replicates in which a change was detected in the round before."""
         return state.leaves
 
     def book(self, state: Listening, cost: Floats, delivered: Whole) -> Listening:
         return replace(state, books=self.rule.book(state.books, cost, delivered))
 
     def observe(self, state: Listening, loss: Floats) -> Listening:
-        """With the loss of each replicate's model on the samples of the round, NaN where none came."""
+        """Take the loss of each replicate's model on the samples of the round, NaN where none came."""
         if np.isinf(loss).any():
             raise SettingError("a loss must be a finite number")
         came = ~np.isnan(loss)[:, np.newaxis]

@@ -22,7 +22,7 @@ from theory.setting import Budget, SettingError, positive
 __all__ = ["BuyCheap", "Filled", "Places", "Taper", "rising"]
 
 Whole = NDArray[np.int64]
-AGES = 2**12  # that the rule for unknown prices tells apart, as many as the one for known prices
+AGES = 2**12  # distinguished by the rule for unknown prices, as by the rule for known ones
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class Taper(BuyCheap):
         return Filled.of(super().start(replicates), np.zeros(replicates, dtype=np.int64))
 
     def drops(self, state: Filled) -> NDArray[np.bool_]:
-        """Whether what is held has been used as often as it may."""
+        """The samples in memory have been used as often as they may."""
         fillings = state.bought / sum(self.capacity)
         newest = np.where(state.born < FOREVER, state.born, 0).max(axis=(1, 2))
         lasted = state.round / np.maximum(fillings, 1 / state.round)

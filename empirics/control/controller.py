@@ -11,7 +11,7 @@
 Under buy-cheap-online the clients' memories stay full, and a sample goes when its price is low for its age:
 
 >>> server = Controller("buy-cheap-online", Study(buffers=(8, 9, 10), budget=33))
->>> server.capacity  # of its samples a client keeps the newest so many
+>>> server.capacity  # a client keeps its newest samples, this many at most
 array([ 8,  9, 10])
 >>> [int(server.decide(price).sum()) for price in (5.0, 9.0, 1.5, 2.5, 9.0, 2.5)]  # all arrives if nothing is reported
 [27, 0, 27, 0, 0, 27]
@@ -67,7 +67,7 @@ FORMAT = 2
 
 @dataclass(frozen=True)
 class Books:
-    """What has happened so far: totals, and what the clients hold once the last round's samples have arrived."""
+    """Totals so far, and the samples in the clients' memories once the last round's have arrived."""
 
     rounds: int
     spent: float
@@ -127,7 +127,7 @@ class Controller:
 
     @property
     def retention(self) -> NDArray[np.int64]:
-        """For how many rounds each client keeps a sample: one, in a round that is decided to drop all older ones.
+        """The rounds that each client keeps a sample: 1 in a round that is decided to drop all older samples.
 
         In later rounds it reaches back to that one: who was away in it drops them when it is back.
         """
@@ -136,16 +136,16 @@ class Controller:
 
     @property
     def capacity(self) -> NDArray[np.int64] | None:
-        """How many samples each client keeps at most, the newest ones; None if age alone decides."""
+        """The largest number of samples that each client keeps, the newest; None if age alone decides."""
         return None if (self._capacity == FOREVER).all() else self._capacity.copy()
 
     @property
     def pending(self) -> NDArray[np.int64] | None:
-        """What was granted in the round that is decided and not reported; None if there is no such round."""
+        """The samples granted in a round that is decided and not reported, if any."""
         return None if self._pending is None else self._pending[1].copy()
 
     def decide(self, cost: float) -> NDArray[np.int64]:
-        """How many samples each client may admit in this round, at this price of one.
+        """The samples that each client may admit in this round, at this price per sample.
 
         If the round before was not reported, all that was granted counts as delivered.
         """
@@ -203,7 +203,7 @@ class Controller:
 
     @property
     def listens(self) -> bool:
-        """Whether the policy is to be told losses."""
+        """The policy takes losses."""
         return hasattr(self.policy, "observe")
 
     def observe(self, loss: float | None) -> None:
@@ -223,7 +223,7 @@ class Controller:
 
     @property
     def _rule(self) -> str | None:
-        """What stands for all that the policy was made of; None for one of the user's own that JSON cannot hold."""
+        """A digest of the inputs of the policy; None for a user's policy that JSON cannot hold."""
         try:
             return _digest({"rule": plain(self.policy)})
         except SettingError:

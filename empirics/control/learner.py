@@ -1,4 +1,4 @@
-r"""What a server makes of its rounds: the step size of each, and what each new model weighs in the mean of models.
+r"""The learner of a server: the step size of each round, and the weight of each new model in the mean of models.
 
 \(\bar\theta\leftarrow\bar\theta+w(\theta-\bar\theta)\) after every round that trained. θ(1) counts: it is the first
 model and the first mean, the k-th has the weight w(k) of its kind (`theory.law.averaging`), and a round without samples
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 
 def step_sizes(study: Study, rounds: Any, before: Any) -> Any:
-    """η of these rounds, before which so many samples were admitted.
+    """η of these rounds, given the samples admitted before each.
 
     >>> step_sizes(Study(eta=2.0, decay=50), np.array([1, 150, 400]), 0)[1:].tolist()
     [1.0, 0.6666666666666666]
@@ -39,7 +39,7 @@ def step_sizes(study: Study, rounds: Any, before: Any) -> Any:
 
 @dataclass
 class Models:
-    """How many models there are so far, (replicates,) each, after how many rounds, and which one begins the mean."""
+    """Models and rounds so far, (replicates,) each, and the first model of the mean."""
 
     count: Whole
     begins: Whole
@@ -68,7 +68,7 @@ class Models:
 
 
 def _share(study: Study, k: Whole) -> Floats:
-    """What the newest of k models weighs in their mean."""
+    """The weight of the newest of k models in their mean."""
     kinds = {
         "none": lambda: latest(k),
         "equal": lambda: equal(k),
@@ -81,16 +81,16 @@ def _share(study: Study, k: Whole) -> Floats:
 
 
 class Learner:
-    """What all runs of a study make of their rounds, told of them in turn."""
+    """Step sizes and weights of models of all runs of a study, round by round."""
 
     def __init__(self, study: Study) -> None:
         self.seeds = study.seeds
         self.each = [(study.of_policy(name), Models.start(study.seeds)) for name in study.policies]
 
     def follow(self, rounds: Rounds, weights: Floats) -> tuple[Floats, Floats]:
-        """Step sizes, and what the model that a round makes weighs in the mean, (rounds, runs) each.
+        """Step sizes, and the weight of each round's model in the mean, (rounds, runs) each.
 
-        `weights` are those of clients, (rounds, runs, clients): a round trains where somebody has one.
+        `weights` are those of clients, (rounds, runs, clients): a round trains where some weight is positive.
         """
         trained = np.asarray(weights.any(axis=2))
         before = rounds.track.N - rounds.admissions.sum(axis=2)

@@ -28,7 +28,7 @@ FOREVER = 2**53  # a retention that no study outlives
 
 @runtime_checkable
 class Policy(Protocol):
-    """What plays a study. Derive from it to inherit `start` and `book`, which suit a policy without a memory.
+    """The protocol of policies. Derive from it to inherit `start` and `book`, which suit a policy without a memory.
 
     `retention` says for how many rounds samples are kept, one number, or one a client: an attribute of the class or of
     the instance, or a property.
@@ -54,11 +54,11 @@ class Policy(Protocol):
         retention: int | Sequence[int]
 
     def start(self, replicates: int) -> Any:
-        """The state before round 1, for so many replicates at once."""
+        """The state before round 1, of all replicates at once."""
         return None
 
     def decide(self, state: Any, cost: NDArray[np.float64]) -> tuple[Any, Whole]:
-        """A round at these costs, one a replicate: the state and the admissions, of shape (replicates, clients)."""
+        """The state and the admissions, (replicates, clients), at these costs, (replicates,)."""
 
     def book(self, state: Any, cost: NDArray[np.float64], delivered: Whole) -> Any:
         """The state after the round, in which this much arrived; in a study that is what was decided."""
@@ -132,7 +132,7 @@ class Fixed:
 
 @dataclass(frozen=True)
 class DriftPlusPenalty:
-    """ACDPP: as printed, or with nobody admitting more than fits (`capped`).
+    """ACDPP: as printed, or admitting no more than fits (`capped`).
 
     `window` is how many rounds the books look back: K, or less in a study that is shorter.
     """

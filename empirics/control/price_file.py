@@ -1,4 +1,4 @@
-"""A CSV file of prices, read line by line; whatever is wrong is one sentence with the file and the line."""
+"""A CSV file of prices, read line by line; mistakes are refused with the file and the line."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from theory.setting import SettingError
 
 __all__ = ["read_prices"]
 
-LONGEST = 1 << 20  # bytes of a line
-WANTED = "a trace has one price a line, or columns with names in the first line and commas, semicolons or tabs between"
+LINE_BYTES_MAX = 1 << 20
+WANTED = "a trace has one price per line, or columns named in the first line with commas, semicolons or tabs between"
 POINT = "; write decimals with a point, if the comma is one"
 PRICE = f"a price between {CHEAPEST:g} and {DEAREST:g}, such as 2.5"
 
@@ -43,10 +43,10 @@ def read_prices(path: str | os.PathLike[str], column: str | None = None) -> arra
 
 def _lines(path: Path, stream: BinaryIO) -> Iterator[str]:
     number = 0
-    while line := stream.readline(LONGEST + 1):
+    while line := stream.readline(LINE_BYTES_MAX + 1):
         number += 1
-        if len(line) > LONGEST:
-            raise SettingError(f"{path}, line {number}, has more than {LONGEST} bytes: {WANTED}")
+        if len(line) > LINE_BYTES_MAX:
+            raise SettingError(f"{path}, line {number}, has more than {LINE_BYTES_MAX} bytes: {WANTED}")
         try:
             yield line.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError:
@@ -103,12 +103,12 @@ def _prices(path: Path, stream: BinaryIO, column: str | None) -> array[float]:
 
 
 def _is_certain(cell: str, mark: str) -> bool:
-    """Whether the cell is a number that can only have this decimal mark."""
+    """The cell is a number that can only have this decimal mark."""
     return mark in cell and bool(re.match(DECIMAL[mark], cell)) and not re.match(AMBIGUOUS[mark], cell)
 
 
 def _place(path: Path, first: list[str], column: str | None, hint: str) -> int:
-    """Which cell of a line is the price; of a sheet's columns without a name it is none."""
+    """The place of the price in a line; never a column without a name."""
     named = [place for place, cell in enumerate(first) if cell]
     if column is None and len(named) == 1:
         return named[0]
@@ -126,12 +126,12 @@ def _place(path: Path, first: list[str], column: str | None, hint: str) -> int:
 
 
 def _is_name(cell: str) -> bool:
-    """Whether the first line is a heading and not a price or, like $5, a mistyped one."""
+    """The cell is a heading and neither a price nor, like $5, a mistyped price."""
     return cell[:1].isalpha() and cell.lower() not in ("nan", "inf", "infinity")
 
 
 def _price(where: str, cell: str, hint: str) -> float:
-    """Where no commas stand between columns, so that there is no hint at them, one may be a decimal point."""
+    """The price of a cell; without a hint at commas between columns, a comma is a decimal mark."""
     plain = cell if hint else cell.replace(",", ".")
     try:
         value = float(plain) if cell.isascii() and "_" not in cell else float("nan")

@@ -28,13 +28,13 @@ from theory.setting import SettingError
 __all__ = ["Drawn", "Prices", "Trace", "checked", "law_of", "make_prices", "read_trace"]
 
 Floats = NDArray[np.float64]
-LISTED = 10**4  # whole prices that are told apart
-SHOWN = 2000  # prices that stand for a law that is not known in closed form
+WHOLE_PRICES_MAX = 10**4  # distinguished one by one
+LAW_SAMPLES = 2000  # prices that stand for a law without a closed form
 PARTS = ("mean", "depends_on_horizon", "digest", "chunks")
 
 
 class Prices(Protocol):
-    """What every source of prices has; an object of the user's own needs these four and no base class."""
+    """The protocol of a source of prices; an object of the user's own needs these four and no base class."""
 
     @property
     def mean(self) -> Fraction:
@@ -42,11 +42,11 @@ class Prices(Protocol):
 
     @property
     def depends_on_horizon(self) -> bool:
-        """Whether c(t), for the same t, changes with the number of rounds."""
+        """c(t) depends on the number of rounds."""
 
     @property
     def digest(self) -> str | None:
-        """What tells two sources of the same settings apart, such as a trace's SHA-256; None if nothing has to."""
+        """A digest where settings do not determine the prices, such as a trace's SHA-256; else None."""
 
     def chunks(self, seed: int, replicates: int, rounds: int, size: int) -> Iterator[Floats]:
         """c(1), …, c(rounds) in arrays (size, replicates), the last with the rows that remain.
@@ -67,7 +67,7 @@ class Drawn:
 
     @property
     def mean(self) -> Fraction:
-        """The settings' own."""
+        """The mean of the settings."""
         return self.process.mean
 
     @property
@@ -179,13 +179,13 @@ class Trace:
 
 
 def read_trace(path: str | os.PathLike[str], column: str | None = None) -> Trace:
-    """The trace of a CSV file: one price a line, with or without a name in the first line, or one of its columns."""
+    """The trace of a CSV file: one price per line, with or without a name in the first line, or one of its columns."""
     return Trace(read_prices(path, column))
 
 
 @dataclass(frozen=True, eq=False)
 class _Checked:
-    """Somebody else's prices, each chunk of which is looked at before it is used."""
+    """Prices of the user's own, each chunk of which is checked before it is used."""
 
     source: Any
     mean: Fraction
@@ -265,7 +265,7 @@ def make_prices(cost: CostProcess | Prices | ArrayLike | str | os.PathLike[str])
     return checked(cost)
 
 
-def law_of(prices: Prices, seed: int = 0, replicates: int = 1, rounds: int = SHOWN) -> PriceLaw:
+def law_of(prices: Prices, seed: int = 0, replicates: int = 1, rounds: int = LAW_SAMPLES) -> PriceLaw:
     """The law of the price in a round of the study that would ask for these prices.
 
     Of a built-in process it is known, and of a trace it is that of all its prices. Of drifting prices and of an object
@@ -283,13 +283,13 @@ def law_of(prices: Prices, seed: int = 0, replicates: int = 1, rounds: int = SHO
             return Atoms.of([low])
         if prices.process.process != Process.integer:
             return Uniform(low, high)
-        if high - low < LISTED:
+        if high - low < WHOLE_PRICES_MAX:
             return Atoms.of(np.arange(low, high + 1))
-    every, columns = -(-rounds // SHOWN), -(-SHOWN // rounds)
+    every, columns = -(-rounds // LAW_SAMPLES), -(-LAW_SAMPLES // rounds)
     if not isinstance(prices, Drawn):
         columns = min(columns, replicates)  # there may be no more than the study has
     first, found = 0, []
-    for chunk in prices.chunks((seed + 1) % 2**32, columns, rounds, min(SHOWN, rounds)):
+    for chunk in prices.chunks((seed + 1) % 2**32, columns, rounds, min(LAW_SAMPLES, rounds)):
         found.append(chunk[-first % every :: every].ravel())
         first += len(chunk)
     return Atoms.of(np.concatenate(found))

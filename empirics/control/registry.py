@@ -56,7 +56,7 @@ def _best_K(budget: Budget, constants: Constants) -> int:
 
 @dataclass(frozen=True)
 class Brief:
-    """What a policy is told before round 1: the study, the budgets with the mean cost, and the theory's constants.
+    """The inputs of a policy before round 1: the study, the budgets with the mean cost, and the theory's constants.
 
     The study is that of the policy itself: a variant finds its own settings there, and in the budgets what it plans
     with. The constants take a round for one step, of size ηE. `prices` is where they come from, if that is known, in
@@ -83,7 +83,7 @@ class Brief:
         return law if law.mean == mean else law.scaled(float(mean / Fraction(law.mean)))
 
     def of_policy(self, name: str) -> Brief:
-        """What one of the study's policies is told."""
+        """The brief of one of the study's policies."""
         study, own = self.study.of_policy(name), self.study.constants_of(name, self.constants)
         merged = own if own is self.constants else own.merged
         planned = "budget" in PolicyName(name).own
@@ -153,7 +153,7 @@ def _constant(brief: Brief) -> Policy:
 
 @_built_in("oracle")
 def _oracle(brief: Brief) -> Policy:
-    """As many fresh samples a round as the buffers hold, whatever they cost."""
+    """Fresh samples for all buffers in every round, whatever they cost."""
     buffers = brief.budget.buffers
     return Fixed(tuple(map(Fraction, buffers)), (0,) * len(buffers), (1,) * len(buffers), brief.budget)
 
@@ -180,7 +180,7 @@ def _released(brief: Brief) -> Policy:
 
 
 def _departing(departures: Sequence[str]) -> Maker:
-    """Of a policy between acdpp and released."""
+    """The maker of a policy between acdpp and released."""
 
     def make(brief: Brief) -> Policy:
         study = brief.study
@@ -193,7 +193,7 @@ def _departing(departures: Sequence[str]) -> Maker:
 
 @_built_in("buy-cheap")
 def _buy_cheap(brief: Brief) -> Policy:
-    """By the best thresholds for the law of the prices."""
+    """Buy below the best thresholds for the law of the prices."""
     law: Any = _known_law(brief, "buy-cheap")
     thresholds = _thresholds(law, brief.budget.total_buffer, float(brief.budget.cost))
     return BuyCheap(thresholds, _reserve(brief), brief.budget)
@@ -206,7 +206,7 @@ def _thresholds(law: PriceLaw, places: Any, cost: float) -> tuple[float, ...]:
 
 @_built_in("buy-cheap-online")
 def _buy_cheap_online(brief: Brief) -> Policy:
-    """By age alone: nothing is known of the prices."""
+    """Buy by age alone: the law of prices is unknown."""
     return BuyCheap(rising(brief.budget), _reserve(brief), brief.budget)
 
 
@@ -226,7 +226,7 @@ def _burst_online(brief: Brief) -> Policy:
 
 @_built_in("taper")
 def _taper(brief: Brief) -> Policy:
-    """As burst, with fillings used again at first: the patience is the rounds that one costs at the mean price."""
+    """Burst, with fillings used again at first: the patience is the budgets that a filling costs at the mean price."""
     budget = brief.budget
     limit = purchase_limit(_known_law(brief, "taper"), budget.total_buffer, float(budget.cost))
     patience = float(budget.mean_cost * budget.total_buffer / budget.cost)
@@ -235,7 +235,7 @@ def _taper(brief: Brief) -> Policy:
 
 @_built_in("taper-online")
 def _taper_online(brief: Brief) -> Policy:
-    """The same by what has been saved: nothing is known of the prices."""
+    """Taper by the savings so far: the law of prices is unknown."""
     return Taper(rising(brief.budget), _reserve(brief), brief.budget)
 
 
@@ -281,21 +281,20 @@ def found_at(path: str, what: str) -> Any:
 
 
 def _maker(name: str, given: Any) -> Maker:
-    """What makes the policy anew for every schedule: one that remembers something by itself then starts afresh."""
+    """The maker of a policy for every schedule, so that one with a memory of its own starts afresh."""
     if not isinstance(given, type) and isinstance(given, Policy):
         return lambda brief: copy.deepcopy(given)
     if callable(given):
         return lambda brief: given(brief) if _takes_one(given) else given()
     missing = [part for part in ("retention", "start", "decide", "book") if not hasattr(given, part)]
     raise SettingError(
-        f"policy {name!r} must have retention, start, decide and book, or be a function "
-        f"that takes a Brief and returns "
+        f"policy {name!r} must have retention, start, decide and book, or be a function that takes a Brief and returns "
         f"such a policy: {type(given).__name__} lacks {', '.join(missing)}"
     )
 
 
 def _takes_one(maker: Callable[..., Any]) -> bool:
-    """Whether it can be called with one argument; a class of policies may need none."""
+    """The maker can be called with one argument; a class of policies may need none."""
     try:
         inspect.signature(maker).bind(None)
     except (TypeError, ValueError):
@@ -304,7 +303,7 @@ def _takes_one(maker: Callable[..., Any]) -> bool:
 
 
 def maker_of(name: str, own: Mapping[str, Any] | None = None) -> Maker:
-    """What makes the policy of this name: handed over, registered, built in, or at an import path."""
+    """The maker of the policy of this name: handed over, registered, built in, or at an import path."""
     name = PolicyName(name)
     base = name.base
     mine = {} if own is None else own
@@ -382,7 +381,7 @@ def kept_for(policy: Policy, study: Study, name: str) -> NDArray[np.int64]:
 
 
 def capacity_for(policy: Policy, study: Study, name: str) -> NDArray[np.int64]:
-    """How many samples each client keeps at most: FOREVER if nothing is said of it."""
+    """The largest number of samples that each client keeps; FOREVER without a capacity."""
     capacity = getattr(policy, "capacity", None)
     what = f"policy {name!r} must have a whole number as its capacity,"
     return _each(FOREVER if capacity is None else capacity, study, what)

@@ -86,7 +86,7 @@ class Rounds:
 
 
 def brief_for(study: Study, constants: Constants, prices: Prices | None = None) -> Brief:
-    """What the study's policies are told, with the prices that it will pay."""
+    """The brief of the study's policies, with its prices."""
     paid = make_prices(study.cost) if prices is None else prices
     return Brief(study, study.theory_budget(paid.mean), constants, paid)
 
@@ -113,7 +113,7 @@ class Schedule:
         self.listening = [name for name, policy in self.policies.items() if hasattr(policy, "observe")]
         if self.listening and not trains:
             raise SettingError(
-                f"policy {self.listening[0]!r} listens to losses, which nobody knows before it trains: leave it out"
+                f"policy {self.listening[0]!r} listens to losses, which are unknown before training: leave it out"
             )
         kept, sizes = (
             np.stack([rule(policy, study, name) for name, policy in self.policies.items()])
@@ -158,7 +158,7 @@ class Schedule:
         return Rounds(study, first, cost, debt, admissions, starts, ends, track)
 
     def observe(self, losses: Floats) -> None:
-        """Of all runs, (runs,), on the samples of the round that was last decided: for policies that listen."""
+        """Tell policies that listen the losses of all runs, (runs,), on the samples of the round decided last."""
         for p, (name, policy) in enumerate(self.policies.items()):
             if name in self.listening:
                 mine = losses[p * self.study.seeds : (p + 1) * self.study.seeds]
@@ -168,7 +168,7 @@ class Schedule:
     def _play(
         self, name: str, policy: Policy, cost: Floats, capacity: Whole, t: int
     ) -> tuple[Whole, NDArray[np.bool_] | bool]:
-        """What is admitted, and where all that was held before leaves."""
+        """The admissions, and the replicates that drop all older samples."""
         with _of_a_user(name, t):
             state, wanted = policy.decide(self._states[name], cost)
             admitted = whole_samples(wanted, capacity.shape, capacity)

@@ -46,7 +46,7 @@ class Capped:
 
     @property
     def which(self) -> NDArray[np.bool_]:
-        """Who has a capacity."""
+        """Memories with a capacity."""
         return self.capacity < FOREVER
 
     def extend(self, admitted: Whole, left: Whole) -> tuple[Whole, Whole, Whole]:
@@ -90,7 +90,7 @@ class Totals:
     """Counts of all clients of all runs so far, (runs, clients) each, and the last K of them."""
 
     retention: Whole
-    past: Whole  # A_m(0), …, A_m(t), or as many of the last as somebody still needs
+    past: Whole  # A_m(0), …, A_m(t), or as many of the last as are still needed
     starts: Whole
     n: Whole
     aged: Whole
@@ -100,7 +100,7 @@ class Totals:
 
     @classmethod
     def start(cls, retention: Whole, rounds: int = FOREVER, capacity: Whole | None = None) -> Self:
-        """Before round 1 of so many rounds; who keeps samples for as long as that keeps them for ever."""
+        """Totals before round 1; a retention of `rounds` or more is for ever."""
         kept = np.where(retention >= rounds, FOREVER, retention)
         capped = None if capacity is None or (capacity >= FOREVER).all() else Capped.start(capacity)
         none = np.zeros_like(kept)
@@ -108,17 +108,17 @@ class Totals:
 
     @property
     def depth(self) -> int:
-        """How many rounds of history matter."""
+        """Rounds of history that matter."""
         dropping = self.retention[self.retention < FOREVER]
         return int(dropping.max()) if dropping.size else 0
 
     def extend(
         self, admissions: Whole, drops: NDArray[np.bool_] | None = None
     ) -> tuple[Whole, Whole, Trajectory]:
-        """Where the memories start and end, (rounds, runs, clients), and the trajectories, of the next rounds.
+        """Starts and ends of memories, (rounds, runs, clients), and trajectories, of the next rounds.
 
-        Nobody with a capacity may admit more than that in a round. Where a run `drops`, (rounds, runs), all that is
-        older leaves: those who have a capacity may.
+        A client with a capacity admits at most that per round. Where a run `drops`, (rounds, runs), all older samples
+        leave; only clients with a capacity may.
         """
         ends = self.past[-1] + np.cumsum(admissions, axis=0)
         known = np.concatenate([self.past, ends])

@@ -4,7 +4,7 @@
 
 Nothing is downloaded, unpacked to disk or executed. A file as long as the published one must have its digest;
 a shorter one of the same structure is a subset and is taken as it is (`Dataset.digest` tells them apart).
-Whatever is missing, truncated, corrupt or something else is one `SettingError`.
+Missing, truncated, corrupt or foreign files raise one `SettingError`.
 """
 
 from __future__ import annotations
@@ -108,5 +108,5 @@ def as_dataset(
 
 
 def _is_array(thing: Any) -> bool:
-    """Whether NumPy can read it: a list, or what offers itself as an array, as tensors and data frames do."""
+    """NumPy can read it: a list, or what offers itself as an array, as tensors and data frames do."""
     return isinstance(thing, list | tuple) or hasattr(thing, "__array__")

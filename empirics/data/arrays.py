@@ -14,7 +14,7 @@ from theory.setting import SettingError
 
 __all__ = ["CLIENT", "TIME", "assembled", "from_arrays", "from_mapping", "from_torch", "keys", "real_array"]
 
-EVERY = 5  # one in five is a test sample
+TEST_EVERY = 5  # samples
 NO_REPLICATE = (
     2**32 - 1
 )  # an address that no study draws from, so that the split is independent of all of them
@@ -49,7 +49,7 @@ def from_arrays(
 
 
 def from_mapping(arrays: Mapping[str, ArrayLike], *, name: str = "arrays") -> Dataset:
-    """The same from arrays with names: x, y and, if there is a test set, test_x, test_y; or as Keras spells them.
+    """The data set of arrays by name: x, y and, if there is a test set, test_x, test_y; or as Keras spells them.
 
     An array `time` has the time of every sample of x, a number or NumPy's datetime64, and `client` its client, a whole
     number.
@@ -58,14 +58,14 @@ def from_mapping(arrays: Mapping[str, ArrayLike], *, name: str = "arrays") -> Da
 
 
 def from_torch(train: Any, test: Any = None, *, name: str = "torch") -> Dataset:
-    """The same from torch's map-style data sets, which give pairs (input, class number); all is read now, once."""
+    """The data set of torch's map-style data sets of pairs (input, class number), read at once."""
     splits = {"training": train} if test is None else {"training": train, "test": test}
     read = [array for which, split in splits.items() for array in _read(which, split)]
     return assembled(name, dict(zip(SPELLINGS[0], read, strict=False)))
 
 
 def keys(what: str, names: Sequence[Any]) -> dict[str, str]:
-    """How x, y and perhaps test_x, test_y, time and client are called, if these and no others are there."""
+    """The given names of x, y and perhaps test_x, test_y, time and client; others are refused."""
     last = [name for name in (TIME, CLIENT) if name in names]
     for spelling in SPELLINGS:
         for count in (4, 2):
@@ -82,7 +82,7 @@ def keys(what: str, names: Sequence[Any]) -> dict[str, str]:
 def assembled(
     name: str, arrays: Mapping[str, Any], where: str = "", words: Sequence[str] | None = None
 ) -> Dataset:
-    """The data set of x, y and perhaps test_x, test_y, time and client, which a refusal calls so, after `where`.
+    """The data set of x, y and perhaps test_x, test_y, time and client; a refusal names them after `where`.
 
     Where labels are words, y has their places in `words`.
     """
@@ -137,7 +137,7 @@ def real_array(what: str, values: Any) -> NDArray[Any]:
     """
     try:
         found = np.asarray(values)
-    except Exception as error:  # somebody else's conversion may raise anything
+    except Exception as error:  # a user's conversion may raise anything
         why = str(error).split(".")[0].split("\n")[0]
         raise SettingError(
             f"{what} must be an array of real numbers, got a {type(values).__name__} ({why})"
@@ -222,13 +222,13 @@ def _labels(what: str, values: Any) -> Labels:
 
 
 def _held_out(what: str, samples: int) -> NDArray[np.bool_]:
-    """Every fifth."""
-    if samples < EVERY:
+    """The samples that are held out."""
+    if samples < TEST_EVERY:
         raise SettingError(
-            f"{what} must have at least {EVERY} samples to hold out every fifth, got {samples}"
+            f"{what} must have at least {TEST_EVERY} samples to hold out every fifth, got {samples}"
         )
     rank = permutation(samples, 0, Purpose.partition, replicate=NO_REPLICATE)
-    return np.equal(rank % EVERY, EVERY - 1)
+    return np.equal(rank % TEST_EVERY, TEST_EVERY - 1)
 
 
 def _split(

@@ -31,8 +31,8 @@ def separator(heading: str) -> str:
 
 
 def is_decimal(mark: str, between: str, certain: Collection[str]) -> bool:
-    """Whether the mark of numbers such as 1.234 is a decimal mark, where `between` separates columns and the marks in
-    `certain` occur in numbers of which that is certain.
+    """Decide whether the mark in numbers such as 1.234 is decimal, where `between` separates columns and the marks in
+    `certain` are certainly decimal in other numbers.
 
     >>> is_decimal(".", ",", ()), is_decimal(".", ";", ()), is_decimal(".", ";", "."), is_decimal(".", ";", ".,")
     (True, False, True, False)

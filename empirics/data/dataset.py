@@ -35,14 +35,14 @@ def scaled(pixels: Pixels, largest: int = 255) -> Images:
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """Which samples were held out as a test set; times and clients of all samples, where these are known."""
+    """The samples held out as a test set, with times and clients of all samples if known."""
 
     which: NDArray[np.bool_]
     time: NDArray[np.float64] | None = None
     client: Labels | None = None
 
     def together(self, train: NDArray[Any], test: NDArray[Any]) -> NDArray[Any]:
-        """Both, each in its place.
+        """Training and test samples, each in its place.
 
         >>> HeldOut(np.array([False, True, False])).together(np.array([1, 3]), np.array([2])).tolist()
         [1, 2, 3]
@@ -54,17 +54,17 @@ class HeldOut:
 
 @dataclass(frozen=True, eq=False)
 class Arrivals:
-    """When samples came, those that are held out, too; `dated`: in seconds, and else in whatever a file counts."""
+    """Times of all samples, held out or not; in seconds if `dated`, else in the unit of the file."""
 
     time: NDArray[np.float64]
     dated: bool
 
     def in_a_round(self, rounds: int) -> float:
-        """How many come by."""
+        """Samples per round."""
         return len(self.time) / rounds
 
     def takes(self, K: int, rounds: int) -> float:
-        """How long K of so many rounds take that are as long as others.
+        """Duration of K of these rounds if all last equally long.
 
         >>> come = Arrivals(np.array([0.0, 1, 2, 9, 10, 11, 12]), dated=False)
         >>> come.takes(2, 6), come.takes_by_count(2, 6)
@@ -73,7 +73,7 @@ class Arrivals:
         return float(K * np.ptp(self.time) / rounds)
 
     def takes_by_count(self, K: int, rounds: int) -> float:
-        """The same, the median, where rounds have as many samples as others."""
+        """Median duration of K rounds if all have equally many samples."""
         ends = np.quantile(self.time, np.linspace(0, 1, rounds + 1))
         return float(np.median(ends[K:] - ends[:-K]))
 
@@ -136,13 +136,12 @@ class Dataset:
 
     @property
     def arrivals(self) -> Arrivals | None:
-        """When all samples came, where that is known."""
+        """Times of all samples, if known."""
         time = self.time if self.held_out is None else self.held_out.time
         return None if time is None else Arrivals(time, self.dated)
 
     def as_stream(self) -> Self:
-        """What is learnt in its order and tested before: all samples as they stood, none held out, and their own
-        test."""
+        """All samples in their order, none held out: each is tested on before it is learnt."""
         x, y, held = self.train_x, self.train_y, self.held_out
         time, client = self.time, self.client
         if held is not None:

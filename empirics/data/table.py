@@ -1,10 +1,9 @@
-"""A table of samples: a row a sample, with label and features, perhaps time and client.
+"""A table of samples: one row per sample, with label and features, perhaps time and client.
 
 It is a CSV or a Parquet file, or what is handed over in Python: a data frame, an Arrow table, a data set of Hugging
-Face. Every column is a feature but those that are named otherwise and the index of a data frame; or one column has a
-list of numbers for each sample. Labels and clients may be words. Times are numbers, dates or moments as ISO 8601 spells
-them, and become seconds. Arrow reads it; what it cannot read, or what is no number where one is needed, is one sentence
-with the column and the row.
+Face. Every column is a feature except those named otherwise and the index of a data frame; or one column has a list
+of numbers per sample. Labels and clients may be words. Times are numbers, or dates and timestamps of ISO 8601, which
+become seconds. Whatever Arrow cannot read, or is no number where one is needed, is refused with its column and row.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ if TYPE_CHECKING:
 __all__ = ["Columns", "from_table", "is_table", "load_table"]
 
 WANTED = "it should be a table with a sample in each row, its columns named in the first line"
-HUNGER = 4  # bytes of memory for a byte of a table, about
-SHOWN = 10  # names of columns in a sentence
+MEMORY_PER_FILE = 4  # bytes per byte of a table, about
+NAMES_SHOWN = 10  # columns in a sentence
 
 
 @dataclass(frozen=True)
@@ -82,7 +81,7 @@ def from_table(
 
 
 def is_table(thing: Any) -> bool:
-    """Whether it has columns by name."""
+    """It has columns by name."""
     return hasattr(thing, "__arrow_c_stream__") or (
         hasattr(thing, "with_format") and hasattr(thing, "column_names")
     )
@@ -91,7 +90,7 @@ def is_table(thing: Any) -> bool:
 def _assembled(
     name: str, tables: Mapping[str, tuple[str, Any]], columns: Columns, named: Sequence[str] | None = None
 ) -> Dataset:
-    """Of one table, or of two, the second of which has the test set, with the same features."""
+    """The data set of a table, or of two: the second is the test set, with the features of the first."""
     arrays: dict[str, Any] = {}
     places, found, features = [], [], list[str]()
     for prefix, (path, table) in tables.items():
@@ -107,7 +106,7 @@ def _assembled(
         features = features or own
         if set(own) != set(features):
             raise SettingError(
-                f"{path} should have the features {', '.join(map(brief, features[:SHOWN]))}, as training has"
+                f"{path} should have the features {', '.join(map(brief, features[:NAMES_SHOWN]))}, as training has"
             )
         arrays[f"{prefix}x"] = _features(path, features, table)
         places.append(f"{prefix}y")
@@ -137,7 +136,7 @@ def _refuse_unnamed(
 
 
 def _arrow(what: str, thing: Any) -> Any:
-    """As Arrow has it; a data set of Hugging Face in the order in which it gives its samples."""
+    """The table as Arrow has it; a data set of Hugging Face in the order of its samples."""
     import pyarrow as pa
 
     if isinstance(thing, Mapping) or not is_table(thing):
@@ -154,12 +153,12 @@ def _arrow(what: str, thing: Any) -> Any:
         return thing.with_format("arrow")[:]
     except SettingError:
         raise
-    except Exception as error:  # somebody else's conversion may raise anything
+    except Exception as error:  # a user's conversion may raise anything
         raise SettingError(f"{what} cannot be read as a table ({brief(error)})") from error
 
 
 def _names_of(table: Any, label: str) -> Sequence[str] | None:
-    """What a data set of Hugging Face calls its classes 0, 1, …, if it does."""
+    """Names of the classes 0, 1, … of a data set of Hugging Face, if any."""
     features = getattr(table, "features", None)
     found = getattr(features.get(label), "names", None) if isinstance(features, Mapping) else None
     return found if isinstance(found, list) else None
@@ -195,7 +194,7 @@ def _read_csv(path: Path, stream: Any, columns: Columns) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
-    _refuse_flood(path, HUNGER * os.fstat(stream.fileno()).st_size)
+    _refuse_flood(path, MEMORY_PER_FILE * os.fstat(stream.fileno()).st_size)
     try:
         while (first := stream.readline()).isspace():
             pass
@@ -290,7 +289,7 @@ def _read_parquet(path: Path, stream: Any) -> Any:
 
     file = parquet.ParquetFile(stream)
     groups = (file.metadata.row_group(k) for k in range(file.num_row_groups))
-    _refuse_flood(path, HUNGER * sum(group.total_byte_size for group in groups))
+    _refuse_flood(path, MEMORY_PER_FILE * sum(group.total_byte_size for group in groups))
     return file.read(use_threads=False)
 
 
@@ -306,7 +305,7 @@ def _refuse_flood(path: Path, needed: int) -> None:
 
 def _found(path: str, names: list[str], columns: Columns) -> dict[str, str]:
     """The columns that were named, if each is there once; a label has to be."""
-    listed = ", ".join(repr(brief(name)) for name in names[:SHOWN])
+    listed = ", ".join(repr(brief(name)) for name in names[:NAMES_SHOWN])
     if "" in names:
         raise SettingError(
             f"{path} has no name for column {names.index('') + 1}: give it one, or leave it out"
@@ -329,7 +328,7 @@ def _found(path: str, names: list[str], columns: Columns) -> dict[str, str]:
 
 
 def _whole(path: str, name: str, column: Any) -> Any:
-    """Without gaps."""
+    """The column, refused if a cell is empty."""
     if column.null_count:
         row = column.is_null().index(True).as_py() + 1
         raise SettingError(
@@ -374,7 +373,7 @@ def _first_text(values: list[Any]) -> tuple[int, Any]:
 
 
 def _features(path: str, names: list[str], table: Any) -> NDArray[np.float64]:
-    """A number of each column, or the one column's lists of numbers."""
+    """One number per column, or the lists of numbers of the only column."""
     if len(names) == 1 and _shaped(table[names[0]].type):
         return _lists(path, names[0], table[names[0]])
     if lists := next((name for name in names if _shaped(table[name].type)), None):
@@ -386,7 +385,7 @@ def _features(path: str, names: list[str], table: Any) -> NDArray[np.float64]:
 
 
 def _shaped(kind: Any) -> bool:
-    """Whether a column of this type has lists, or what is stored as lists."""
+    """A column of this type has lists, or is stored as lists."""
     from pyarrow import types
 
     kind = getattr(kind, "storage_type", kind)
@@ -404,7 +403,7 @@ def _lists(path: str, name: str, column: Any) -> NDArray[np.float64]:
         column = pa.chunked_array(parts)
         lengths = compute.list_value_length(column).unique().to_pylist()
         if len(lengths) > 1 or lengths == [0]:
-            found = ", ".join(map(str, lengths[:SHOWN]))
+            found = ", ".join(map(str, lengths[:NAMES_SHOWN]))
             raise SettingError(
                 f"{path}, column {brief(name)!r}, is to have lists of one length, got {found}: cut or fill them"
             )
@@ -414,7 +413,7 @@ def _lists(path: str, name: str, column: Any) -> NDArray[np.float64]:
 
 
 def _kinds(path: str, name: str, column: Any) -> NDArray[Any]:
-    """Whole numbers, or words, as they are."""
+    """Labels or client ids: numbers, or words."""
     from pyarrow import types
 
     kind = _whole(path, name, column).type
@@ -443,7 +442,7 @@ def _numbered(columns: list[NDArray[Any]]) -> tuple[list[NDArray[Any]], list[str
 
 
 def _times(path: str, name: str, column: Any) -> NDArray[Any]:
-    """Numbers as they are, dates and moments as NumPy's."""
+    """Numbers as they are, dates and timestamps as NumPy's."""
     import pyarrow as pa
     from pyarrow import types
 
@@ -453,7 +452,9 @@ def _times(path: str, name: str, column: Any) -> NDArray[Any]:
             fine = getattr(kind, "unit", "") == "ns"  # what is finer is rounded, what is too far is refused
             return np.asarray(column.cast(pa.timestamp("us"), safe=not fine).to_numpy())
         except pa.ArrowInvalid:
-            raise SettingError(f"{path}, column {brief(name)!r}, has a moment beyond all calendars") from None
+            raise SettingError(
+                f"{path}, column {brief(name)!r}, has a timestamp beyond all calendars"
+            ) from None
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return _numbers(path, name, column)
     values = list(map(str, column.to_pylist()))
@@ -471,7 +472,7 @@ def _times(path: str, name: str, column: Any) -> NDArray[Any]:
 
 
 def _moment(words: str) -> np.datetime64 | None:
-    """A date or a moment, of Greenwich if it does not say; None for what is neither."""
+    """A date or timestamp, in UTC if it has no zone; None if it is neither."""
     try:
         moment = datetime.fromisoformat(words)
     except ValueError:

@@ -1,2 +1,2 @@
-"""What remembers: `folder` locks and checks a result, `columns` and `rows` are its table, `logs` shows it to
-others' viewers, `summary` sums it up, `answer` in short."""
+"""Results: `folder` locks and checks a folder, `rows` are its table, `logs` feeds TensorBoard and MLflow, `summary` and
+`best_policy` sum it up; `resume`, `fingerprint` and `provenance` say what a continued study must agree with."""

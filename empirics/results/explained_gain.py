@@ -1,4 +1,4 @@
-"""What carries the gain that the paper reports: every policy of every world of the ladder, against constant admission.
+"""The causes of the gain that the paper reports: every policy of every world of the ladder, over constant admission.
 
 Reads the folders that `empirics.reproduce.explain` fills: one per world, and `WORLD-equal` with the policies that may
 spend what `released` was seen to spend. Seeds are paired across both, since they see the same prices and samples.
@@ -40,12 +40,12 @@ class _Policy:
 
 
 def equal_folder(folder: Path, world: str) -> Path:
-    """Where the study of equal spending of a world lies."""
+    """The folder of the study of equal spending of a world."""
     return folder / f"{world}-equal"
 
 
 def spending(runs: Runs) -> float:
-    """What `released` was seen to spend in a round, to four digits."""
+    """The cost per round of `released`, to four digits."""
     return float(f"{runs.cost[runs.of(SPENDS)].mean():.4g}")
 
 
@@ -95,7 +95,7 @@ def explained(folder: Path | str) -> dict[str, Any]:
 
 
 def _command(parts: dict[str, Runs]) -> str | None:
-    """What makes these worlds, without folders; None if that takes more than one command."""
+    """The command that makes these worlds, without folders; None if that takes several."""
     asked = {(r.study.dataset, r.study.seeds, r.study.rounds, r.study.eta) for r in parts.values()}
     devices = {runs.settings["asked"]["device"] for runs in parts.values()}
     if len(asked) > 1 or len(devices) > 1:
@@ -128,7 +128,7 @@ def _world(world: str, runs: Runs, equal: Runs | None) -> dict[str, Any]:
 
 
 def _equal(runs: Runs, equal: Runs, policies: dict[str, _Policy]) -> dict[str, Any]:
-    """What is left of the gain of `released`, and of acdpp, over constant admission that spends as much."""
+    """The gain of `released` and of acdpp over constant admission that spends as much."""
     rich = [name for name in equal.study.policies if PolicyName(name).base == "constant"]
     others = [SPENDS, *(name for name in equal.study.policies if name not in rich)]
     return {

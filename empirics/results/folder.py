@@ -73,7 +73,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the study is, and which files hold that much."""
+    """Rounds done, and the files that hold them."""
 
     done: int = 0
     parts: tuple[Part, ...] = ()
@@ -281,7 +281,7 @@ class Folder:
                 raise SettingError(f"{str(path)!r} does not belong to this result: move it away")
 
     def _joined(self, name: str) -> bool:
-        """Whether the rows of this part are all in `rounds.parquet`: a kill came between joining and clearing away."""
+        """The rows of this part are all in `rounds.parquet`: a kill came between joining and clearing away."""
         whole = self.progress.parts and self.progress.parts[0].file == ROUNDS
         span = re.fullmatch(rf"{PARTS}/(\d{{12}})-(\d{{12}})\.parquet", name)
         return bool(whole and span and int(span[2]) <= self.progress.parts[0].last)

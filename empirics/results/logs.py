@@ -49,7 +49,7 @@ class Point(NamedTuple):
 
 
 class Log(Protocol):
-    """What is told of every chunk of rows, and of the end."""
+    """A log, which takes every chunk of rows."""
 
     def add(self, rows: pa.Table) -> None: ...
 
@@ -57,7 +57,7 @@ class Log(Protocol):
 
 
 def _points(rows: pa.Table, rounds: int, most: int) -> Iterator[tuple[str, int, list[Point]]]:
-    """Of every run in the rows, those of at most so many rounds of all, evenly spread, with the first and the last."""
+    """Rows of every run at `most` rounds at most, evenly spread, with the first and the last."""
     columns: dict[str, NDArray[Any]] = {
         name: rows[name].to_numpy(zero_copy_only=False)
         for name in ("policy", "seed", "round", *LOGGED)

@@ -29,7 +29,7 @@ def least_for(problem: Problem) -> Least | None:
 
 
 def with_excess(study: Study, measured: Arrays, least: Least | None, first: int) -> Arrays:
-    """With the excess risk beside every risk, where the least one is known, of rounds from the first on."""
+    """Add the excess risk beside every risk, where the least risk is known, of rounds from `first` on."""
     if least is None:
         return measured
     risks = [name for name in (f"{LAST}risk", "risk") if name in measured]
@@ -50,7 +50,7 @@ def final_measures(
 
 
 def last_measures(problem: Problem, theta: Tensor, mean: Tensor | None = None) -> Arrays:
-    """The same of these runs alone, be they a part of the study's, and without what is known of the whole."""
+    """Final measures of some runs of a study, without those that need all of it."""
     study = problem.study
     if study.drift.kind != "none":
         World(study, problem.streams, problem.population).show_round(study.rounds + 1)
@@ -59,7 +59,7 @@ def last_measures(problem: Problem, theta: Tensor, mean: Tensor | None = None) -
 
 
 def concluded(study: Study, last: Arrays, least: Least | None) -> Arrays:
-    """What was measured at last of all runs, with the excess risk; refused if none is finite."""
+    """Final measures of all runs, with the excess risk; refused if no run is finite."""
     if study.diverging == "refuse" and any(np.isnan(last[n]).all() for n in last if n.endswith("accuracy")):
         raise SettingError(f"training diverged: no run is finite after the last round: {CALMER}")
     return with_excess(study, last, least, study.rounds + 1)

@@ -1,4 +1,4 @@
-"""How far a policy gets from constant admission towards the oracle, which buys as much as fits in every round.
+"""The share of the gap between constant admission and the oracle that a policy closes; the oracle fills all buffers.
 
 The seeds of a study see the same prices, so the share is a ratio of means of paired differences, and its interval
 that of the ratio's linearisation (the delta method, Student's t).

@@ -1,4 +1,4 @@
-"""What a result says about the paper's Section 7: current-best accuracy, first rounds, costs, gaps and speed-ups.
+"""Section 7 of the paper, from a result: current-best accuracy, first rounds, costs, gaps and speed-ups.
 
 Current best is the running maximum of the test accuracy of θ(1), …, θ(T+1), so entry i is what i rounds of training
 have reached. A run that diverged has no accuracy from then on and keeps what it had. Intervals are Student's t over
@@ -55,7 +55,7 @@ class Runs:
 
     @classmethod
     def read(cls, folder: Path | str) -> Self:
-        """Of a result folder that is finished and measured accuracy."""
+        """The runs of a finished result that measured accuracy."""
         result = read_result(folder, ["policy", "seed", "round", "cost", "admitted", "n", "debt", "accuracy"])
         study = Study.from_document(result.settings["study"])
         if "accuracy" not in result.rows.column_names:
@@ -94,7 +94,7 @@ class Runs:
 
     @property
     def cost(self) -> Floats:
-        """What a round has cost on average, (policies, seeds)."""
+        """Average cost per round, (policies, seeds)."""
         means: Floats = self.spent.mean(axis=2)
         return means
 
@@ -136,12 +136,12 @@ def reproduction(folder: Path | str) -> dict[str, Any]:
 
 
 def _baselines(name: str) -> tuple[str, ...]:
-    """What a policy is compared with; hybrid with constant admission alone, and that with nothing."""
+    """Policies to compare with: hybrid with constant admission alone, and that with none."""
     return BASELINES[BASELINES.index(name) + 1 :] if name in BASELINES else BASELINES
 
 
 def heading(runs: Runs) -> dict[str, Any]:
-    """What was run, on what."""
+    """The study, data and hardware of a result."""
     study, settings = runs.study, runs.settings
     parts = [settings, *settings["continued"]]
     data = settings.get("data")  # results of older versions do not say
@@ -237,7 +237,7 @@ def _comparison(runs: Runs, name: str, other: str, first: Mapping[str, Any]) -> 
 
 
 def paired(one: Floats, other: Floats) -> dict[str, Any]:
-    """How many percentage points one accuracy is above another, seed by seed."""
+    """Percentage points of one accuracy above another, seed by seed."""
     points = 100 * (one - other)
     return {**mean_interval(points, LEVEL), "p": p_value(points)}
 
@@ -246,7 +246,7 @@ def paired(one: Floats, other: Floats) -> dict[str, Any]:
 
 
 def rounded(value: Any) -> Any:
-    """The same with every float to five digits.
+    """A document with every float rounded to five digits.
 
     >>> rounded({"a": [0.123456789, 3, None]})
     {'a': [0.12346, 3, None]}

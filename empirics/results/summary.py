@@ -1,5 +1,5 @@
-"""What a study found, per policy: measured excess risk, the bounds on the run's own trajectory, constraint violations,
-and where the paper's mismatch expression is exceeded.
+"""The summary of a study, per policy: measured excess risk, the bounds on the run's own trajectory, constraint
+violations, and rounds that exceed the paper's mismatch expression.
 
 A `Tally` is told of one chunk of rounds after the other and keeps sums alone. Every sum runs round by round, so it does
 not depend on where chunks end, and a continued or extended study sums up to the last bit like an unbroken one.
@@ -37,7 +37,7 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "retention": "rounds that samples are kept at most, the different ones of its clients",
     "distinct_samples": "N(T), samples admitted in all rounds",
     "effective_samples": "N_eff(T)",
-    "mean_cost": "what a round has cost, to be held against the budget",
+    "mean_cost": "average cost per round, to compare with the budget",
     "cost_violation": "how far the mean total cost exceeds the budget of all rounds, if it does",
     "buffer_violation": "Σ_m of how far client m's mean memory exceeds B_m, summed over the rounds, if it does",
     "largest_debt": "the largest Z(t) of any seed",
@@ -74,7 +74,7 @@ Arrays = Mapping[str, Floats]
 
 
 def interval_note(seeds: int, differs: Mapping[str, bool]) -> str:
-    """What the standard errors of a study contain, in words.
+    """The sources of variation in the standard errors, in words.
 
     >>> interval_note(3, {"costs": True, "samples": True, "partition": False, "first parameters": False})
     'over 3 seeds, which differ in costs and samples; shared: partition and first parameters'
@@ -88,7 +88,7 @@ def interval_note(seeds: int, differs: Mapping[str, bool]) -> str:
 
 @dataclass
 class Tally:
-    """Sums and extremes of all runs so far. Arrays are over runs, but for those of `clients`."""
+    """Sums and extremes of all runs so far. Arrays are over runs, except those of `clients`."""
 
     study: Study
     calibration: Calibration
@@ -131,7 +131,7 @@ class Tally:
 
     @property
     def _models(self) -> tuple[str, ...]:
-        """What begins the names of all that is measured of a model: of the study's, and of the last iterate."""
+        """Prefixes of measures: of the study's model, and of the last iterate where the study averages."""
         return ("", LAST) if self.study.averages else ("",)
 
     def _sum(self, name: str, values: Any) -> None:
@@ -222,7 +222,7 @@ class Tally:
         }
 
     def _differs(self) -> dict[str, bool]:
-        """What really differs from seed to seed."""
+        """The inputs that differ between seeds."""
         starts = "start" in self.study.per_seed
         partitions = self.partitions > 1
         return {
@@ -297,7 +297,7 @@ class Tally:
         return found
 
     def _model(self, prefix: str, runs: slice, final: Arrays) -> dict[str, Any]:
-        """What was measured of the study's model, or of the last iterate."""
+        """Measures of the study's model, or of the last iterate."""
         accuracy = final[f"{prefix}accuracy"][runs]
         found: dict[str, Any] = {
             "final_accuracy": _mean(accuracy),
@@ -346,7 +346,7 @@ def add_predictions(
     reason: str | None = None,
     notes: Sequence[str] = (),
 ) -> None:
-    """What was predicted, beside what was measured, and what to keep in mind of it, or why nothing was."""
+    """Add predictions beside measures, with notes on them, or the reason why there are none."""
     summary["not_predicted"], summary["prediction_notes"] = reason, list(notes) if forecasts else []
     for name, found in summary["policies"].items():
         predicted = forecasts[name].document() if name in forecasts else None
@@ -373,10 +373,10 @@ def _mean(values: NDArray[np.float64]) -> dict[str, float | None]:
 
 
 def _number(value: Any) -> float | None:
-    """None, which JSON has a word for, where it is not finite."""
+    """The number, or None if it is not finite."""
     return float(value) if np.isfinite(value) else None
 
 
 def _over(value: float | None, measured: float | None) -> float | None:
-    """Over what was measured, if that is a positive number."""
+    """The ratio to the measured value, if that is positive."""
     return None if value is None or measured is None or measured <= 0 else value / measured

@@ -1,6 +1,6 @@
-"""What the sampling cost c(t) is: the settings of a process, or the name of a file with prices.
+"""The settings of the sampling cost c(t): a random process, or a file with prices.
 
-c(t) is revealed at the beginning of a round and the same for every policy of a replicate. The drawn processes have
+c(t) is revealed at the beginning of round t and equal for all policies of a replicate. The drawn processes have
 mean (low + high) / 2: in every round for the first three, on average over the horizon for the drifting one, which
 starts cheap and ends dear and so breaks the paper's factorisation E[Z(cΛ̄-C)] = E[Z]·E[cΛ̄-C].
 `empirics.control.prices` makes prices of these settings.
@@ -23,7 +23,7 @@ CHEAPEST, DEAREST = 1e-15, 1e15
 
 
 class Process(StrEnum):
-    """How c(t) moves."""
+    """Processes of c(t)."""
 
     uniform = "uniform"
     integer = "integer"
@@ -52,22 +52,22 @@ class CostProcess:
     )
     stay: float = setting(
         0.9,
-        "Of markov: the probability that the next round has the same cost; the law of a round is uniform.",
+        "For markov: the probability that the cost stays as it is in the next round; each c(t) is uniform.",
         between(0, 1, low_too=True, such_as=0.9),
     )
     drift: float = setting(
         0.5,
-        "Of drifting: the factor goes from 1 - drift in the first round to 1 + drift in the last.",
+        "For drifting: the factor goes from 1 - drift in the first round to 1 + drift in the last.",
         between(0, 1, low_too=True, such_as=0.5),
     )
     file: str | None = setting(
         None,
-        "Of trace: a CSV file with the price of a round in a line, in the order of the rounds; none for the others.",
+        "For trace: a CSV file with one price per line, in the order of the rounds; none for other processes.",
         optional(text("prices.csv")),
     )
     column: str | None = setting(
         None,
-        "Of trace: the column with the prices, by its name in the first line; none if there is one column.",
+        "For trace: the name of the column with the prices; none if the file has one column.",
         optional(text("price")),
     )
 

@@ -1,4 +1,4 @@
-r"""How the population moves: the settings of a drift.
+r"""The settings of a drift: how the population moves.
 
 In round t client m draws from \((1-w)A+wB\), two parts of the population, with \(w=w(t-m\cdot\text{apart})\), clients
 being counted from 0. A sample stays as it was when it came. Or the samples come in an order of their own, and no
@@ -48,16 +48,16 @@ class Drift:
         "reversed).",
         choice(*PARTS),
     )
-    start: int = setting(1, "The round with which the change begins.", whole())
+    start: int = setting(1, "First round of the change.", whole())
     length: int | None = setting(
         None,
-        "Rounds of a gradual change or of a period; of order, how many samples of each client's go by in a round, none "
-        "for as many as there are for all rounds and one more, which tests.",
+        "Rounds of a gradual change or of a period; for order, samples of each client that pass per round; "
+        "none spreads all samples evenly over the rounds and a last one, which tests.",
         optional(whole()),
     )
     apart: float = setting(
         0,
-        "Rounds by which each client is behind the one before it: clients that drift apart.",
+        "Delay in rounds between a client's drift and the next client's.",
         between(0, POSITIVE[1], low_too=True, such_as=5),
     )
 
@@ -69,7 +69,7 @@ class Drift:
             )
         if self.kind == "abrupt" and self.start == 1:
             raise SettingError(
-                "abrupt drift needs its start, the first round of the new world, such as start = 250"
+                "abrupt drift needs its start, the first round of the second part, such as start = 250"
             )
         if self.kind == "abrupt" and self.length is not None:
             raise SettingError("abrupt drift takes no length: leave it out")
@@ -82,7 +82,7 @@ class Drift:
 
     @property
     def mixes(self) -> bool:
-        """Whether the population is a mixture of two parts."""
+        """The population is a mixture of two parts."""
         return self.kind in MIXTURES
 
     def weight(self, t: Any) -> NDArray[np.float64]:

@@ -75,8 +75,7 @@ def rungs(
 
 
 def at_equal_spending(study: Study, cost: float) -> Study:
-    """The study with policies that plan to spend so much in a round; where they take a wrong mean price for the true
-    one, they plan with as much less.
+    """The study with policies that plan to spend `cost` per round, scaled by the mean price that they assume.
 
     >>> at_equal_spending(section7("mnist"), 200.0).policies[:2]
     ('constant@K=2,budget=200', 'constant@K=3,budget=200')

@@ -118,7 +118,7 @@ class PolicyName(str):
 
     @property
     def settings(self) -> tuple[str, ...] | None:
-        """What it may have of its own if it is built in; None for any other, of which nothing is known."""
+        """Settings that a built-in policy may have of its own; None for other policies."""
         if self.base in SETTINGS_OF:
             return (*EVERYBODYS, *SETTINGS_OF[self.base])
         if self.departures is None:
@@ -127,13 +127,13 @@ class PolicyName(str):
         return (*EVERYBODYS, *left)
 
     def takes(self, key: str) -> bool:
-        """Whether a sweep over this setting concerns it."""
+        """A sweep over this setting changes the policy."""
         if key == "average_by" and "average" in self.own and self.own["average"] not in AVERAGED_BY:
             return False
         return key not in self.own and key in (USERS if self.settings is None else self.settings)
 
     def having(self, **own: Any) -> PolicyName:
-        """The same policy with these settings of its own, and no others.
+        """The policy with these settings of its own in place of its present ones.
 
         >>> PolicyName("hybrid@eta=2").having(K=3)
         'hybrid@K=3'
@@ -142,7 +142,7 @@ class PolicyName(str):
 
     @property
     def refusal(self) -> str | None:
-        """Why a name that looks like acdpp with departures is none; None where it does not even look like one."""
+        """The mistake in a name that looks like acdpp with departures; None for other names."""
         named = _parts(self.base)[1]
         if not named or self.departures is not None:
             return None
@@ -156,12 +156,12 @@ class PolicyName(str):
 
 
 def is_built_in(base: str) -> bool:
-    """Whether a name without settings is taken."""
+    """The name, without settings, belongs to a built-in policy."""
     return base in SETTINGS_OF or _departures(base)[0] is not None
 
 
 def _parts(base: str) -> tuple[str, list[str]]:
-    """What departures are counted from, or nothing, and what is joined to it."""
+    """The policy that departures are counted from, if any, and the names joined to it."""
     for first, mark in JOINED.items():
         start, *named = base.split(mark)
         if start == first:

@@ -55,7 +55,7 @@ UNSAID = (
     "inputs scaled to [0, 1]",
     "first parameters by torch's defaults, of logistic regression a random direction of length 1, anew for every seed",
     "which two classes a client has (m and m+1, as in the released code)",
-    "the constants of the penalty (the released code's, but for V)",
+    "the constants of the penalty (the released code's, except V)",
     "of the released setting: E and η, for which we take the text's (the code's defaults are 30 and 0.1)",
 )
 
@@ -93,7 +93,7 @@ NOT_THERE = None  # what a setting is for a data set on which it changes nothing
 
 @dataclass(frozen=True)
 class Setting:
-    """What it is, what it changes of the text, and what of that is otherwise on some data sets."""
+    """A setting: its description, its changes to the text, and other changes on some data sets."""
 
     about: str
     changes: dict[str, Any] = field(default_factory=dict)
@@ -127,7 +127,7 @@ CODE = {"K": 10, "hybrid_K": 10, "weights": "samples", "fractions": "floor", "po
 
 
 def _released(about: str, but: str | None = None) -> Setting:
-    """The code with all steps, or with all but one where that is one."""
+    """The code with all steps, or all except one of them."""
     left = [step for name, step in STEPS.items() if name != but]
     whole = {name: reduce(or_, (step.of(name) or {} for step in left)) for name in DATASETS}
     missing = [name for name in DATASETS if but is not None and STEPS[but].of(name) is NOT_THERE]
@@ -141,8 +141,7 @@ SETTINGS = {
         "as the released code runs: all of these, K = 10 for hybrid too, rates rounded down"
     ),
     **{
-        f"released-{name}": _released(f"the same but for this: {step.about}", name)
-        for name, step in STEPS.items()
+        f"released-{name}": _released(f"the same but for this: {step.about}", name) for name, step in STEPS.items()
     },
 }
 
@@ -157,7 +156,7 @@ def settings_for(dataset: str) -> tuple[str, ...]:
 
 
 def command_for(study: Mapping[str, Any]) -> str:
-    """Which command makes and continues such a study, from its document."""
+    """The command that makes and continues such a study, from its document."""
     dataset, preset = study.get("dataset"), study.get("preset")
     ours = dataset in DATASETS and preset in {f"{dataset}-{setting}" for setting in settings_for(dataset)}
     return "acdpp reproduce" if ours else "acdpp train"

@@ -84,61 +84,64 @@ class Study:
         text("digits"),
     )
     label_column: str | None = setting(
-        None, "Of csv:FILE and parquet:FILE: the column with the labels.", optional(text("label"))
+        None, "Column of csv:FILE or parquet:FILE with the labels.", optional(text("label"))
     )
     time_column: str | None = setting(
-        None, "The same with the times, numbers or dates, if there are any.", optional(text("time"))
+        None,
+        "Column of csv:FILE or parquet:FILE with the timestamps, numbers or dates, if any.",
+        optional(text("time")),
     )
     client_column: str | None = setting(
-        None, "The same that says whose a sample is, for partition client.", optional(text("client"))
+        None,
+        "Column of csv:FILE or parquet:FILE with the client id, for partition client.",
+        optional(text("client")),
     )
     labels: str = setting(
         "classes",
-        "What is learnt: classes, or parity (odd against even class numbers, counted from 0).",
+        "Labels to learn: classes, or parity (odd against even class numbers, counted from 0).",
         choice("classes", "parity"),
     )
     scale: str = setting(
         "unit",
         "Inputs: unit (all divided by one number, so that norms are at most 1, a linear model's bias included), "
-        "standard (every feature first less its mean and over its standard deviation, then the same) or pixels (as "
-        "they are).",
+        "standard (every feature with mean 0 and standard deviation 1 before that) or pixels (as they are).",
         choice("unit", "standard", "pixels"),
     )
     partition: str = setting(
         "iid",
-        "What a client draws from: iid (the whole population), split (its part of an even random split), two-class "
-        "(classes m and m+1), dirichlet (class shares drawn from a Dirichlet distribution) or client (its own, by "
-        "client_column or an array client).",
+        "The pool of a client: iid (the whole population), split (its part of an even random split), two-class "
+        "(classes m and m+1), dirichlet (class shares drawn from a Dirichlet distribution) or client (its own "
+        "samples, by client_column or an array client).",
         choice("iid", "split", "two-class", "dirichlet", "client"),
     )
     concentration: float = setting(
         0.5,
-        "Of the Dirichlet partition: the smaller, the less alike the clients.",
+        "Concentration of the Dirichlet partition: the smaller, the more clients differ.",
         between(*POSITIVE, such_as=0.5),
     )
     per_class: int | None = setting(
-        None, "At most so many samples of each class a client holds; none for all.", optional(whole())
+        None, "Largest number of samples per class in a client's pool; none for no limit.", optional(whole())
     )
     replacement: bool = setting(
         True,
-        "Whether clients draw with replacement; without, a shuffled pool starts again when it runs out.",
+        "Clients draw with replacement; without, a shuffled pool starts again when it runs out.",
         flag,
     )
 
     buffers: tuple[int, ...] = setting(
         BUFFERS,
-        "B_m, how many samples each client can hold; their number is the number of clients.",
+        "B_m, the samples that each client can hold, one number per client.",
         listing(whole(1, MOST_SAMPLES), such_as="8, 9, 10"),
     )
     alpha: tuple[float, ...] | None = setting(
         None,
-        "Weights of the clients in the population, with sum 1; none for equal ones.",
+        "Weights of the clients in the population, with sum 1; none for equal weights.",
         optional(listing(between(0, POSITIVE[1], low_too=True, such_as=0.5), such_as="0.5, 0.5")),
     )
-    budget: float = setting(BUDGET, "C, what a round may cost on average.", SETTINGS["budget"])
+    budget: float = setting(BUDGET, "C, the average cost per round that is allowed.", SETTINGS["budget"])
     assumed_mean_cost: float | None = setting(
         None,
-        "The mean cost that policies plan with; none for the true one.",
+        "The mean cost that policies plan with; none for the true mean.",
         optional(between(*POSITIVE, such_as=5.5)),
     )
 
@@ -166,19 +169,19 @@ class Study:
     burst_K: int = setting(1, "Rounds that burst and burst-online keep a sample.", whole())
     rate: float | None = setting(
         None,
-        "Target rate of acdpp, samples a round; none for the largest that the budgets allow.",
+        "Target rate of acdpp in samples per round; none for the largest that the budgets allow.",
         optional(SETTINGS["rate"]),
     )
     fractions: str = setting(
         "staggered",
-        "What constant and hybrid make of rates that are no whole numbers: staggered (clients round up at different "
-        "times) or floor (of what is due so far, as the released code has it).",
+        "Rounding of rates that are no whole numbers by constant and hybrid: staggered (clients round up at different "
+        "times) or floor (of the samples due so far, as in the released code).",
         choice("staggered", "floor"),
     )
     V: float | None = setting(
         None,
-        "Weight of acdpp's penalty; buy-cheap, burst and taper have two thirds of so many rounds' budget in reserve; "
-        "none for the root of the rounds.",
+        "Weight of acdpp's penalty; buy-cheap, burst and taper keep two thirds of the budget of V rounds in reserve; "
+        "none for √rounds.",
         optional(SETTINGS["V"]),
     )
     rho: float | None = setting(
@@ -190,11 +193,11 @@ class Study:
     model: str = setting(
         "logistic",
         "logistic (binary or multinomial regression), lenet, resnet9 (with GroupNorm and Mish), or module:attribute, a "
-        "function that takes the population and returns a torch.nn.Module with one score a class.",
+        "function that takes the population and returns a torch.nn.Module with one score per class.",
         text("logistic"),
     )
-    rounds: int = setting(500, "T, how many rounds are trained.", whole())
-    steps: int = setting(LOCAL_STEPS, "E, local steps a round.", SETTINGS["steps"])
+    rounds: int = setting(500, "T, the number of rounds.", whole())
+    steps: int = setting(LOCAL_STEPS, "E, local steps per round.", SETTINGS["steps"])
     eta: float = setting(0.5, "Step size of local descent.", SETTINGS["eta"])
     decay: float | None = setting(
         None,
@@ -203,7 +206,7 @@ class Study:
     )
     decay_by: str = setting(
         "rounds",
-        "What t of the decay counts: rounds, from 1, or samples, those that were admitted before the round.",
+        "The unit of t in the decay: rounds, from 1, or samples admitted before the round.",
         choice("rounds", "samples"),
     )
     momentum: float = setting(
@@ -213,21 +216,21 @@ class Study:
     )
     weights: str = setting(
         "paper",
-        "How the server weighs clients: paper (α_m n_m) or samples (n_m).",
+        "Aggregation weights of clients: paper (α_m n_m) or samples (n_m).",
         choice("paper", "samples"),
     )
     average: str = setting(
         "none",
         "The server's model: none (the last iterate) or a running mean of its models θ(1), θ(2), …, of which θ(1) is "
         "the first and each round that trains makes one: equal weights, polynomial (model j weighs about j^γ), tail "
-        "(equal weights from some round on, the last iterate before) or exponential (each β times the next). It is of "
-        "what the server has before it projects, and is projected itself.",
+        "(equal weights from some round on, the last iterate before) or exponential (each β times the next). The mean "
+        "is taken before projection, and is projected itself.",
         SETTINGS["average"],
     )
     average_by: float | None = setting(
         None,
         "γ of the polynomial mean (none for 1), the part of the rounds that tail leaves out (0.5), β of the "
-        "exponential one (0.99); none with any other.",
+        "exponential mean (0.99); none for other means.",
         optional(SETTINGS["average_by"]),
     )
     radius: float | None = setting(
@@ -240,7 +243,7 @@ class Study:
     seed: int = setting(0, "Seed of the whole study.", whole(0, 2**32 - 1))
     per_seed: tuple[str, ...] = setting(
         (),
-        "What every replicate draws anew besides costs and samples: partition, start (the first parameters).",
+        "Drawn anew for every replicate besides costs and samples: partition, start (the first parameters).",
         listing(choice(*PER_SEED), such_as='"partition", "start"', empty=True, distinct=True),
     )
     measures: tuple[str, ...] = setting(
@@ -250,42 +253,46 @@ class Study:
     )
     predict: bool = setting(
         True,
-        "Predict every policy's excess risk by the law of reuse before training, where that takes less than minutes.",
+        "Predict every policy's excess risk by the law of reuse before training, if that takes less than two minutes.",
         flag,
     )
     diverging: str = setting(
         "refuse",
-        "What becomes of runs whose parameters or risk are no longer finite: all that is measured of such a run is NaN "
-        "from then on, means over the seeds are null, the best accuracy is that of the time before, the summary counts "
-        "them, and the others go on. Where no run is left, refuse ends the study with a message, and record goes on.",
+        "When all runs have diverged, refuse ends the study with a message, and record goes on. A run diverges when "
+        "its parameters or risk are no longer finite: its measures are NaN from then on, means over seeds are null, "
+        "its best accuracy is that of earlier rounds, the summary counts it, and other runs go on.",
         choice("refuse", "record"),
     )
     dtype: str = setting(
-        "float64", "Of parameters and inputs: float64 or float32.", choice("float64", "float32")
+        "float64", "Type of parameters and inputs: float64 or float32.", choice("float64", "float32")
     )
     precision: str = setting(
         "bfloat16",
-        "What resnet9 multiplies on a GPU, where parameters and sums are float32: bfloat16, tf32 or float32.",
+        "Type of products of resnet9 on a GPU, whose parameters and sums are float32: bfloat16, tf32 or float32.",
         choice("bfloat16", "tf32", "float32"),
     )
-    checkpoint: int = setting(100, "Rounds between two checkpoints: what a kill can cost.", whole(1, 10**6))
+    checkpoint: int = setting(
+        100,
+        "Rounds between two checkpoints, and so lost at most when the process is killed.",
+        whole(1, 10**6),
+    )
     log: tuple[str, ...] = setting(
         (),
-        "Written into the result besides, while the study runs, from the same rows: tensorboard (event files), mlflow "
-        "(runs in a store of files), each an extra to install.",
+        "Logs written into the result while the study runs: tensorboard (event files), mlflow (runs in a file store); "
+        "each is an extra to install.",
         listing(choice("tensorboard", "mlflow"), such_as='"tensorboard"', empty=True, distinct=True),
     )
     threads: int | None = setting(
         1,
-        "Of torch on the CPU; none for its own choice. One is fastest for small problems, and a fixed number fixes "
-        "the last bits of the results.",
+        "Threads of torch on the CPU; none for torch's choice. One thread is fastest for small problems, and a fixed "
+        "number makes results reproducible to the last bit.",
         optional(whole(1, MOST_THREADS)),
     )
     cost: CostProcess = setting(  # noqa: RUF009
-        UNIFORM, "What a sample costs, round by round.", _table(CostProcess, '{process = "uniform"}')
+        UNIFORM, "Price of a sample, round by round.", _table(CostProcess, '{process = "uniform"}')
     )
     drift: Drift = setting(  # noqa: RUF009
-        STILL, "How the population moves.", _table(Drift, '{kind = "gradual", length = 200}')
+        STILL, "Drift of the population.", _table(Drift, '{kind = "gradual", length = 200}')
     )
 
     def __post_init__(self) -> None:
@@ -311,7 +318,7 @@ class Study:
             if getattr(self, name) is not None and not self.dataset.startswith(TABLES):
                 raise SettingError(f"{name} names a column of csv:FILE or parquet:FILE: leave it out")
         if self.client_column is not None and self.partition != "client":
-            raise SettingError('client_column says whose a sample is: give partition = "client" too')
+            raise SettingError('client_column names the client ids: give partition = "client" too')
 
     @property
     def averaging(self) -> float | None:
@@ -339,7 +346,7 @@ class Study:
         return len(self.policies) * self.seeds
 
     def mixing(self, first: int, last: int) -> NDArray[np.float64]:
-        """What the second part of a population that moves weighs in P(t), in these rounds.
+        """The weight of the second part of a drifting population in P(t), in these rounds.
 
         >>> Study(drift=Drift(kind="gradual", length=4)).mixing(1, 3).tolist()
         [0.0, 0.25, 0.5]
@@ -349,7 +356,7 @@ class Study:
 
     @property
     def task(self) -> str:
-        """What is learnt, in words."""
+        """The learning task, in words."""
         binary = self.labels == "parity"
         kind = "odd against even classes" if binary else "all classes"
         if self.model != "logistic":
@@ -358,7 +365,7 @@ class Study:
 
     @property
     def departures(self) -> tuple[str, ...]:
-        """What of this study lies outside the hypotheses of the corrected Theorem 1."""
+        """Hypotheses of the corrected Theorem 1 that this study violates."""
         equal = self.alpha is None or self.weights == "samples" or len(set(self.alpha)) == 1
         found = {
             "the model is not known to have a convex loss": self.model != "logistic",
@@ -377,17 +384,17 @@ class Study:
 
     @property
     def bound_applies(self) -> bool:
-        """Whether Theorem 1 is about this learner, last iterates of steps of one size, and about one population."""
+        """Theorem 1 covers this learner: last iterates, steps of one size, and one population."""
         return self.decay is None and self.average == "none" and self.drift.kind == "none"
 
     @property
     def decays(self) -> bool:
-        """Whether some policy's steps get smaller."""
+        """Some policy's steps get smaller."""
         return any(self.of_policy(name).decay is not None for name in self.policies)
 
     @property
     def averages(self) -> bool:
-        """Whether the server keeps a mean of models for some policy."""
+        """The server keeps a mean of models for some policy."""
         return any(self.of_policy(name).average != "none" for name in self.policies)
 
     def swept(self, *sweeps: str) -> Self:

@@ -1,6 +1,8 @@
-"""What trains, and what is known of the problem.
+"""Training, and the learning problem.
 
-`problem` makes tensors of data and settings, `streams` says which sample comes when, `model` is the protocol of one,
-`linear` is logistic regression, `module` any network, which `other_models` makes; `engine` trains all runs and clients
-at once, `twin` one client at a time. `risk` finds the certified minimiser, `constants` the theory's constants.
+`problem` makes tensors of data and settings, `partition` the clients' pools (iid, classes, Dirichlet, client ids),
+`sample_order` the order of their samples, `world` a drifting population. `model` is the protocol of models, `linear`
+logistic regression, `module` any network, which `other_models` makes; `engine` trains all runs and clients at once,
+`twin` one client at a time. `risk` finds the certified minimiser, `constants` the theory's constants, and `fit` is
+what `--fit` chooses.
 """

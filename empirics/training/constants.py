@@ -38,10 +38,10 @@ from theory.setting import Constants
 
 __all__ = ["Calibration", "calibrate", "largest_variance", "smoothness"]
 
-ASCENT = 100
-STARTS = 5
-SHORT, LEFT = 20, 2  # of a large population: steps that tell which starts lead highest, and how many go on
-LAST, LEAST = 8, 0.01  # steps over all of a large population, and their least length, of the radius
+ASCENT_STEPS = 100
+RANDOM_STARTS = 5
+FIRST_STEPS, STARTS_KEPT = 20, 2  # of a large population: steps that rank the starts, and starts that go on
+LAST_STEPS, LAST_STEP_MIN = 8, 0.01  # over all of a large population; least length in radii
 
 
 @dataclass(frozen=True)
@@ -106,24 +106,26 @@ def largest_variance(model: Linear, radius: float) -> float:
     Of a large population a sample shows the way, and all of it is walked at the end alone: the variance is its own.
     """
     generator = torch.Generator().manual_seed(0)
-    random = torch.randn(STARTS, model.size, generator=generator, dtype=torch.float64)
+    random = torch.randn(RANDOM_STARTS, model.size, generator=generator, dtype=torch.float64)
     _, slope = model.risk_and_gradient(model.start(1))
     starts = torch.cat([model.start(1), 1e9 * slope, -1e9 * slope, 1e9 * random.to(slope)])
     theta, step = project(starts, radius), torch.full_like(starts[:, :1], radius / 4)
     if len(model.population.x) <= MOST:
-        return float(_ascended(model, theta, step, radius, ASCENT)[0].max())
+        return float(_ascended(model, theta, step, radius, ASCENT_STEPS)[0].max())
     sample = thinned(model)
-    value, theta, step = _ascended(sample, theta, step, radius, SHORT)
-    ahead = value.topk(LEFT).indices
-    value, theta, step = _ascended(sample, theta[ahead], step[ahead], radius, ASCENT - SHORT)
+    value, theta, step = _ascended(sample, theta, step, radius, FIRST_STEPS)
+    ahead = value.topk(STARTS_KEPT).indices
+    value, theta, step = _ascended(sample, theta[ahead], step[ahead], radius, ASCENT_STEPS - FIRST_STEPS)
     best = int(value.argmax())
-    return float(_ascended(model, theta[[best]], step[[best]].clamp(min=LEAST * radius), radius, LAST)[0])
+    return float(
+        _ascended(model, theta[[best]], step[[best]].clamp(min=LAST_STEP_MIN * radius), radius, LAST_STEPS)[0]
+    )
 
 
 def _ascended(
     model: Linear, theta: Tensor, step: Tensor, radius: float, count: int
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The variance after so many steps up, where it is found, and the last lengths of a step."""
+    """The variance after `count` steps up, its place, and the last lengths of a step."""
     best, slope = model.variance_and_slope(theta)
     for _ in range(count):
         moved = project(theta + step * slope / slope.norm(dim=1, keepdim=True).clamp(min=1e-300), radius)
@@ -136,8 +138,8 @@ def _ascended(
 
 
 def _rank(x: Tensor) -> int:
-    """Of inputs, (samples, features), as `torch.linalg.matrix_rank` counts: of many, that of some first, and then of
-    what the others have where these have nothing."""
+    """The rank of inputs, (samples, features), as `torch.linalg.matrix_rank` counts; of many inputs, the rank of some,
+    and of the others' components orthogonal to these."""
     if len(x) <= MOST:
         return int(torch.linalg.matrix_rank(x))
     some = torch.linalg.qr(x[:: len(x) // SAMPLE], mode="r").R

@@ -5,7 +5,7 @@ talking to the host. The round number lives on the device too, so on CUDA a whol
 each memory width and replayed as one graph.
 
 Where the study averages, the server keeps \(\bar\theta\leftarrow\bar\theta+w(\theta-\bar\theta)\) beside θ, with the
-weights of `empirics.control.learner`, and both are measured. A round in which nobody has a sample makes no step. The
+weights of `empirics.control.learner`, and both are measured. A round without a sample makes no step. The
 mean is of what the server has before it projects, and is itself projected where it is measured: a mean of points on a
 sphere lies within it, where a minimiser on the sphere is not.
 """
@@ -54,8 +54,7 @@ def aggregation_weights(study: Study, occupancy: NDArray[Any]) -> NDArray[np.flo
 
 
 def _descents(study: Study, model: Model, theta: Tensor) -> list[tuple[Tensor, Descent]]:
-    """Which runs descend how: all in one way or, if the model takes it, each in its own; else those that agree
-    together."""
+    """Groups of runs and how they descend: one group if the model takes a step size per run, else one per step size."""
     own = [study.of_policy(name) for name in study.policies]
     pairs = [(one.steps, one.eta) for one in own for _ in range(study.seeds)]
     kinds = list(dict.fromkeys(pairs))
@@ -129,7 +128,7 @@ class Engine:
 
     @property
     def state(self) -> dict[str, Tensor]:
-        """What goes on from round to round and does not follow from the schedule."""
+        """The state that passes from round to round and does not follow from the schedule."""
         mean = {} if self.mean is None else {"mean": self.mean}
         return {"theta": self.theta, "uses": self.uses, **mean}
 
@@ -225,16 +224,14 @@ class Engine:
             column.index_copy_(0, self.round, found[name][None])
         moved = self.theta + self._moved(memory)
         theta = project(moved, self.study.radius)
-        trained = memory.weights.any(
-            dim=1, keepdim=True
-        )  # where nobody has a sample, θ stays to the last bit
+        trained = memory.weights.any(dim=1, keepdim=True)  # without a sample θ stays to the last bit
         self.theta.copy_(torch.where(trained, theta, self.theta))
         if self.mean is not None:
             self.mean.lerp_(moved, self._now(self.share)[:, None])
         self.round += 1
 
     def _fresh_loss(self, memory: Memory) -> Tensor:
-        """Of the model on the samples that the round has brought, which are the last of each client's, (runs,)."""
+        """The loss of the model on the samples that the round brought, (runs,), the last of each client's memory."""
         size, fresh = self._now(self.size)[..., None], self._now(self.fresh)[..., None]
         slot, averaged = torch.arange(memory.mask.shape[2], device=self.device), self.averaged
         new = Memory(memory.index, memory.mask & (slot >= size - fresh), memory.weights)

@@ -1,4 +1,4 @@
-"""The ball, the scale of features and the step size that suit data of one's own, from a pilot sample of it.
+"""What `--fit` chooses: the ball, the scale of features and the step size, from a pilot sample of the data.
 
 On a small ball nothing sharp can be learnt: with inputs of norm 1 a logit is at most the radius. And where one feature
 is a thousand times as large as another, nothing is learnt from the other. A logistic regression is fitted to one part
@@ -70,7 +70,7 @@ class BallFit:
     free: frozenset[str]
 
     def stepping(self, study: Study, free: Collection[str]) -> BallFit:
-        """The same ball for a study with another learner: its step size, if that is free."""
+        """The fit for a study with another learner: its step size, if that is free."""
         eta, why = study.eta, ""
         if "eta" in free:
             eta, why = _digits(1 / self.L), f"steps of size 1/L = {1 / self.L:.3g}"
@@ -84,7 +84,7 @@ class BallFit:
 
     @property
     def words(self) -> str:
-        """What was chosen, and why, in a sentence."""
+        """The choice and its reason, in a sentence."""
         chosen, given = self.chosen, self.given
         features = "standard (all features vary by 1)" if chosen.scale == "standard" else chosen.scale
         there = "" if given == chosen else f", {given.accuracy:.0%} with {given}"
@@ -98,7 +98,7 @@ class BallFit:
 
     @property
     def warning(self) -> str | None:
-        """That the ball binds, if it costs accuracy, or if a larger one than all that were tried might be better."""
+        """A warning if the ball costs accuracy, or if a ball larger than all tried might be better."""
         chosen, best = self.chosen, self.best
         if chosen.accuracy < best.accuracy - max(CLOSE, SURELY / self.samples):
             return (
@@ -113,7 +113,7 @@ class BallFit:
 
 
 def fit_ball(problem: Problem, free: Collection[str] = FITTED) -> BallFit:
-    """From the first pilot samples of the population in an order that the study's data alone decide.
+    """Choose by the first pilot samples of the population, in an order that the data alone decide.
 
     Of scale, radius and eta what is not `free` stays as the study has it.
     """
@@ -178,7 +178,7 @@ def _standard(x: Tensor) -> Tensor:
 
 
 def _digits(value: float) -> float:
-    """As a person would write it: 2 for 2.0000000000000004."""
+    """The number rounded to few digits: 2 for 2.0000000000000004."""
     return float(f"{value:.6g}")
 
 
@@ -208,7 +208,7 @@ def _on_balls(problem: Problem, x: Tensor, pilot: Tensor, scale: str, own: float
 
 
 def _chosen(losses: dict[Ball, Tensor], among: list[Ball], own: str) -> Ball:
-    """Of each scale the smallest ball that is as good as its best; another scale than the study's if it is better."""
+    """The smallest ball of each scale that is as good as its best; another scale than the study's if better."""
     bests = []
     for scale in dict.fromkeys([own, *(one.scale for one in among)]):
         there = [one for one in among if one.scale == scale]
@@ -223,7 +223,7 @@ def _chosen(losses: dict[Ball, Tensor], among: list[Ball], own: str) -> Ball:
 
 
 def _nearly_least(model: Linear, radius: float, theta: Tensor, step: float) -> Tensor:
-    """By accelerated descent from what was least on a smaller ball: a third digit of the loss decides nothing here."""
+    """Nearly the minimiser on a ball, by accelerated descent from that on a smaller ball."""
     ahead = theta
     for k in range(MOST_STEPS):
         _, gradient = model.risk_and_gradient(ahead)

@@ -1,4 +1,4 @@
-"""Where the parameters of ResNet-9 lie: a row of θ as torch has them, and many networks as the kernels have them."""
+"""The layout of the parameters of ResNet-9: a row of θ for torch, and many networks for the kernels."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Networks:
 
 @dataclass(frozen=True)
 class Layout:
-    """Of networks with these layers, whose parameters have these shapes in θ."""
+    """The layout of networks with these layers, whose parameters have these shapes in θ."""
 
     layers: Sequence[Layer]
     shapes: Sequence[torch.Size]

@@ -53,7 +53,7 @@ class Linear:
         return self.chances(logits) - targets
 
     def _local(self, y: Tensor) -> Callable[[Tensor], Tensor]:
-        """The same of memories with these targets, (runs, clients, width, outputs)."""
+        """The update of memories with these targets, (runs, clients, width, outputs)."""
         if self.outputs > 1 or y.is_cuda:
             return lambda logits: self.residual(logits, y)
         found = row_by_row(y)
@@ -93,7 +93,7 @@ class Linear:
     def _in_parameter_space(
         self, x: Tensor, y: Tensor, share: Tensor, rows: Tensor, descent: Descent
     ) -> Tensor:
-        """The same, for memories of more samples than there are features."""
+        """The update for memories of more samples than there are features."""
         moves = velocity = x.new_zeros(*x.shape[:3], self.outputs)
         residual = self._local(y)
         for step in range(descent.steps):

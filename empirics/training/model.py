@@ -1,4 +1,4 @@
-"""What a model is to the engine: parameters of all runs in one tensor of shape (runs, parameters), local training from
+"""The protocol of models: parameters of all runs in one tensor of shape (runs, parameters), local training from
 one memory a client, and measurements over the population."""
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Population:
 
     @property
     def support(self) -> Tensor:
-        """Whether some replicate can ever draw a sample."""
+        """Samples that some replicate can draw."""
         return (self.weights > 0).any(0)
 
     def expected(self, values: Tensor) -> Tensor:
@@ -82,7 +82,7 @@ def _summed(values: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Memory:
-    """What the clients hold in a round: sample indices and a mask, (runs, clients, width), and aggregation weights
+    """The clients' memories: sample indices and a mask, (runs, clients, width), and aggregation weights
     w_m, (runs, clients), which are 0 where a client holds nothing."""
 
     index: Tensor
@@ -128,7 +128,7 @@ def per_run(update: Update) -> Update:
 
 @runtime_checkable
 class Model(Protocol):
-    """What the engine needs of a model. `size` is the number of parameters."""
+    """The parts of a model that the engine uses. `size` is the number of parameters."""
 
     size: int
 
@@ -157,7 +157,7 @@ def listening(model: Model) -> Any:
 
 
 def each(function: Callable[..., Tensor], values: Tensor) -> Tensor:
-    """A function of each number, whose digits do not hang on where the number stands, with one thread.
+    """A function of each number, whose digits do not depend on where the number stands, with one thread.
 
     A processor takes numbers by the vector, and those left over one by one, by a routine whose last digit is now and
     then another: so the last ones are computed once more, as whole vectors.
@@ -173,7 +173,7 @@ def each(function: Callable[..., Tensor], values: Tensor) -> Tensor:
 
 
 def row_by_row(like: Tensor) -> Tensor:
-    """Where such a function of many numbers may write (`out=`), to the same end and quicker: rows of the first axis
+    """Memory to write such a function of many numbers into (`out=`), which is quicker: rows of the first axis
     with a gap between them are taken one after the other."""
     rows = like.flatten(1)
     return rows.new_empty(len(rows), rows.shape[1] + 1)[:, :-1].view_as(like)

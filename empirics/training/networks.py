@@ -33,7 +33,7 @@ def _images(population: Population, network: str, channels: tuple[int, ...]) -> 
 
 
 def _channelled(population: Population) -> list[nn.Module]:
-    """What gives grey images without a channel one."""
+    """A layer that gives grey images their channel axis."""
     return [nn.Unflatten(1, (1, population.x.shape[1]))] if population.x.ndim == 3 else []
 
 

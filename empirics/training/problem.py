@@ -1,4 +1,4 @@
-"""From a data set and a study to tensors on a device: inputs, labels, pools, and the model.
+"""The learning problem of a study: its data set as tensors on a device, the clients' pools, and the model.
 
 A model of the user's own is a `torch.nn.Module`, or a function that takes the `Population` and returns a module or
 anything with the `Model` protocol; it enters by the same door as the built-in one.
@@ -36,10 +36,7 @@ __all__ = [
     "make_problem",
 ]
 
-MOST_APART, MOST_KNOWN = (
-    2000,
-    10**5,
-)  # populations of clients who drift apart, and rounds, whose least risk is known
+POPULATIONS_MAX, ROUNDS_MAX = 2000, 10**5  # of clients that drift apart, to know the least risk of each round
 
 
 @dataclass(frozen=True)
@@ -72,11 +69,11 @@ class Problem:
         return least_along(model, parts, study.radius, *([2] if ends else []))
 
     def _least_apart(self, model: Linear, radius: float) -> Least | None:
-        """Of clients that differ and drift apart, where it is at most so many different populations."""
+        """The least risk of clients that differ and drift apart, if there are few different populations."""
         study, streams = self.study, self.streams
         w = study.drift.weights(1, study.rounds + 1, study.clients)
         distinct, rounds = np.unique(w, axis=0, return_inverse=True)
-        if model.size > MOST_DENSE or len(distinct) > MOST_APART or len(w) > MOST_KNOWN:
+        if model.size > MOST_DENSE or len(distinct) > POPULATIONS_MAX or len(w) > ROUNDS_MAX:
             return None
         both = np.stack(
             [streams.of_client(m) for m in range(study.clients)]
@@ -111,7 +108,7 @@ def data_of(study: Study, data_dir: Path | None = None, dataset: Any = None) -> 
 def from_dataset(
     study: Study, data: Dataset, device: torch.device, model: Any = None, first: int = 0
 ) -> Problem:
-    """The same, from a data set already loaded; of a part of a study, `first` is the number of its first replicate."""
+    """The problem on a data set already loaded; of a part of a study, `first` is the number of its first replicate."""
     streams, data = _placed(study, data, first)
     linear = _is_linear(study, model)
     scaling = scaling_of(data.train_x, study)
@@ -152,7 +149,7 @@ def from_dataset(
 
 
 def _placed(study: Study, data: Dataset, first: int) -> tuple[Streams, Dataset]:
-    """Who draws what, and the data with all that the population ever is; samples in their order are their own test."""
+    """The pools of clients, and the data with both parts of a drifting population; a stream is its own test set."""
     data = data.as_stream() if study.drift.kind == "order" else data
     streams = make_pools(data.train_y, study, data.client, first)
     if study.drift.mixes:

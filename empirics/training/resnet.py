@@ -51,8 +51,8 @@ def _layers(height: int, width: int) -> tuple[Layer, ...]:
 
 
 def flops(height: int, width: int, channels: int = 3) -> int:
-    """Of the convolutions of one image, forward; a step of descent takes three times as many, less the first layer's
-    gradient in its input."""
+    """Operations of the convolutions of one image, forward; a step of descent takes three times as many, less those of
+    the first layer's gradient in its input."""
     first, *others = _layers(height, width)
     products = 9 * channels * first.outward * first.pixels
     return 2 * (products + sum(9 * one.inward * one.outward * one.pixels for one in others))
@@ -77,7 +77,7 @@ class ManyResNets(Module):
 
     @staticmethod
     def suits(population: Population) -> bool:
-        """Whether the kernels can be used: a card, Triton, and images that can be halved three times."""
+        """The kernels can be used: there is a GPU, Triton, and images can be halved three times."""
         height, width = population.x.shape[-2:]
         there = population.x.device.type == "cuda" and find_spec("triton") is not None
         return there and population.x.dtype == torch.float32 and height % 8 == 0 and width % 8 == 0
@@ -85,7 +85,7 @@ class ManyResNets(Module):
     # --- images --------------------------------------------------------------------------------------------
 
     def _columns(self, images: Tensor) -> Tensor:
-        """What the first convolution sees of each pixel: (images, pixels, COLUMNS)."""
+        """The inputs of the first convolution for each pixel: (images, pixels, COLUMNS)."""
         height, width = images.shape[-2:]
         found = images.new_zeros((len(images), height * width, COLUMNS), dtype=self.dtype)
         for part in torch.split(torch.arange(len(images), device=images.device), UNFOLDED):
@@ -289,7 +289,7 @@ class ManyResNets(Module):
         return int((2**31 - 1) // max(widest, columns.shape[1] * columns.shape[2]))
 
     def _bytes(self, images: int, *, training: bool, velocity: bool = False) -> int:
-        """What a network takes on the card, with so many images."""
+        """Bytes of a network on the GPU, with its images."""
         wide = self.dtype.itemsize
         kept = sum(layer.outward * (layer.pixels + layer.outputs) for layer in self.layers)
         peak = 3 * max(layer.outward * layer.pixels for layer in self.layers)
@@ -316,7 +316,7 @@ class _Batch:
 
 @dataclass(frozen=True)
 class _Activations:
-    """What the way back needs of a layer."""
+    """The values of a layer for the way back."""
 
     x: Tensor
     z: Tensor
@@ -356,7 +356,7 @@ def _of(descent: Descent, part: slice) -> Descent:
 
 
 def _parts(count: int, each: int, device: torch.device) -> Iterator[slice]:
-    """As many at a time as the card has room for."""
+    """Slices of as many networks as the GPU has room for."""
     room = SHARE * _free(device)
     some = max(min(int(room // each), count), 1)
     for start in range(0, count, some):

@@ -53,7 +53,7 @@ NODES, FEWER = 65, 33  # mixing weights at which the least risk is computed, wit
 MOST, SAMPLE = 10_000, 5_000  # samples that are walked in every step, and of more, how many show the way
 NEAR, NEARER = 20, 0.01  # steps from there at most, and what each leaves of the gradient, about
 DECADES = 20  # by which μ is lowered at most
-KNOWN, SMALL = 32, 10**6  # results that are kept, of populations of so many numbers at most
+CACHED_RESULTS, CACHED_NUMBERS_MAX = 32, 10**6  # of populations of at most this many numbers
 
 T = TypeVar("T")
 
@@ -81,7 +81,7 @@ class Least:
     ] = ()  # and how it changes with the weight there; none if in every round
 
     def reaches(self, t: int) -> bool:
-        """Whether it is known in round t: what is known in every round has a last one."""
+        """The least risk is known in round t."""
         return not self.course or bool(self.slopes) or t <= len(self.course[0])
 
     def of_runs(
@@ -122,7 +122,7 @@ def once(function: Callable[..., T]) -> Callable[..., T]:
     @wraps(function)
     def found(model: Linear, *given: float) -> T:
         population = model.population
-        if population.x.numel() > SMALL:
+        if population.x.numel() > CACHED_NUMBERS_MAX:
             return function(model, *given)
         parts = [
             population.x,
@@ -133,7 +133,7 @@ def once(function: Callable[..., T]) -> Callable[..., T]:
         data = [(p.dtype, p.shape, sha256(p.cpu().numpy().tobytes()).digest()) for p in parts]
         key = (*data, population.classes, population.x.device, given)
         if key not in known:
-            if len(known) == KNOWN:
+            if len(known) == CACHED_RESULTS:
                 del known[next(iter(known))]
             known[key] = function(model, *given)
         return known[key]
@@ -142,13 +142,13 @@ def once(function: Callable[..., T]) -> Callable[..., T]:
 
 
 def least_risk(model: Linear, radius: float) -> Least:
-    """Of every replicate's population."""
+    """The least risk of every replicate's population."""
     found = [minimise(one, radius) for one in alone(model)]
     return Least(tuple(one.risk for one in found), max(one.gap for one in found))
 
 
 def least_along(model: Linear, parts: Sequence[Tensor], radius: float, nodes: int | None = None) -> Least:
-    r"""Of mixtures of two parts, (1 or replicates, population) each, at even steps of the weight w.
+    r"""The least risk of mixtures of two parts, (1 or replicates, population) each, at even steps of the weight w.
 
     The least risk is concave in w, and its slope is what the minimiser has more of the second part's risk than of the
     first's. Both are computed at the steps, and in between a cubic with these values and slopes is taken.
@@ -175,7 +175,7 @@ def least_along(model: Linear, parts: Sequence[Tensor], radius: float, nodes: in
 def least_of_each(
     model: Linear, mixtures: Sequence[Iterable[Tensor]], radius: float, rounds: Sequence[int]
 ) -> Least:
-    """Of some populations, (population,) each, and which of them each round has, for every replicate."""
+    """The least risk of some populations, (population,) each, and of the rounds that have them, for every replicate."""
     course, gaps = [], []
     for populations in mixtures:
         found, near = [], None
@@ -198,7 +198,7 @@ def project(theta: Tensor, radius: float | None) -> Tensor:
 
 
 def duality_gap(theta: Tensor, gradient: Tensor, radius: float) -> float:
-    """⟨g, θ⟩ + r‖g‖: how far the linearisation at θ falls within the ball. Not negative, but for rounding."""
+    """⟨g, θ⟩ + r‖g‖: how far the linearisation at θ falls within the ball. Not negative, except for rounding."""
     return max(float((gradient * theta).sum() + radius * gradient.norm()), 0.0)
 
 
@@ -225,7 +225,7 @@ def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
     while excess_norm(low) < 0:
         found = _certified(exact, project(theta, radius), radius)
         if found.gap <= gap:
-            return found  # inside the ball: μ = 0 but for rounding
+            return found  # inside the ball: μ = 0 up to rounding
         if low < high - DECADES * math.log(10):
             raise _uncertain(found.gap, gap, radius)
         low -= math.log(10)
@@ -239,7 +239,7 @@ def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
 
 
 def thinned(model: Linear) -> Linear:
-    """Of a large population samples evenly spaced, one in so many that `SAMPLE` are left, about."""
+    """The model on about `SAMPLE` evenly spaced samples of a large population."""
     was = model.population
     some = slice(None, None, len(was.x) // SAMPLE)
     weights = was.weights[:, some]
@@ -251,7 +251,7 @@ def _from_sample(model: Linear, radius: float, gap: float) -> Minimiser | None:
     where a step does not halve what may be left."""
     sample, left = thinned(model), math.inf
     if not bool(sample.population.weights.isfinite().all()):
-        return None  # nobody draws what was taken
+        return None  # the sample has no weight
     try:
         theta = minimise(sample, radius, max(gap, ROUGH)).theta
     except SettingError:
@@ -271,7 +271,7 @@ def _from_sample(model: Linear, radius: float, gap: float) -> Minimiser | None:
 
 
 def minimise_near(model: Linear, radius: float, near: Tensor | None = None) -> Minimiser:
-    """The same from parameters near by, or from 0: for one problem after the other.
+    """The minimiser from parameters near by, or from 0: for one problem after the other.
 
     Newton's method, with the ball in every step: the quadratic's minimiser on it is known in the Hessian's eigenbasis.
     What has too many parameters for a Hessian, or is not certified so, is left to `minimise`.
@@ -295,7 +295,7 @@ def minimise_near(model: Linear, radius: float, near: Tensor | None = None) -> M
 
 
 def _on_ball(model: Linear, theta: Tensor, radius: float) -> Tensor:
-    """Where the quadratic that F_P is near theta is least on the ball."""
+    """The minimiser on the ball of the quadratic expansion of F_P at theta."""
     values, axes = torch.linalg.eigh(model.hessian(theta))
     values = values.clamp(min=RESIDUAL * float(values[-1]))
     target = (values * (theta @ axes) - model.risk_and_gradient(theta)[1] @ axes)[0]
@@ -328,7 +328,7 @@ def _double(population: Population) -> Population:
 
 
 def _damped_minimiser(model: Linear, theta: Tensor, mu: float, enough: float) -> Tensor:
-    """Where F_P + μ/2‖θ‖² has a gradient as small as that, by Newton's method with a backtracking line search."""
+    """A point where F_P + μ/2‖θ‖² has a gradient this small, by Newton's method with backtracking."""
     value, gradient = _damped(model, theta, mu)
     for _ in range(NEWTON):
         size = float(gradient.norm())

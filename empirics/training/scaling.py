@@ -17,7 +17,7 @@ ROUNDING = 1e-6  # relative, of a feature: float32 has seven digits
 
 @dataclass(frozen=True)
 class Scaling:
-    """What is subtracted from an input, and what it is then divided by: numbers, or arrays of an input's shape."""
+    """The shift of inputs and their divisor after it: numbers, or arrays of an input's shape."""
 
     less: NDArray[np.float64]
     over: NDArray[np.float64]

@@ -1,4 +1,4 @@
-"""How the work of a layer is cut up for the kernels: what one program does, and by how many warps."""
+"""Tiles of a layer for the kernels: the work of one program, and its warps."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Layer:
 
 
 def convolution(inward: int, outward: int, dtype: torch.dtype) -> dict[str, int]:
-    """Of a convolution; measured best, layer by layer, on an H200 with 400 networks of 20 images of 32 x 32."""
+    """Tiles of a convolution; measured best, layer by layer, on an H200 with 400 networks of 20 images of 32 x 32."""
     if dtype == torch.float32:
         columns, depth = min(outward, 128), min(inward, 32)
         return {"ROWS": 128, "COLUMNS": columns, "DEPTH": depth, "num_warps": 8, "num_stages": 3}
@@ -47,7 +47,7 @@ def convolution(inward: int, outward: int, dtype: torch.dtype) -> dict[str, int]
 
 
 def descent(layer: Layer, dtype: torch.dtype) -> dict[str, int]:
-    """Of a step of descent, likewise."""
+    """Tiles of a step of descent, likewise."""
     rows = min(layer.inward, 128)
     if dtype == torch.float32:
         columns = min(layer.outward, 128)
@@ -66,7 +66,7 @@ def descent(layer: Layer, dtype: torch.dtype) -> dict[str, int]:
 
 
 def between(layer: Layer) -> tuple[int, int, int]:
-    """Of the passes between: outputs and channels at a time, and warps. All outputs at once where they fit."""
+    """Tiles of the passes between: outputs and channels at a time, and warps. All outputs at once where they fit."""
     most = 16384 // layer.pool**2
     block = min(max(8192 // layer.pixels, 16), layer.outward)
     block = 1 << (block.bit_length() - 1)

@@ -85,14 +85,14 @@ class Client:
         return local - theta
 
     def drop(self) -> None:
-        """What has been used K times."""
+        """Drop samples that have been used K times."""
         self.memory = [(sample, age) for sample, age in self.memory if age < self.retention]
 
 
 @dataclass(frozen=True)
 class Record:
     """One run: θ(1..T+1), the means of models then, admissions and memory sizes per client, and the measured mismatch
-    at θ(t), 0 where nobody has a sample."""
+    at θ(t), 0 without a sample."""
 
     theta: Tensor
     mean: Tensor

@@ -52,7 +52,7 @@ def _turned(x: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def second_part(study: Study, data: Dataset) -> NDArray[np.bool_]:
-    """Which test samples belong to the second part."""
+    """The test samples of the second part."""
     if study.drift.parts == "classes":
         return _upper(data.test_y, data)
     return np.arange(len(data.test_y)) >= len(data.test_y) // 2
@@ -130,7 +130,7 @@ class World:
             self.when, self.share = torch.from_numpy(when).to(like.device), torch.from_numpy(share).to(like)
 
     def table(self, first: int, last: int) -> NDArray[np.float64]:
-        """Of these rounds: the share of each part, or the number of the round."""
+        """The share of each part in these rounds, or the number of the round."""
         study = self.study
         if not study.drift.mixes:
             return np.arange(first, last + 1, dtype=float)[:, np.newaxis]
@@ -142,7 +142,7 @@ class World:
         return np.concatenate([tests, np.stack([1 - w, w], axis=2).reshape(len(w), -1)], axis=1)
 
     def show(self, row: Tensor) -> None:
-        """The population as it is in a round."""
+        """Make the population that of a round."""
         weights = self.population.weights
         if self.study.drift.mixes:
             torch.sum(row[2:, None, None] * self.base, 0, out=weights)
@@ -152,12 +152,12 @@ class World:
             self.tested.copy_(weights)
 
     def show_round(self, t: int) -> None:
-        """The same, by its number."""
+        """Make the population that of round t."""
         self.show(torch.from_numpy(self.table(t, t)[0]).to(self.population.weights))
 
 
 def world_of(model: Model, study: Study, streams: Streams) -> World | None:
-    """What the model measures on, where that moves."""
+    """The moving population on which the model measures, if it moves."""
     if study.drift.kind == "none":
         return None
     population = getattr(model, "population", None)

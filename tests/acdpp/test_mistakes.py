@@ -148,7 +148,7 @@ MISTAKES = {  # by the words that they follow
     f"predict {OWN} --out never-made": PLAYED
     | {
         "--steps 1,": "--steps must be a number",
-        "--policies adaptive": "listens to losses, which nobody knows before it trains",
+        "--policies adaptive": "listens to losses, which are unknown",
         "--out prices.csv": "already exists",
         "--rounds 1e12": "do not fit into memory",
     },

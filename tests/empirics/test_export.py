@@ -194,8 +194,8 @@ def test_what_cannot_be_exported_is_refused_in_one_sentence_and_nothing_is_writt
     assert "there is no policy 'nobody'" in told("--policy", "nobody")
     assert "0 to 2, got 3" in told("--policy", "constant", "--seed", "3")
     assert "keeps no mean" in told("--policy", "oracle@average=none", "--model", "averaged")
-    assert "is there already" in told(out="there.pt", result="two")
-    assert "in a folder that there is not" in told(out="no/where.pt", result="two")
+    assert "already exists" in told(out="there.pt", result="two")
+    assert "parent folder that does not exist" in told(out="no/where.pt", result="two")
     assert "handed over in Python: call empirics.export_model with dataset=" in told(result="own")
     assert "is no result" in told(result="nothing")
     stopped_at(study(policies=("oracle",), predict=False), tmp_path / "begun", 16, dataset=blobs())
@@ -253,5 +253,5 @@ def test_a_run_that_diverged_and_a_machine_that_rounds_otherwise_are_told(result
 
     assert "oracle diverged with seed 0" in refusal("export", *changed(None))
     done = acdpp("export", *changed(0.25))
-    assert "in the record: another device or version rounds otherwise" in done.stderr
+    assert "in the record: another device or version rounds differently" in done.stderr
     assert done.stdout.splitlines()[0] == "last model of oracle, seed 0, after 6 rounds"

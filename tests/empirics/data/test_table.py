@@ -294,4 +294,4 @@ def test_moments_are_rounded_where_they_are_fine_and_refused_beyond_all_calendar
 
     assert np.ptp(from_table(given(980, "ns"), label="kind", time="when").time) == pytest.approx(1e-6)
     far = refused(from_table, given(2**60, "s"), label="kind", time="when")
-    assert "column 'when', has a moment beyond all" in far
+    assert "column 'when', has a timestamp beyond all" in far

@@ -104,11 +104,11 @@ def test_what_a_population_decides_is_computed_once_and_anew_for_any_other(monke
     starts = Linear(same, same.x.new_ones(1, model.size))
     assert [asked(one, 2.0) for one in [*map(Linear, other), starts]] == [2, 3, 4, 5, 6]
     assert [asked(model, radius) for radius in (3.0, 2.0, 3.0)] == [7, 1, 7]
-    monkeypatch.setattr("empirics.training.risk.KNOWN", 7)
+    monkeypatch.setattr("empirics.training.risk.CACHED_RESULTS", 7)
     assert (asked(model, 4.0), asked(model, 4.0), asked(model, 2.0)) == (8, 8, 9)  # which was the oldest
-    monkeypatch.setattr("empirics.training.risk.SMALL", model.population.x.numel())
+    monkeypatch.setattr("empirics.training.risk.CACHED_NUMBERS_MAX", model.population.x.numel())
     assert asked(model, 4.0) == 8
-    monkeypatch.setattr("empirics.training.risk.SMALL", model.population.x.numel() - 1)
+    monkeypatch.setattr("empirics.training.risk.CACHED_NUMBERS_MAX", model.population.x.numel() - 1)
     assert (asked(model, 4.0), asked(model, 4.0)) == (10, 11)
 
 

@@ -125,7 +125,7 @@ def test_the_least_risk_is_known_where_it_changes_at_the_ends_or_in_every_round_
     least = problem(setting).least
     assert len(least.course[0]) == 4
     assert least.values == (least.course[0][2],)
-    for name, most in (("MOST_APART", 4), ("MOST_KNOWN", 4)):
+    for name, most in (("POPULATIONS_MAX", 4), ("ROUNDS_MAX", 4)):
         monkeypatch.setattr(f"empirics.training.problem.{name}", most)
         assert problem(setting).least == least
         monkeypatch.setattr(f"empirics.training.problem.{name}", most - 1)
