@@ -141,7 +141,8 @@ SETTINGS = {
         "as the released code runs: all of these, K = 10 for hybrid too, rates rounded down"
     ),
     **{
-        f"released-{name}": _released(f"the same but for this: {step.about}", name) for name, step in STEPS.items()
+        f"released-{name}": _released(f"the same but for this: {step.about}", name)
+        for name, step in STEPS.items()
     },
 }
 
