@@ -1,0 +1,70 @@
+"""Commands on a study take the same study by default, and the same options for it."""
+
+import tomllib
+from dataclasses import fields
+from typing import Any
+
+import pytest
+import typer
+
+from acdpp.main import app
+from acdpp.options import StudyOptions
+from tests.acdpp.program import acdpp, refusal
+from tests.empirics.small import blobs_file
+
+LEFT_OUT = {  # options that have no meaning for a command
+    "train": set(),
+    "predict": {"model"},
+    "plan": {"policies", "sweep", "model", "average", "average_by", "decay", "decay_by", "drift", "device"},
+    "federate": {"policies", "sweep", "seeds", "device"},
+}
+LEARNER = ("policies", "eta", "decay", "average", "average_by")
+ONE_SERVER = ("policies", "seeds", "rounds", "buffers", "budget", "measures", "predict", "checkpoint")
+
+
+def study(command: str, *words: str) -> dict[str, Any]:
+    done = acdpp(command, *words, "--show-config")
+    assert done.returncode == 0, done.stderr
+    return tomllib.loads(done.stdout)
+
+
+@pytest.mark.parametrize("command", LEFT_OUT)
+def test_the_options_of_a_study_are_those_of_every_command(command: str) -> None:
+    loaded = typer.main.get_command(app).commands[command]  # type: ignore[attr-defined]
+    names = {one.name for one in fields(StudyOptions)}
+    assert names - {param.name for param in loaded.params} == LEFT_OUT[command]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("--preset", "digits", "--seed", "7"),
+        ("--buffers", "4,5,7", "--budget", "22", "--cost", "integer:2:6", "--radius", "3"),
+        ("--dataset", blobs_file(), "--no-fit"),
+    ],
+    ids=" ".join,
+)
+def test_every_command_begins_with_the_study_of_train(words: tuple[str, ...]) -> None:
+    wanted = study("train", *words)
+    assert study("predict", *words) == wanted
+    for command, own in (("plan", (*LEARNER, "preset")), ("federate", ONE_SERVER)):
+        found = study(command, *words)
+        assert {name for name in wanted if found[name] != wanted[name]} <= set(own)
+    if "--buffers" in words:
+        assert (wanted["buffers"], wanted["budget"], wanted["radius"]) == ([4, 5, 7], 22.0, 3.0)
+        assert study("federate", *words)["buffers"] == [4, 5, 7]  # not three clients by default
+        assert (wanted["cost"]["process"], wanted["cost"]["low"], wanted["cost"]["high"]) == ("integer", 2, 6)
+
+
+def test_a_plan_is_compared_with_the_papers_learner_whatever_the_preset() -> None:
+    for preset in ("best", "digits"):
+        found = study("plan", "--preset", preset)
+        assert [found[name] for name in LEARNER] == [["constant"], 0.5, "none", "none", "none"]
+
+
+def test_an_option_that_a_resumed_study_fixes_is_named() -> None:
+    assert "--buffers, --seed" in refusal("federate", "--resume", "nowhere", "--buffers", "3", "--seed", "1")
+    assert "leave out --preset, --eta" in refusal(
+        "train", "--resume", "nowhere", "--preset", "own", "--eta", "1"
+    )
