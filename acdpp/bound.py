@@ -210,7 +210,7 @@ def command(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The cumulative bound over T rounds, a term of the regret, the regret, or a violation."""
+    """Evaluate the cumulative bound over T rounds, a term of the regret, the regret, or a violation."""
     T = parse.whole(horizon, "--horizon")
     if T > 10**15:
         raise SettingError(f"--horizon must be at most 10^15, got {horizon}")

@@ -56,7 +56,8 @@ COMMANDS = {
         "acdpp.verify",
     ),
     "bound": Listed(
-        "The cumulative bound over T rounds, a term of the regret, the regret, or a violation.", "acdpp.bound"
+        "Evaluate the cumulative bound over T rounds, a term of the regret, the regret, or a violation.",
+        "acdpp.bound",
     ),
     "design": Listed(
         "K* and the rates λ_m that minimise the bound, the binding constraint, and the landscape over K.",
@@ -71,7 +72,7 @@ COMMANDS = {
         "acdpp.buy",
     ),
     "plot": Listed(
-        "Draw what the theory says, or what a run of [bold]acdpp train[/bold] measured.",
+        "Draw a figure of the theory, or of a result of [bold]acdpp train[/bold].",
         "acdpp.plot",
         writes=True,
     ),

@@ -1,7 +1,4 @@
-"""`acdpp plot`: every figure in one command, from the theory or from a saved run.
-
-Here stands all that is known of a figure outside its module: its options, its caption, and where it is drawn.
-"""
+"""`acdpp plot`: one command per figure, from the theory or from a saved result, with its options and caption."""
 
 from __future__ import annotations
 
@@ -17,10 +14,11 @@ import typer
 
 from acdpp import parse
 from acdpp.drawing import Drawing, deliver, file_options, spelled, take_options
-from acdpp.options import CostColumn, CostTrace
+from acdpp.options import Buffers, Constants, CostColumn, CostTrace, MeanCost
+from acdpp.study import buffer_sizes
 from acdpp.study import prices as study_prices
 from figures.options import NotMeasured
-from theory.setting import Budget, SettingError
+from theory.setting import SettingError
 
 if TYPE_CHECKING:
     from empirics.settings.study import Study
@@ -45,7 +43,7 @@ EXAMPLES = (
 
 app = typer.Typer(
     name="plot",
-    help="Draw what the theory says, or what a run of [bold]acdpp train[/bold] measured.",
+    help="Draw a figure of the theory, or of a result of [bold]acdpp train[/bold].",
     epilog=EXAMPLES,
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -55,14 +53,11 @@ app = typer.Typer(
 Figures = Callable[..., Drawing | list[Drawing]]
 FIGURES: dict[str, Figures] = {}
 CAPTIONS: dict[str, str] = {}  # by the name of the drawing
-# what draws without a result, from a result of training, from reproductions; all draws the first two
-THEORY: list[str] = []
-MEASURED: list[str] = []
-REPRODUCED: list[str] = []
-SEVERAL: list[str] = []  # from one result or several, asked for by name
-REPORTED: list[
-    tuple[str, dict[str, Any]]
-] = []  # of the theory in acdpp report, with the options to set there
+THEORY: list[str] = []  # figures without a result
+MEASURED: list[str] = []  # from a result of training; `all` draws these and the theory's
+REPRODUCED: list[str] = []  # from results of reproductions
+SEVERAL: list[str] = []  # from one or more results
+REPORTED: list[tuple[str, dict[str, Any]]] = []  # in acdpp report, with the options to set there
 
 
 def _figure(
@@ -72,7 +67,7 @@ def _figure(
     report: dict[str, Any] | None = None,
     **captions: str,
 ) -> Callable[[Figures], Figures]:
-    """Make a command of a function from settings to a `Drawing`: its parameters and `file_options` are the options."""
+    """Turn a function from options to a `Drawing` into a command, with `file_options` added."""
     name = example.split()[0]
 
     def register(make: Figures) -> Figures:
@@ -97,7 +92,7 @@ def _figure(
 
 
 def _drawn(module: str, *settings: Any, name: str = "", **more: Any) -> Drawing:
-    """The figure of a module, which is loaded once the settings are understood."""
+    """The figure of a module, which is loaded after the settings are parsed."""
     figure = import_module(f"figures.{module}")
     tracked = "track" in inspect.signature(figure.compute).parameters
 
@@ -110,19 +105,18 @@ def _drawn(module: str, *settings: Any, name: str = "", **more: Any) -> Drawing:
 # --- the theory's figures ----------------------------------------------------------------------------------
 
 Retention = Annotated[str, typer.Option("--K", help="Retention horizon: how many rounds a sample is kept.")]
-Rate = Annotated[str, typer.Option(help="Total admissions a round, Λ̄.")]
-Numbers = Annotated[str, typer.Option(help="D, sigma, eta, B, Pdim and, if wanted, E, G, L.")]
+Rate = Annotated[str, typer.Option(help="Total admissions per round, Λ̄.")]
 Rho = Annotated[
-    str | None, typer.Option(help="Contraction of the region; 1 - 1/√T for T simulated rounds, if not given.")
+    str | None, typer.Option(help="Contraction of the region; by default 1 - 1/√T for T simulated rounds.")
 ]
 Weight = Annotated[
-    str | None, typer.Option("--V", help="Weight of the penalty; √T for T simulated rounds, if not given.")
+    str | None, typer.Option("--V", help="Weight of the penalty; by default √T for T simulated rounds.")
 ]
-Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of what is drawn at random.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of all random draws.")]
 
 
 class Term(StrEnum):
-    """Which regret terms to draw."""
+    """Regret terms."""
 
     all = "all"
     omega1 = "omega1"
@@ -135,7 +129,7 @@ class Term(StrEnum):
     THEORY,
     report={},
     caption="The three terms of the regret over the order claimed for each and over its true order, with certified "
-    "enclosures: what goes flat is right. Ω₃ over log T runs away; over √(T log T) it settles.",
+    "enclosures: a flat curve confirms the order. Ω₃ over log T diverges; over √(T log T) it converges.",
 )
 def omegas(
     K: Annotated[
@@ -143,10 +137,10 @@ def omegas(
     ] = "10,2,100",
     rate: Rate = "10",
     horizon: Annotated[str, typer.Option(help="Rounds T, from 10^3 to 10^15.")] = "1e15",
-    constants: Numbers = parse.DEFAULT_CONSTANTS,
-    term: Annotated[Term, typer.Option(help="One regret term alone, or all three.")] = Term.all,
+    constants: Constants = parse.DEFAULT_CONSTANTS,
+    term: Annotated[Term, typer.Option(help="One regret term, or all three.")] = Term.all,
 ) -> Drawing:
-    """Ω₁, Ω₂ and Ω₃ over their claimed and their true orders: what goes flat is right."""
+    """Ω₁, Ω₂ and Ω₃ over their claimed and true orders: a flat curve confirms the order."""
     first, *others = parse.wholes(K, "--K")
     settings = (
         first,
@@ -162,7 +156,7 @@ def omegas(
 def uniformity(
     K: Annotated[str, typer.Option("--K", help="Retention horizons, to 200.")] = "2,5,10",
     rounds: Annotated[
-        str | None, typer.Option(help="Last round drawn; three times the largest K, if not given.")
+        str | None, typer.Option(help="Last round drawn; by default three times the largest K.")
     ] = None,
 ) -> Drawing:
     """Uniformity and N_eff/n against t: counted sample by sample, as stated and corrected."""
@@ -174,7 +168,7 @@ def bound_vs_T(
     K: Retention = "10",
     rate: Rate = "10",
     horizon: Annotated[str, typer.Option(help="Rounds T, to 10^15.")] = "1e12",
-    constants: Numbers = parse.DEFAULT_CONSTANTS,
+    constants: Constants = parse.DEFAULT_CONSTANTS,
     rounds: Annotated[
         int, typer.Option(min=0, max=10**6, help="Rounds of ACDPP to simulate; 0 leaves it out.")
     ] = 2000,
@@ -183,7 +177,7 @@ def bound_vs_T(
     V: Weight = None,
     seed: Seed = 0,
 ) -> Drawing:
-    """The bound and its average a round against T, as stated and corrected, with the shares of its terms."""
+    """The bound and its average per round against T, stated and corrected, with the shares of its terms."""
     simulation = _simulation(K, rate, rounds, seeds, rho, V, seed) if rounds else None
     settings = (
         parse.whole(K, "--K"),
@@ -196,24 +190,18 @@ def bound_vs_T(
 
 @_figure("design --buffers 8,9,10,11,12 --budget 26 --mean-cost 5.5 --horizon 1e3,1e6", THEORY, report={})
 def design(
-    buffers: Annotated[
-        str, typer.Option(help="Client buffers B_m: a,b,c or @FILE with one number a line.")
-    ] = "8,9,10,11,12,8,9,10,11,12",
+    buffers: Buffers = "8,9,10,11,12,8,9,10,11,12",
     budget: Annotated[
-        str, typer.Option(help="Cost budget C a round. At the paper's 55 stated and corrected K* coincide.")
+        str, typer.Option(help="Cost budget C per round. At the paper's 55 stated and corrected K* coincide.")
     ] = "52",
-    mean_cost: Annotated[str, typer.Option(help="Mean cost of a sample.")] = "5.5",
+    mean_cost: MeanCost = "5.5",
     horizon: Annotated[
         str, typer.Option(help="Horizons T, to 10^12; the finite map takes the shortest.")
     ] = "1e2,1e4,1e6",
-    constants: Numbers = parse.DEFAULT_CONSTANTS,
+    constants: Constants = parse.DEFAULT_CONSTANTS,
 ) -> Drawing:
     """The bound over K with the stated, the corrected and the finite-horizon choice, and maps of K*."""
-    setting = Budget(
-        buffers=parse.numbers(buffers, "--buffers"),
-        cost=parse.number(budget, "--budget"),
-        mean_cost=parse.number(mean_cost, "--mean-cost"),
-    )
+    setting = parse.budget(buffers, budget, parse.number(mean_cost, "--mean-cost"))
     return _drawn("design", setting, parse.constants(constants), parse.wholes(horizon, "--horizon"))
 
 
@@ -221,20 +209,22 @@ def design(
 def control(
     K: Retention = "10",
     rate: Rate = "10",
-    constants: Numbers = parse.DEFAULT_CONSTANTS,
+    constants: Constants = parse.DEFAULT_CONSTANTS,
     rounds: Annotated[int, typer.Option(min=2, max=10**5, help="Rounds to simulate.")] = 150,
     rho: Rho = None,
     V: Weight = None,
     seed: Seed = 0,
 ) -> Drawing:
-    """One run of ACDPP, as printed and capped: region, admissions, occupancy, debt and spending."""
+    """One run of ACDPP, printed and capped: region, admissions, occupancy, debt and spending."""
     setting = _simulation(K, rate, rounds, 1, rho, V, seed)
     return _drawn("control", setting, parse.constants(constants))
 
 
-Buffers = Annotated[
+PaperBuffers = Annotated[
     str | None,
-    typer.Option(help="Client buffers B_m: a,b,c or @FILE with one number a line; the paper's if not given."),
+    typer.Option(
+        help="Buffer size B_m of each client: a,b,c or @FILE, one number per line; the paper's by default."
+    ),
 ]
 
 
@@ -242,25 +232,25 @@ Buffers = Annotated[
     "frontier --cost integer:1:10 --no-risk",
     THEORY,
     report={"risk": False},  # which would take half a minute
-    caption="Effective samples a round against the budget, for each policy, with what no policy can buy.",
+    caption="Effective samples per round against the budget, per policy, with the limit of any policy.",
 )
 def frontier(
     cost: Annotated[
         str | None,
-        typer.Option(help="Prices: uniform:LOW:HIGH or integer:LOW:HIGH; uniform:1:10 if not given."),
+        typer.Option(help="Prices: uniform:LOW:HIGH or integer:LOW:HIGH; by default uniform:1:10."),
     ] = None,
     cost_trace: CostTrace = None,
     cost_column: CostColumn = None,
-    buffers: Buffers = None,
+    buffers: PaperBuffers = None,
     rounds: Annotated[
-        int, typer.Option(min=1, max=10**4, help="Rounds T that risk is predicted for, on the digits.")
+        int, typer.Option(min=1, max=10**4, help="Rounds T of the predicted risk on the digits.")
     ] = 500,
     risk: Annotated[
-        bool, typer.Option("--risk/--no-risk", help="Predict risk too, which takes half a minute.")
+        bool, typer.Option("--risk/--no-risk", help="Predict risk too, in half a minute.")
     ] = True,
     seed: Seed = 0,
 ) -> Drawing:
-    """Effective samples and predicted risk against the budget, for each policy, with what no policy can buy."""
+    """Effective samples and predicted risk against the budget, per policy, with the limit of any policy."""
     process = study_prices(cost, cost_trace, cost_column)
     study = _study(cost=process, buffers=buffers, rounds=rounds, seed=seed)
     return _drawn("frontier", study, risk=risk)
@@ -268,16 +258,16 @@ def frontier(
 
 # --- a result's figures ------------------------------------------------------------------------------------
 
-Result = Annotated[Path, typer.Argument(help="A finished result folder of acdpp train.")]
+Result = Annotated[Path, typer.Argument(help="Finished result folder of acdpp train.")]
 
 
 OF_A_RESULT = {  # by the module of figures
-    "prediction": "Measured excess risk on its prediction, Theorem 1 far above, and the residuals, for each policy.",
-    "retention": "Measured and predicted excess risk of a sweep over K, with the K that theory chooses.",
+    "prediction": "Measured and predicted excess risk, Theorem 1, and the residuals, per policy.",
+    "retention": "Measured and predicted excess risk of a sweep over K, with the K of the theory.",
     "risk_vs_bound": "Measured cumulative excess risk against Theorem 1, stated and corrected, and by stability.",
-    "money": "Excess risk against what was spent for it, and what nobody is below for the budget.",
-    "learning": "Excess risk and test accuracy of each policy, round by round.",
-    "constraints": "Occupancy, overflow, spending and debt of each policy, round by round.",
+    "money": "Excess risk against spending, with the lower bound for the budget.",
+    "learning": "Excess risk and test accuracy per policy and round.",
+    "constraints": "Occupancy, overflow, spending and debt per policy and round.",
 }
 
 
@@ -309,15 +299,15 @@ for _module, _shows in OF_A_RESULT.items():
     report={},
     caption="The factor of the gradient mismatch by its definition, χ, with Monte Carlo points, against the printed "
     "1/n - 1/N_eff, which is too small, and negative at first.",
-    measured_mismatch="The gradient mismatch that was measured, against χ and the printed factor.",
+    measured_mismatch="Measured gradient mismatch, against χ and the printed factor.",
 )
 def mismatch(
     result: Annotated[
-        Path | None, typer.Argument(help="A result of acdpp train: draw its measured mismatch instead.")
+        Path | None, typer.Argument(help="Result of acdpp train, whose measured mismatch is drawn instead.")
     ] = None,
     K: Retention = "10",
-    rate: Annotated[str, typer.Option(help="Samples a round, a whole number.")] = "5",
-    rounds: Annotated[str | None, typer.Option(help="Last round drawn; 4K, if not given.")] = None,
+    rate: Annotated[str, typer.Option(help="Samples per round, a whole number.")] = "5",
+    rounds: Annotated[str | None, typer.Option(help="Last round drawn; by default 4K.")] = None,
     draws: Annotated[int, typer.Option(min=2, max=10**5, help="Monte Carlo draws for each round.")] = 4000,
     seed: Seed = 0,
 ) -> Drawing:
@@ -325,14 +315,14 @@ def mismatch(
     if result is not None:
         if (K, rate, rounds, draws, seed) != ("10", "5", None, 4000, 0):
             raise SettingError(
-                "a RESULT brings its own settings: leave out --K, --rate, --rounds, --draws and --seed"
+                "a RESULT has its own settings: leave out --K, --rate, --rounds, --draws and --seed"
             )
         return _measured("measured_mismatch", result)
     settings = parse.whole(K, "--K"), parse.whole(rate, "--rate"), _perhaps(rounds, "--rounds")
     return _drawn("mismatch", *settings, draws, seed)
 
 
-PLAYED = 150  # rounds, unless told
+SIMULATED_ROUNDS = 150  # by default
 
 
 @_figure(
@@ -344,31 +334,31 @@ PLAYED = 150  # rounds, unless told
 )
 def prices(
     result: Annotated[
-        Path | None, typer.Argument(help="A result of acdpp train: draw a replicate of it instead.")
+        Path | None, typer.Argument(help="Result of acdpp train, a replicate of which is drawn instead.")
     ] = None,
-    replicate: Annotated[int, typer.Option(min=0, max=10**4, help="Which replicate, from 0.")] = 0,
+    replicate: Annotated[int, typer.Option(min=0, max=10**4, help="Number of the replicate, from 0.")] = 0,
     rounds: Annotated[
         int | None,
-        typer.Option(min=1, max=10**5, help="Rounds drawn; 150, or a result's first 1000, if not given."),
+        typer.Option(min=1, max=10**5, help="Rounds drawn; by default 150, or the first 1000 of a result."),
     ] = None,
     cost: Annotated[
         str | None,
         typer.Option(
-            help="Prices: uniform:LOW:HIGH, or integer, markov or drifting; uniform:1:10 if not given."
+            help="Prices: uniform:LOW:HIGH, or integer, markov or drifting; by default uniform:1:10."
         ),
     ] = None,
     cost_trace: CostTrace = None,
     cost_column: CostColumn = None,
-    buffers: Buffers = None,
-    budget: Annotated[str | None, typer.Option(help="Cost budget C a round; 55 if not given.")] = None,
-    constants: Numbers = parse.DEFAULT_CONSTANTS,
+    buffers: PaperBuffers = None,
+    budget: Annotated[str | None, typer.Option(help="Cost budget C per round; 55 by default.")] = None,
+    constants: Constants = parse.DEFAULT_CONSTANTS,
     seed: Seed = 0,
 ) -> Drawing:
-    """When buying cheap buys: prices, memory, spending and effective samples, against ACDPP and constant admission."""
+    """Purchases of buy-cheap: prices, memory, spending and effective samples, against ACDPP and constant admission."""
     if result is not None:
         given = (cost, cost_trace, cost_column, buffers, budget, constants, seed)
         if given != (None, None, None, None, None, parse.DEFAULT_CONSTANTS, 0):
-            raise SettingError("a RESULT brings its own settings: leave out all but --replicate and --rounds")
+            raise SettingError("a RESULT has its own settings: give only --replicate and --rounds")
         from figures import prices as figure
         from figures.measured import read
 
@@ -378,7 +368,7 @@ def prices(
         cost=study_prices(cost, cost_trace, cost_column, ("uniform", "integer", "markov", "drifting")),
         buffers=buffers,
         budget=None if budget is None else float(parse.number(budget, "--budget")),
-        rounds=PLAYED if rounds is None else rounds,
+        rounds=SIMULATED_ROUNDS if rounds is None else rounds,
         seed=seed,
     )
     return _drawn("prices", study, parse.constants(constants), replicate)
@@ -387,18 +377,18 @@ def prices(
 @_figure(
     "drift results/digits-1",
     SEVERAL,
-    caption="Risk over time where the population moves, with the moments of change marked.",
+    caption="Risk over time while the population drifts, with the moments of change.",
     speeds="Cumulative excess risk over the retention K, at several speeds of the drift.",
 )
 def drift(
     result: Annotated[
         list[Path],
         typer.Argument(
-            help="A result of acdpp train --drift; or several with a sweep over K, to compare speeds."
+            help="Result of acdpp train --drift, or several with a sweep over K, to compare speeds."
         ),
     ],
 ) -> Drawing:
-    """Risk over time where the population moves, with the moments of change; or over K, at several speeds."""
+    """Risk over time while the population drifts, with the moments of change; or over K, at several speeds."""
     from figures import drifting as figure
     from figures.measured import read
 
@@ -416,8 +406,8 @@ def drift(
 @_figure(
     "section7 results/mnist results/cifar10.json",
     REPRODUCED,
-    section7_accuracy="The paper's Figure 1 from runs of our own, with the targets and gains that it reports.",
-    section7_constraints="The paper's Figure 2 from runs of our own: memory, cost and debt.",
+    section7_accuracy="The paper's Figure 1 from our runs, with its reported targets and gains.",
+    section7_constraints="The paper's Figure 2 from our runs: memory, cost and debt.",
 )
 def section7(
     result: Annotated[
@@ -441,7 +431,7 @@ def explained(
         Path, typer.Argument(help="The explained.json of acdpp reproduce --explain, or its folder.")
     ],
 ) -> Drawing:
-    """What carries the paper's gain: each departure from its text, the gain over constant admission and the cost."""
+    """Sources of the paper's gain: per departure from its text, the gain over constant admission and the cost."""
     from figures import explained as figure
 
     found = figure.read(result)
@@ -453,14 +443,14 @@ def explained(
 
 def _all(
     result: Annotated[
-        Path | None, typer.Option(help="A result of acdpp train: draw its figures too, up to seven.")
+        Path | None, typer.Option(help="Result of acdpp train, whose figures are drawn too.")
     ] = None,
 ) -> None:
-    """Every figure, with its default settings."""
+    """Draw every figure with its default settings."""
 
 
 def _everything(ctx: typer.Context, result: Path | None, **file: Any) -> None:
-    if result is not None:  # first, since a wrong folder should be known at once
+    if result is not None:  # first, to refuse a wrong folder at once
         for name in MEASURED:
             try:
                 deliver(spelled(ctx, name, result), partial(FIGURES[name], result=result), **file)
@@ -484,11 +474,11 @@ def _perhaps(text: str | None, name: str) -> int | None:
 
 
 def _study(buffers: str | None, **given: Any) -> Study:
-    """The digits, with what was given in place of their own settings."""
+    """The digits preset with the given settings."""
     from empirics.settings.presets import PRESETS
     from empirics.settings.study import Study
 
-    sizes = None if buffers is None else parse.numbers(buffers, "--buffers")
+    sizes = None if buffers is None else buffer_sizes(buffers, "--buffers")
     asked = {name: value for name, value in {**given, "buffers": sizes}.items() if value is not None}
     return Study.from_document(asked, PRESETS["digits"])
 

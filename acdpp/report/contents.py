@@ -1,8 +1,7 @@
-"""What every format of the report tells, as one plain document.
+"""The document behind every format of the report.
 
-The cases come from checks that have just run or from a file that `acdpp verify --json` printed; the results from
-folders of `acdpp train`. Beside them stands how far prediction and measurement were apart when acdpp was released,
-so that a report without a result can tell too.
+Cases come from checks that have just run or from the output of `acdpp verify --json`; results from folders of `acdpp
+train`. A recorded study compares prediction and measurement where the report has no result.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ PARTS = {
     "experiments": "Experiments",
     "beyond": "Beyond the paper: bounds",
     "law": "The law of reuse",
-    "market": "Buying cheap",
+    "market": "Buying at low prices",
     "averaging": "Averaging",
-    "drift": "A world that moves",
+    "drift": "Drift",
 }
 MARKS = {
     "proved": "✓",
@@ -39,17 +38,17 @@ MARKS = {
     "undecided": "?",
 }
 MEANING = {
-    "proved": "true on its whole domain; where an argument in words or a cited theorem joins the proofs by machine, "
-    "the verdict says “given”",
+    "proved": "true on its whole domain; the verdict says “given” where it also rests on an argument in words or a "
+    "cited theorem",
     "certified": "true, rigorously, on a stated range",
     "supported": "true on every example tried, or not excluded by an experiment",
     "conditional": "false as printed, true with the hypotheses that are named",
-    "refuted": "a counterexample or a disproof stands beside it",
-    "undecided": "what was looked at does not decide it",
+    "refuted": "false, by a counterexample or a disproof",
+    "undecided": "not decided by the evidence",
 }
 LETTER = (
-    "The letter is what is printed, however little it says; the substance is what a reader takes from it. They differ "
-    "where the letter excludes nothing, and where it fails by a slip that the text around it corrects."
+    "The letter is the printed statement; the substance is what a reader takes from it. They differ where the letter "
+    "is empty, and where it fails by a slip that the surrounding text corrects."
 )
 STATEMENT = {
     "title",
@@ -72,7 +71,7 @@ EVIDENCE = {"part", "method", "strength", "outcome", "confirms", "detail", "doma
 
 
 def gather(verdicts: dict[str, Any], results: Sequence[Path], differences: Sequence[str]) -> dict[str, Any]:
-    """The document of a report: the verdicts', with what differs from the ledger and with the results."""
+    """The document of a report: verdicts, differences from the ledger, and results."""
     from proofs_check import ledger
 
     return {
@@ -85,15 +84,15 @@ def gather(verdicts: dict[str, Any], results: Sequence[Path], differences: Seque
 
 
 def _recorded() -> dict[str, Any]:
-    """The study that the README quotes, trained and predicted."""
+    """The recorded study, trained and predicted."""
     text = files("acdpp.report").joinpath("prediction-digits-500.json").read_text(encoding="utf-8")
     found: dict[str, Any] = json.loads(text)
     return found
 
 
 def read_verdicts(path: Path) -> dict[str, Any]:
-    """What `acdpp verify --json` printed into a file."""
-    wanted = f"give a file that acdpp verify --json > {path.name} has written"
+    """Read the output of `acdpp verify --json`."""
+    wanted = f"give the output of acdpp verify --json > {path.name}"
     try:
         document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
@@ -105,7 +104,7 @@ def read_verdicts(path: Path) -> dict[str, Any]:
 
 
 def _whole(document: Any) -> bool:
-    """Whether all is there that a report tells."""
+    """True if the document has every field that a report needs."""
     from proofs_check.evidence import Verdict
 
     verdicts = get_args(Verdict)
@@ -132,7 +131,7 @@ def _whole(document: Any) -> bool:
 
 
 def differs(document: dict[str, Any]) -> list[str]:
-    """A sentence for each verdict or statement of a file that is not the recorded one."""
+    """A sentence per verdict or statement of a file that differs from the ledger."""
     from proofs_check import ledger
 
     known = {entry.id: entry for entry in ledger.read()}
@@ -140,8 +139,7 @@ def differs(document: dict[str, Any]) -> list[str]:
     for claim in document["claims"]:
         if claim["id"] not in known:
             raise SettingError(
-                f"{claim['id']!r} is no claim about the paper, and a report tells of those alone: "
-                "acdpp verify --file shows your own"
+                f"{claim['id']!r} is no claim about the paper: use acdpp verify --file for your own claims"
             )
         entry = known[claim["id"]]
         pairs = [(claim["id"], claim, entry.stated)]
@@ -156,7 +154,7 @@ def differs(document: dict[str, Any]) -> list[str]:
 
 
 def read_result(path: Path) -> dict[str, Any]:
-    """The summary of a finished result, which is checked before it is believed; and the words of its folder."""
+    """The checked summary of a finished result, with the name of its folder."""
     try:
         from empirics.results.folder import read_result as read
     except ImportError as error:

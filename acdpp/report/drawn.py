@@ -1,4 +1,4 @@
-"""Figures as SVG inside a page: no file beside it, names that no two figures share, colours that follow the page."""
+"""Figures as SVG inside the page, with unique ids and the colours of the page."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from acdpp.plot import CAPTIONS, FIGURES, MEASURED, REPORTED
 if TYPE_CHECKING:
     from figures.style import Look
 
-__all__ = ["Figure", "of_result", "of_theory", "within_page"]
+__all__ = ["Figure", "of_result", "of_theory", "recorded_experiments", "within_page"]
 
-EXTRAS = ("torch", "sklearn", "pyarrow", "filelock")  # of acdpp[empirics], which a report does without
+EXTRAS = ("torch", "sklearn", "pyarrow", "filelock")  # of acdpp[empirics], optional for a report
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ Track = Callable[[Sequence[Any]], Iterable[Any]]
 
 
 def of_theory(track: Callable[[str], Track]) -> Iterator[Figure]:
-    """What the theory and the committed experiments say; `track` shows the work on a figure of that name."""
+    """Figures of the theory and of the committed experiments; `track` shows the progress of a named figure."""
     for name, options in REPORTED:
         words = "".join(
             f" --{option} {value}" if value else f" --no-{option}" for option, value in options.items()
@@ -51,11 +51,12 @@ def of_theory(track: Callable[[str], Track]) -> Iterator[Figure]:
             if error.name not in EXTRAS:
                 raise
             yield Figure(f"figure-{name}", CAPTIONS[name], command, needs=error.name)
-    experiments = sorted(_experiments())
+    experiments = sorted(recorded_experiments())
     yield from _drawn(FIGURES["section7"](result=experiments), "acdpp plot section7", track)
 
 
-def _experiments() -> Iterator[Path]:
+def recorded_experiments() -> Iterator[Path]:
+    """Files of the committed reproductions."""
     import proofs_check.experiments
 
     (folder,) = proofs_check.experiments.__path__
@@ -63,7 +64,7 @@ def _experiments() -> Iterator[Path]:
 
 
 def of_result(path: Path, place: str, track: Callable[[str], Track]) -> Iterator[Figure]:
-    """All that a result can show, at `place` in the page; what was not measured in it is left out."""
+    """The figures of a result, at `place` in the page, as far as it has the measurements."""
     from figures.options import NotMeasured
 
     for name in MEASURED:

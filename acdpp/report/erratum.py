@@ -1,7 +1,6 @@
-r"""The erratum, in LaTeX: every statement of the paper that is not true as printed, and what holds instead.
+r"""The erratum in LaTeX: every statement of the paper that is not true as printed, and what holds instead.
 
-`latex(document)` is a whole file for plain pdflatex. It has what the authors would need to print: the label, what
-is said, the smallest counterexample, the corrected statement with its hypotheses, why it holds and what that rests on.
+Each case has the label, the statement, the smallest counterexample, and the correction with hypotheses and proof idea.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ Claims = Sequence[Mapping[str, Any]]
 
 
 def printed(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The claims that the erratum is about: those of the paper that are not true as printed."""
+    """The paper's claims that are not true as printed."""
     return [claim for claim in document["claims"] if claim["kind"] != "addition" and claim["verdict"] in WHAT]
 
 
@@ -64,7 +63,7 @@ def latex(document: Mapping[str, Any]) -> str:
 
 
 def _linked(known: set[str]) -> escapes.Link:
-    """Labels that have a place in the erratum lead there."""
+    """Link labels of cases in the erratum."""
 
     def link(label: str) -> str:
         text = escapes.code(label)
@@ -115,7 +114,7 @@ def _front(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
 
 
 def _apart(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
-    """What is not as grave as it counts, or graver: slips, steps, readings, and statements that are empty."""
+    """Remarks on steps, readings, slips and empty statements, which the counts do not show."""
     kinds = Counter(claim["kind"] for claim in claims)
     if kinds["step"] or kinds["reading"]:
         steps, readings = _number(kinds["step"], "step"), _number(kinds["reading"], "reading")
@@ -153,7 +152,7 @@ def _number(count: int, thing: str) -> str:
 
 
 def _beside(claim: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The statement whose step or reading a claim is, where that one stands as printed."""
+    """The statement that a step or reading belongs to, if it is true as printed."""
     whole = claim["id"].rpartition("/")[0]
     return next((c for c in document["claims"] if c["id"] == whole and c["verdict"] in STANDS), None)
 
@@ -211,7 +210,7 @@ def _case(
 
 
 def _symbolic(claim: Mapping[str, Any]) -> str:
-    """Where a word can stand as a symbol: the formulas."""
+    """The formulas of a claim."""
     return " ".join(of["latex"] for of in (claim, claim["corrected"]) if of)
 
 
@@ -232,7 +231,7 @@ def _failure(found: Sequence[Finding], link: escapes.Link) -> Iterable[str]:
 
 
 def _in_coq(evidence: Iterable[Mapping[str, Any]], link: escapes.Link) -> Iterable[str]:
-    """The theorems behind it, with the lines where they stand in their files."""
+    """The theorems in Coq, with their lines."""
     theorems = {
         name: shown["stands in"].rpartition(", ")[2]
         for e in evidence
@@ -248,7 +247,7 @@ def _in_coq(evidence: Iterable[Mapping[str, Any]], link: escapes.Link) -> Iterab
 
 
 def _tabulated(numbers: Sequence[str], link: escapes.Link) -> Iterable[str]:
-    """Values on the way to a limit: in the line if they are short."""
+    """Values on the way to a limit, as a list if they are long."""
     set_ = [escapes.latex(text, link) for text in numbers]
     if sum(map(len, numbers)) > 100:
         yield r"\begin{itemize}[nosep,label={}]"
@@ -307,7 +306,7 @@ def _capital(text: str) -> str:
 
 
 def _common(claims: Claims) -> dict[tuple[str, str], str]:
-    """What several corrections rest on, told once at the end; and its place there."""
+    """Foundations that several corrections share, with their anchors at the end."""
     every = Counter(
         (one["name"], one["says"])
         for claim in claims

@@ -1,8 +1,4 @@
-"""What speaks against a statement, in words: the counterexample with its numbers, and what fails in general.
-
-Certificates hold what a machine needs to check a finding again. A reader of a report needs less: the example, what
-comes out on both sides, and what was checked of it. All texts are prose as `acdpp verify --explain` prints it.
-"""
+"""Refutations in words: counterexamples with their numbers, and general disproofs, from machine-readable evidence."""
 
 from __future__ import annotations
 
@@ -19,7 +15,7 @@ __all__ = ["Finding", "against", "plain"]
 
 SATISFIES = "it satisfies "
 SPELLED = {name: line(spelling) for name, spelling in SPELLING.items()}
-# entries of certificates under the names they have in the code
+# entries of certificates, by their names in the code
 NAMES = {
     **SPELLED,
     "rate": "Λ̄",
@@ -35,14 +31,12 @@ BALL = re.compile(r"\[(?:(-?[\d.]+(?:e[+-]?\d+)?) )?\+/- ([\d.]+(?:e[+-]?\d+)?)\
 CALL = re.compile(r"\b[A-Z][a-z]+\(((?:\w+=(?:\([^()]*\)|[^(),]+)(?:, )?)+)\)")
 
 
-NUMBER = re.compile(r"(?:sqrt|[\d\s+*/().-])+")  # nothing else is handed to SymPy, which would execute it
+NUMBER = re.compile(r"(?:sqrt|[\d\s+*/().-])+")  # nothing else is given to SymPy, which would execute it
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A counterexample (`example`) or a refutation in general: what was seen, where, with which numbers, and what was
-    checked of it.
-    """
+    """A counterexample (`example`) or a general disproof: the finding, its setting, numbers, and checked hypotheses."""
 
     seen: str
     where: str
@@ -54,10 +48,9 @@ class Finding:
 
 
 def against(claim: Mapping[str, Any]) -> list[Finding]:
-    """All that refutes a claim of the document: the smallest example first, then others, then what fails in general.
+    """Refutations of a claim: counterexamples by their largest number, then general disproofs.
 
-    The smallest is the one whose largest number is smallest; one that shares most of its numbers with an earlier one
-    is left out.
+    A counterexample that shares most of its numbers with an earlier one is left out.
     """
     failing = [e for e in claim["evidence"] if e["outcome"] == "fails" and e["strength"] not in UNSOUND]
     found = sorted(map(_finding, failing), key=lambda f: (not f.example, f.size))
@@ -90,12 +83,12 @@ def _finding(evidence: Mapping[str, Any]) -> Finding:
 
 
 def _where(domain: str, searched: bool) -> str:
-    """The setting; without what merely says that all was searched."""
+    """The setting, unless it only says that everything was searched."""
     return "" if searched and re.fullmatch(r"(every|any)\b[^:;=]*", domain) else domain
 
 
 def _numbers(certificate: Mapping[str, Any]) -> Iterable[str]:
-    """What a limit looks like on the way: the values that a certificate tabulates."""
+    """Values on the way to a limit, from a certificate's table."""
     for name, value in certificate.items():
         if re.match("T( =| →)", name) and isinstance(value, str):
             yield f"{name}: {value}"
@@ -147,7 +140,7 @@ def _value(value: Any) -> str:
 
 
 def plain(text: str) -> str:
-    """A text whose words have no remnants of code: balls as numbers, SymPy's and Python's spelling as ours.
+    """A text without remnants of code: balls as numbers, SymPy's and Python's spelling as ours.
 
     >>> plain("[38.7784060305 +/- 2.02e-11] tends to 20*B*sqrt(Pdim)/sqrt(Lambda), mean_cost=Fraction(3, 2)")
     '38.7784 tends to 20·B·√Pdim/√Λ̄, c̄=3/2'
@@ -171,7 +164,7 @@ def _spelled(name: str) -> str:
 
 
 def _ball(match: re.Match[str]) -> str:
-    """A certified enclosure: six digits where it is finer than that, else with its radius."""
+    """A certified enclosure: six digits, with its radius if that is coarser."""
     centre, radius = match.groups()
     if centre is None:
         return f"0 ± {float(radius):.3g}"
@@ -180,7 +173,7 @@ def _ball(match: re.Match[str]) -> str:
 
 
 def _arguments(match: re.Match[str]) -> str:
-    """The arguments of a constructor as a reader writes them; what is not given is left out."""
+    """The given arguments of a constructor, as a reader writes them."""
     pairs = re.findall(r"(\w+)=(\([^()]*\)|[^(),]+)", match[1])
     values = ((NAMES.get(name, name), value.replace(",)", ")")) for name, value in pairs if value != "None")
     return ", ".join(

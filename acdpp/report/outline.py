@@ -1,7 +1,6 @@
-"""The report in Markdown, as GitHub and other readers of it show it: counts, contents, then every case.
+"""The report in Markdown: counts, contents, then every case, with formulas in LaTeX between `$$`.
 
-Prose stays as it is written; formulas are LaTeX between `$$`. A heading is a label and nothing else, so that the link
-to a case is known: what GitHub and Python-Markdown make of `eq:vck-exact` is `#eqvck-exact`.
+A heading is only a label, whose link is known: GitHub and Python-Markdown turn `eq:vck-exact` into `#eqvck-exact`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ UNMARKED = {
 
 
 def anchor(label: str) -> str:
-    """Where the heading of a case is found.
+    """The anchor of a case's heading.
 
     >>> anchor("eq:vck-exact/range")
     'eqvck-exactrange'
@@ -101,7 +100,7 @@ def _contents(claims: Sequence[Mapping[str, Any]], sections: Sequence[str]) -> I
 
 
 def _results(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    """What was measured, predicted and bounded, a table a result."""
+    """Measured, predicted and bounded risk, one table per result."""
     for result in results:
         yield f"## Result {_escaped(result['name'])}"
         yield (
@@ -159,12 +158,12 @@ def _statement(of: Mapping[str, Any], say: Any) -> Iterable[str]:
 
 
 def _kept(tex: str) -> str:
-    """A formula without marks that Markdown would read first: no backslash before a mark, no angle bracket."""
+    """A formula without characters that Markdown would interpret."""
     return re.sub(r"\\[{}|,!; ]|[<>]", lambda m: UNMARKED[m[0]], tex)
 
 
 def _found(claim: Mapping[str, Any], say: Any) -> Iterable[str]:
-    """What speaks against the statement; where nothing does, what was seen for it."""
+    """The refutations, or the evidence if there is none."""
     found = against(claim)
     if found:
         for finding in found:
@@ -197,13 +196,13 @@ def _correction(of: Mapping[str, Any], say: Any) -> Iterable[str]:
 
 
 def _given(of: Mapping[str, Any], say: Any) -> Iterable[str]:
-    """What the verdict rests on; a refutation rests on nothing else."""
+    """Arguments and theorems that the verdict rests on, except for refutations."""
     if of["given"] and of["verdict"] not in ("refuted", "undecided"):
         yield "**Rests on:** " + "; ".join(f"{say(one['name'])}, {say(one['says'])}" for one in of["given"])
 
 
 def _short(text: str, room: int = 240) -> str:
-    """The first clauses: evidence of many links says much of the same."""
+    """The first clauses of long evidence."""
     clauses = text.split("; ")
     kept = [clauses[0]]
     for clause in clauses[1:]:
@@ -217,7 +216,7 @@ def _short(text: str, room: int = 240) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Prose without a meaning for Markdown; what stands in backticks is left alone."""
+    """Prose escaped for Markdown, except in backticks."""
     pieces = re.split(r"(`[^`]+`)", text)
     return "".join(
         p

@@ -1,7 +1,6 @@
-"""The report as one HTML page that asks nobody for anything: styles, script, figures and formulas are inside.
+"""The report as one self-contained HTML page: styles, script, figures and formulas (MathML) are inside.
 
-Formulas become MathML when the page is written, which browsers set by themselves. The page forbids itself every
-request by a policy of its own, so that this does not hang on our care.
+A content security policy forbids the page every request.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from proofs_check.text import terminal
 
 __all__ = ["anchor", "page"]
 
-# what a reader should know first, if it is among the cases
+# shown first, if among the cases
 CENTRAL = (
     "thm:regret-neff",
     "eq:vck-exact",
@@ -43,14 +42,14 @@ CENTRAL = (
 
 
 def anchor(label: str) -> str:
-    """The place of a case in the page, fit for a link: `eq:vck-exact/range` is `eq:vck-exact.range`."""
+    """The anchor of a case: that of `eq:vck-exact/range` is `eq:vck-exact.range`."""
     return label.replace("/", ".")
 
 
 def page(
     document: dict[str, Any], figures: Sequence[Figure], drawn: Sequence[Sequence[Figure]], command: str
 ) -> str:
-    """The whole page; `figures` are the theory's, `drawn` those of each result, `command` makes it again."""
+    """The page; `figures` are the theory's, `drawn` those of each result, `command` writes it again."""
     environment = Environment(
         loader=PackageLoader("acdpp", "report"),
         autoescape=True,
@@ -90,7 +89,7 @@ def page(
 
 
 def _counts(summary: dict[str, Any]) -> list[tuple[str, dict[str, int]]]:
-    """How many statements of the paper, to the letter and in substance, and of the others have each verdict."""
+    """Counts of verdicts: statements of the paper to the letter and in substance, readings, and our own claims."""
     groups = {
         "statements of the paper, to the letter": "statements",
         "in substance": "statements_in_substance",
@@ -116,7 +115,7 @@ def _all_evidence(claim: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _prediction(document: dict[str, Any]) -> dict[str, Any] | None:
-    """How far prediction and measurement lie apart: in the first result that was predicted, or as recorded."""
+    """Prediction against measurement, of the first predicted result or as recorded."""
     for result in document["results"]:
         rows = {
             name: row
@@ -131,11 +130,11 @@ def _prediction(document: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _horizons() -> list[tuple[str, int]]:
-    """Fill ratios and the K that the corrected corollary chooses, as the theory has them."""
+    """Fill ratios and the K of the corrected corollary."""
     from theory.design.offline import design_limit
     from theory.setting import Budget, Constants
 
-    constants = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)  # for the limit they do not matter
+    constants = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)  # irrelevant for the limit
     ratios = map(Fraction, ("0.5", "1", "2.5", "5", "9.2", "10", "10.6", "50"))
     return [
         (f"{float(x):g}", design_limit(Budget(buffers=(x,), cost=1, mean_cost=1), constants).K)
@@ -147,7 +146,7 @@ def _horizons() -> list[tuple[str, int]]:
 
 
 def _linker(labels: Sequence[str]) -> Any:
-    """A filter: text in which the label of another case is a link to it."""
+    """A filter that links labels of other cases."""
     known = "|".join(re.escape(html.escape(label)) for label in sorted(labels, key=len, reverse=True))
     pattern = re.compile(rf"(?<![\w/:-])({known})(?![\w/-])")
 

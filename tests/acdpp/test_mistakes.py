@@ -129,11 +129,11 @@ MISTAKES = {  # by the words that they follow
         "prices --buffers 8,1/2": "buffers",
         "prices --budget 0": "budget",
         "prices nowhere": "no result",
-        "prices nowhere --seed 3": "brings its own settings",
+        "prices nowhere --seed 3": "has its own settings",
         "frontier --cost markov:1:10": "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one",
         "frontier --buffers 1 --no-risk": "at least 2",
         "learning nowhere": "no result",
-        "mismatch nowhere --K 3": "brings its own settings",
+        "mismatch nowhere --K 3": "has its own settings",
         "all --result nowhere": "no result",
     },
     f"train {OWN} --out never-made": PLAYED

@@ -49,7 +49,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drawn, "REPORTED", few)
         patch.setattr(drawn, "MEASURED", ["learning", "mismatch"])
-        patch.setattr(drawn, "_experiments", lambda every=drawn._experiments: sorted(every())[:1])
+        some = sorted(drawn.recorded_experiments())[:1]
+        patch.setattr(drawn, "recorded_experiments", lambda: some)
         for command in (
             f"train --rounds 20 --seeds 2 --policies constant,oracle --out {here}/small",
             f"report --verdicts {here}/verdicts.json --result {here}/small --out {here} --json "

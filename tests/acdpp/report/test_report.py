@@ -266,7 +266,8 @@ def test_text_of_a_file_is_never_executed(monkeypatch) -> None:
     """SymPy evaluates what it is given, so it is given numbers alone."""
     given: list[str] = []
     monkeypatch.setattr("sympy.sympify", lambda text: given.append(text) or 1)
-    findings._value("sqrt(3)/76800000 + 1")
-    assert given == ["sqrt(3)/76800000 + 1"]
-    findings._value("__import__('os').system('true') or sqrt(76800000)")
-    assert len(given) == 1
+    found = {"outcome": "fails", "method": "exact", "strength": "exact", "domain": "", "part": ""}
+    for text in ("sqrt(3)/76800000 + 1", "__import__('os').system('true') or sqrt(76800000)"):
+        evidence = found | {"detail": "counterexample: …", "certificate": {"right": text}}
+        assert findings.against({"evidence": [evidence]})
+        assert given == ["sqrt(3)/76800000 + 1"]
