@@ -40,9 +40,7 @@ def _in(section: str, module: str) -> tuple[Claim, ...]:
     loaded = importlib.import_module(f"proofs_check.claims.{section}.{module}")
     claims = _unique([replace(claim, section=section) for claim in loaded.CLAIMS])
     if tuple(claim.id for claim in claims) != CONTENTS[section][module]:
-        raise LookupError(
-            f"CONTENTS of proofs_check.claims has other labels for {section}/{module} than the file"
-        )
+        raise LookupError(f"{section}/{module} has other claims than proofs_check.claims.CONTENTS lists")
     return claims
 
 

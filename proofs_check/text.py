@@ -32,9 +32,8 @@ def said(template: str, **expressions: Any) -> str:
 
     used = set(re.findall(r"@(\w+)", template))
     if used - expressions.keys():
-        raise ValueError(
-            f"no expression is given for {', '.join(sorted(used - expressions.keys()))} in {template!r}"
-        )
+        missing = ", ".join(sorted(used - expressions.keys()))
+        raise ValueError(f"no expression is given for {missing} in {template!r}")
 
     def put(place: re.Match[str]) -> str:
         """The LaTeX, with a space where its first letter would extend the name of a LaTeX command."""
@@ -155,9 +154,8 @@ def _leaf(tag: str, text: str) -> _Piece:
             return _Piece(known[text], kind)
     if text in (",", ";", ":", "…", "‖", "|", "⋅", "·", "/", "∀", "!"):
         kinds = {"‖": "bar", "|": "bar", "/": "stroke", "⋅": "stroke", "·": "stroke", "∀": "text"}
-        return _Piece(
-            {"⋅": "·", "∀": " ∀"}.get(text, text), kinds.get(text, "comma" if text in ",;" else "mark")
-        )
+        kind = kinds.get(text, "comma" if text in ",;" else "mark")
+        return _Piece({"⋅": "·", "∀": " ∀"}.get(text, text), kind)
     if len(text) == 1 and text in OPENING + CLOSING:
         return _Piece(text, "open" if text in OPENING else "close")
     if tag == "mn":

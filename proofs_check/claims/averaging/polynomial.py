@@ -137,9 +137,7 @@ def squares_add_up() -> Evidence:
             equivalent((size + g) ** (2 * g), size, size**odd, sp.Rational(1, odd), domain=rf"$\gamma={g}$")
             for g, odd in ((1, 3), (3, 7), (8, 17))
         ),
-        limits(
-            size, ((1 + gamma / size) ** (2 * gamma), 1, "the ratio of the sides"), domain=r"every $\gamma$"
-        ),
+        limits(size, ((1 + gamma / size) ** (2 * gamma), 1, "the sides' ratio"), domain=r"every $\gamma$"),
     )
 
 
@@ -184,9 +182,7 @@ def orders() -> Evidence:
     return limits(T, *rows, domain=r"every $0\le a<1$")
 
 
-@everywhere(
-    "two samples a round, $K\\le2$, $a=1/2$; $\\gamma=0,1,3$", gamma=(0, 1, 3), kept=(1, 2), rounds=(20, 40)
-)
+@everywhere("two samples per round, $a=1/2$", gamma=(0, 1, 3), kept=(1, 2), rounds=(20, 40))
 def noise_by_the_law(gamma: int, kept: int, rounds: int) -> Found:
     """2T·Σb² over the factor: less than half as far from 1 in four times as many rounds, or within a hundredth."""
     off = []

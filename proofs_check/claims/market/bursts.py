@@ -37,9 +37,7 @@ def _waits(k: int, often: F, most: int) -> F:
     return sum((comb(rounds, i) * often**i * (1 - often) ** (rounds - i) for rounds, i in few), F(0))
 
 
-@everywhere(
-    "all patterns of $T$ rounds", parts=(1, 2, 3), often=(F(1, 4), F(2, 3)), T=by_profile((8,), (11,))
-)
+@everywhere("all patterns of rounds", parts=(1, 2, 3), often=(F(1, 4), F(2, 3)), T=by_profile((8,), (11,)))
 def every_pattern(parts: int, often: F, T: int) -> Found:
     """Sample by sample the mean age in the last round is below (r+1)/(2q) by what the waits beyond T add."""
     size, mean = 2 * parts, F(0)

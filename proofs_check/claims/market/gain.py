@@ -17,9 +17,7 @@ from theory.paper import MNIST, RATE, RETENTION
 from theory.reuse.counts import uniformity_from_deficits
 
 mine, other, bought, mean, y = sp.symbols("r f R mean y", positive=True)  # rates: effective, and of purchases
-BEST = Given(
-    "buy:best-rule", "that no causal rule with a full memory has a larger rate at independent prices"
-)
+BEST = Given("buy:best-rule", "no causal rule with a full memory has a larger rate at independent prices")
 AGES = Given("buy:noise-by-age", "that small steps have the noise $(1-a)/2$ over the effective rate")
 ONLINE = Given("buy:online-age", r"that online $\mathbb E[N_{\mathrm{eff}}]/T\ge SR/(2S-R)$ in the limit")
 SAME = Given("thm:dpp-regret/region-buys-nothing", "inside the region all is constant admission in the end")

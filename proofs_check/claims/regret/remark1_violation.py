@@ -27,7 +27,7 @@ BETWEEN = [gamma < 1, phi < 1]
 HALF = sp.Rational(1, 2)
 PRICE = C / rate  # what constant admission can just pay
 BY_REGION = Given(
-    "thm:dpp-cost-constraint/one-horizon", r"the bound $c_{\max}\bar\Lambda\sum\rho^t/(1-\rho^t)$"
+    "thm:dpp-cost-constraint/one-horizon", r"$c_{\max}\bar\Lambda\sum\rho^t/(1-\rho^t)$ bounds it"
 )
 LOG_PLUS = r"the penalty with $\log^+$"
 

@@ -10,9 +10,7 @@ from proofs_check.groundwork.regret.envelope import eventual_range
 # --- another step size -------------------------------------------------------------------------------------
 
 free = sp.Symbol("eta_p", positive=True)  # η̃
-OMEGA1 = Given(
-    "lem:omega1-order", r"that root and third term add up to $O(1)$, without $C_2$, at fixed $\rho$"
-)
+OMEGA1 = Given("lem:omega1-order", r"root and third term add up to $O(1)$, without $C_2$, at fixed $\rho$")
 PER_ROUND = linear_term(1 / (K * rate), CONSTANTS) - linear_term(1 / (K * rate), replace(CONSTANTS, eta=free))
 
 
