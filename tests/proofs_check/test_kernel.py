@@ -126,7 +126,7 @@ def test_a_refutation_tells_its_axioms_and_whether_the_kernel_was_asked(afresh):
     assert found.detail.startswith("too small; proved in Coq; axioms: ClassicalDedekindReals.sig_forall_dec")
     assert "the kernel was not asked here" in found.detail
     said = " ".join(acdpp("verify", "--claim", "eq:omega-l2").stdout.split())
-    assert "it was not asked here" in said
+    assert "--kernel" in said
 
 
 def test_the_page_is_made_from_the_claims_and_the_record_and_defines_only_words_that_it_uses():
