@@ -64,7 +64,7 @@ class Operator:
         return int(answer.run_id)
 
     def over(self, run: int) -> bool:
-        """Whether a run has ended, successfully or not."""
+        """True once a run has ended, successfully or not."""
         with _one_sentence("the server does not answer"):
             answer = self._client.ListRuns(ListRunsRequest(run_id=run))
         return bool(answer.run_dict[run].status.status == Status.FINISHED)

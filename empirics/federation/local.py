@@ -151,7 +151,7 @@ def _watch(running: Federation, run: int, out: Path, progress: Progress) -> None
 
 
 def _over(running: Federation, run: int, missed: int) -> tuple[bool, int]:
-    """Whether a run is over, and the number of consecutive polls without an answer: a living server may be busy."""
+    """The end of a run as a bool, and the number of consecutive polls without an answer: a server may be busy."""
     try:
         return running.link.poll() is not None or running.operator.over(run), 0
     except SettingError:

@@ -74,7 +74,7 @@ def fresh(words: list[str], work: Path) -> Child:
 
 
 def watches(process: int) -> bool:
-    """Whether the signal is blocked, that is, handled; before that, the interpreter is starting."""
+    """True once the signal is blocked, that is, handled; before that, the interpreter is starting."""
     bit = 1 << (signal.SIGINT - 1)
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return any(line.startswith("SigBlk") and int(line.split()[1], 16) & bit for line in lines)

@@ -1,4 +1,4 @@
-"""Parts of a result, to draw what is short, has one seed, or lacks something; and whether a drawing fits its page."""
+"""Short results, results with one seed or missing columns, and a check that a drawing fits its page."""
 
 import json
 from collections.abc import Sequence
@@ -47,13 +47,13 @@ def cut(
 
 
 def summary_of(folder: Path) -> dict[str, Any]:
-    """What a result says of each policy."""
+    """A result's summary by policy."""
     found: dict[str, Any] = json.loads((folder / "summary.json").read_text())["policies"]
     return found
 
 
 def fits(figure: Figure, look: Look = SLIDES) -> bool:
-    """Whether it has its ground, and nothing reaches beyond the page by more than a hundredth of an inch."""
+    """True if it has its background, and nothing exceeds the page by more than a hundredth of an inch."""
     with look.applied():
         figure.set_dpi(60)
         renderer = FigureCanvasAgg(figure).get_renderer()  # one for all, which knows the sizes of words

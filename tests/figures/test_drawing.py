@@ -229,7 +229,7 @@ FIGURES: dict[str, Callable[[Measured, Path], Figure]] = {
 
 
 def brief(points: Any) -> list[float]:
-    """How many, how many of them are numbers, and what is above and below 0, weighted by place."""
+    """Counts of values and of finite values, and sums of positive and negative values weighted by place."""
     flat = np.ma.filled(np.ma.asarray(points, float), np.nan).ravel()
     weighted = np.nan_to_num(flat, posinf=0, neginf=0) * (1 + np.arange(len(flat)))
     signs = [float(np.maximum(sign * weighted, 0).sum()) for sign in (1, -1)]

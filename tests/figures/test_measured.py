@@ -209,7 +209,7 @@ def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:
     assert (np.diff(kept) > 0).all()
     for most in (4 * STRETCHES, 4 * STRETCHES + 1):
         assert (len(thinned(x[:most], y[:most])) == most) == (most == 4 * STRETCHES)
-    width = x[-1] ** (1 / STRETCHES)  # of a stretch, and so of the line: nothing sticks out of what is drawn
+    width = x[-1] ** (1 / STRETCHES)  # of a stretch and of the line
     for first, last in pairwise(np.geomspace(1000, 100_000, 300).astype(int)):
         drawn = y[kept[(kept >= first / width) & (kept < last * width)]]
         assert np.nanmax(drawn) >= np.nanmax(y[first:last])
@@ -218,6 +218,6 @@ def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:
 
 
 def test_curves_have_all_points_marked_or_taketurns() -> None:
-    """Of seven curves with six marks each: 48 marks are enough for a page."""
+    """Seven curves have six marks each: 48 marks are enough for a page."""
     assert [len(turn) for turn in turns(np.arange(1.0, 7), 7)] == [6] * 7
     assert sorted(np.concatenate(turns(np.arange(1.0, 8), 7))) == list(range(7))

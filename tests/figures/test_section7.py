@@ -1,4 +1,4 @@
-"""`plot section7` shows what its documents say, and refuses what is none."""
+"""`plot section7` shows the numbers of its documents, and refuses wrong documents."""
 
 from functools import reduce
 from operator import getitem
@@ -72,7 +72,7 @@ def test_every_curve_is_the_mean_current_best_and_the_papers_policies_have_bands
 
 
 def _segments(axes: Axes, dashed: bool) -> list[Any]:
-    """Of bars, or of claims, which are dashed."""
+    """Segments of bars, or of claims, which are dashed."""
     lines = [one for one in axes.collections if isinstance(one, LineCollection)]
     return [
         segment

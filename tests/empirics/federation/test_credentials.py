@@ -133,7 +133,7 @@ LINUX = pytest.mark.skipif(
 CONTROL, RUNTIME, FLEET = "/v1/control/start-run", "/v1/runtime/acquire-task", "/v1/fleet/activate-node"
 # connects as another user, prints its port, and waits
 VISITOR = """
-import encodings.idna, os, socket, sys  # what is loaded later may be unreadable
+import encodings.idna, os, socket, sys  # later imports may be unreadable
 os.setuid(int(sys.argv[3]))
 one = socket.create_connection((sys.argv[1], int(sys.argv[2])))
 print(one.getsockname()[1], flush=True)
@@ -195,7 +195,7 @@ def test_the_own_user_controls_the_server_from_this_machine(door):
 
 
 @LINUX
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can be somebody else")
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can change its user")
 def test_another_user_of_this_machine_does_not(door):
     host, port = door.getsockname()[:2]
     visitor = subprocess.Popen(

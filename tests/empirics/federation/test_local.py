@@ -206,7 +206,7 @@ time.sleep(600)
 
 
 def deaf(process):
-    """Whether it ignores SIGTERM, as Linux reports."""
+    """True if it ignores SIGTERM, as Linux reports."""
     lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
     (ignored,) = (int(line.split()[1], 16) for line in lines if line.startswith("SigIgn"))
     return bool(ignored >> (signal.SIGTERM - 1) & 1)

@@ -32,7 +32,7 @@ def held(memory):
 
 
 def play(folder, *orders, draw=numbered):
-    """Each order in a process of its own, as it were."""
+    """Obey orders, each with the memory read from disk."""
     for one in orders:
         DiskMemory.open(folder).admit(one, draw)
     return DiskMemory.open(folder)
@@ -130,7 +130,7 @@ def test_a_source_may_give_less_but_nothing_else_and_what_is_refused_writes_noth
 
 
 def test_the_slots_of_a_round_are_not_used_twice(tmp_path):
-    """A round begun again with a larger grant draws what is missing from the slots after those it has drawn."""
+    """A repeated round with a larger grant draws from the slots after those already drawn."""
     asked = []
 
     def draw(t, count, source):
@@ -147,8 +147,8 @@ ROUNDS = st.lists(st.tuples(*[st.tuples(st.integers(0, 4), st.booleans())] * 2),
 
 @settings(max_examples=60)
 @given(ROUNDS, st.tuples(LIMITS, LIMITS))
-def test_it_counts_sample_by_sample_whoever_is_away(rounds, limits):
-    """Each client is granted some samples in every round, and is there or not."""
+def test_accounts_equal_a_count_sample_by_sample_with_absent_clients(rounds, limits):
+    """Each client is granted some samples in every round, and is present or absent."""
     holdings = ClientAccounts.start(*np.array(limits).T)
     memories, uses = ([], []), []  # (round, number of the sample) of each client, and how often each was used
     for t, clients in enumerate(rounds, start=1):

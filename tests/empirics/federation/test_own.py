@@ -1,4 +1,4 @@
-"""A federation has the numbers of the batched engine, to rounding; and a model and samples of the user's own."""
+"""A federation has the numbers of the batched engine, to rounding; models and streams of the user."""
 
 from dataclasses import replace
 
@@ -77,7 +77,7 @@ def test_every_policy_and_every_setting(policy, tmp_path):
 
 
 def kept_by(client):
-    """Samples that nobody else has."""
+    """Samples of this client alone."""
     rng = np.random.default_rng(client)
     return rng.normal(size=(20, 8)), rng.integers(0, 4, 20)
 

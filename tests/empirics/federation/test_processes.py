@@ -1,4 +1,4 @@
-"""A federation of real processes, with TLS and authenticated nodes, and what happens to it.
+"""A federation of real processes, with TLS and authenticated nodes, under faults.
 
 It is started as `acdpp federate` does, with clients of `rogue.py`. All take minutes:
 `pytest -m slow tests/empirics/federation`.
@@ -67,7 +67,7 @@ class Trial:
         assert hanging.exists(), self.told()
 
     def told(self):
-        """What the server had to tell."""
+        """The server's event log."""
         events = self.out / "federation" / "events.log"
         return events.read_text() if events.exists() else ""
 
@@ -163,9 +163,9 @@ def test_who_crashes_is_left_out_and_not_paid(tmp_path):
 
 
 def test_a_client_that_was_killed_comes_back_with_its_samples(tmp_path):
-    """It had drawn for round 2 when it was killed: those samples are admitted when it is back.
+    """It had drawn for round 2 when it was killed: those samples are admitted on its return.
 
-    Flower takes it for alive for up to a minute and lets nobody in with its key meanwhile: rounds have to be left.
+    Flower considers it alive for up to a minute and refuses its key until then: rounds have to be left.
     """
     study = small("constant", rounds=60)
     with trial(study, tmp_path / "result", patience=30, rogues={0: {"round": 2, "do": "hang"}}) as one:

@@ -1,4 +1,4 @@
-"""On Ray itself, in processes of their own: the same bytes as in one, whoever is killed."""
+"""On Ray itself: the bytes of a run in one process, whichever process is killed."""
 
 import json
 import os
@@ -27,7 +27,7 @@ LONG = {"rounds": 800, "checkpoint": 20}
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """The same study in one process."""
+    """The study in one process."""
     out = tmp_path_factory.mktemp("whole") / "out"
     run_study(small(**LONG), out)
     return files(out)
@@ -86,7 +86,7 @@ def workers(child):
 
 
 def alive(processes):
-    """Those that run; one that nobody has asked for its status does not."""
+    """The running processes, without zombies."""
     found = []
     for one in processes:
         with suppress(psutil.Error):
