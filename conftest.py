@@ -1,5 +1,4 @@
-"""What every doctest may use without importing it, the Hypothesis profile of the test run, how seldom garbage is looked
-for, what SymPy remembers, and where there is no GPU, Triton's interpreter."""
+"""Settings of the test run: names for doctests, the Hypothesis profile, garbage collection, caches, Triton's interpreter."""
 
 from __future__ import annotations
 
@@ -15,12 +14,12 @@ import numpy as np
 import pytest
 
 os.environ["SYMPY_CACHE_SIZE"] = "None"  # as in proofs_check, also where SymPy is loaded before
-gc.set_threshold(50_000, 20, 50)  # looking for cycles takes some of the time
+gc.set_threshold(50_000, 20, 50)  # collected rarely: it takes a noticeable share of the time
 collect_ignore = [] if find_spec("triton") else ["empirics/training/kernels.py"]
 collect_ignore += [
     "acdpp/explore/fields.py",
     "acdpp/explore/page.py",
-]  # have no examples, and load a web server
+]  # load a web server, and have no doctests
 
 hypothesis.settings.register_profile("acdpp", deadline=None, derandomize=True, print_blob=True)
 hypothesis.settings.load_profile("acdpp")
@@ -28,7 +27,7 @@ hypothesis.settings.load_profile("acdpp")
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("numprocesses", None):
-        return  # others run the tests, and load torch
+        return  # workers run the tests, and load torch
     import torch
 
     if not torch.cuda.is_available():

@@ -1,5 +1,4 @@
-"""What is handed out is whole: source distribution and wheel have every file and work, and every package says what it
-holds."""
+"""Source distribution and wheel have every file and work, and every package documents its public names."""
 
 import importlib
 import importlib.metadata
@@ -41,7 +40,7 @@ print(json.dumps([[code, out.getvalue(), err.getvalue()] for code, out, err in s
 
 
 def source_files() -> set[str]:
-    """The files of the tree: those that git knows, or, in an unpacked distribution, all that were not made here."""
+    """Files that git knows or, in an unpacked distribution, all that were not made there."""
     if (ROOT / ".git").exists():
         listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
         return {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
@@ -54,7 +53,7 @@ def source_files() -> set[str]:
 
 @dataclass(frozen=True)
 class Distribution:
-    """From the tree the source distribution; from that, unpacked, the wheel; and from that, unpacked, `site`."""
+    """The source distribution of the tree, unpacked; its wheel; and `site`, the unpacked wheel."""
 
     source: Path
     unpacked: Path
@@ -62,7 +61,7 @@ class Distribution:
     site: Path
 
     def run(self, *command: str, cwd: Path) -> str:
-        """What a command prints, with the installed wheel before everything else that can be imported."""
+        """Output of a command, with the installed wheel before everything else that can be imported."""
         plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
         place = {"PYTHONPATH": str(self.site), "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         place["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
@@ -70,14 +69,14 @@ class Distribution:
 
 
 def finish(*command: str, cwd: Path, env: dict[str, str] | None = None) -> str:
-    """What a command prints that must succeed."""
+    """Output of a command that must succeed."""
     done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def build(kind: str, tree: Path, out: Path) -> Path:
-    """By the build system that `pyproject.toml` names, with what is installed."""
+    """Build with the build system that `pyproject.toml` names, as installed."""
     out.mkdir()
     code = f"import sys, setuptools.build_meta as backend; backend.build_{kind}(sys.argv[1])"
     finish(sys.executable, "-c", code, str(out), cwd=tree)
@@ -97,9 +96,7 @@ def distribution(tmp_path_factory: pytest.TempPathFactory) -> Distribution:
         archive.extractall(folder / "unpacked", filter="data")
     (unpacked,) = (folder / "unpacked").iterdir()
     wheel = build("wheel", unpacked, folder / "wheel")
-    with zipfile.ZipFile(
-        wheel
-    ) as archive:  # which is all that installing does, but for a script that calls main
+    with zipfile.ZipFile(wheel) as archive:  # all that installing does, except for a script that calls main
         archive.extractall(folder / "site")
     return Distribution(source, unpacked, wheel, folder / "site")
 
@@ -112,7 +109,6 @@ def test_the_source_distribution_has_every_file(distribution: Distribution) -> N
 
 
 def test_the_wheel_has_every_file_of_the_packages_and_no_other(distribution: Distribution) -> None:
-    """Modules, and what they read: the ledger, results, the parts of the report."""
     with zipfile.ZipFile(distribution.wheel) as archive:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     wanted = {name for name in source_files() if name.partition("/")[0] in PACKAGES}
@@ -147,9 +143,7 @@ def test_the_wheel_works_on_its_own(distribution: Distribution, tmp_path: Path) 
 
 
 def test_the_source_distribution_passes_its_tests_on_its_own(distribution: Distribution) -> None:
-    """A few of them here, with no package beside them, so that they meet the wheel, and without what loads torch; all
-    are those of the tree, by the tests above.
-    """
+    """A few tests, with no package beside them, so that they meet the wheel, and none that loads torch."""
     for package in PACKAGES:
         shutil.rmtree(distribution.unpacked / package)
     alone = ["-p", "no:cacheprovider", "-o", "pythonpath=", "--noconftest", "tests/theory/test_setting.py"]
@@ -173,12 +167,8 @@ def test_importing_the_packages_stays_light() -> None:
 
 def test_only_verifying_needs_the_verifiers(tmp_path: Path) -> None:
     hidden = 'import sys; sys.modules.update(dict.fromkeys(("hypothesis", "PEPit", "z3")))\n'
-    commands = [
-        "verify",
-        "bound regret",
-        "design --buffers 8,9 --budget 5 --mean-cost 2",
-        "plot uniformity --out .",
-    ]
+    design = "design --buffers 8,9 --budget 5 --mean-cost 2"
+    commands = ["verify", "bound regret", design, "plot uniformity --out ."]
     said = finish(sys.executable, "-c", hidden + IN_ONE_PROCESS, *commands, cwd=tmp_path)
     (status, _, refused), *others = json.loads(said)
     assert status == 2
