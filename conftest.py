@@ -1,4 +1,4 @@
-"""Settings of the test run: names for doctests, the Hypothesis profile, garbage collection, caches, Triton's interpreter."""
+"""Settings of the test run: doctest names, the Hypothesis profile, garbage collection, caches, Triton's interpreter."""
 
 from __future__ import annotations
 
