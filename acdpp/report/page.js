@@ -120,7 +120,7 @@
     strong.textContent = `K = ${K}`;
     const command = document.createElement("code");
     command.textContent = `acdpp design --buffers ${words.join(",")} --budget ${given.get("budget").trim()} --mean-cost ${given.get("cost").trim()} --horizon 1e6`;
-    told.append(strong, ` since c̄ΣB/C = ${number({ top, bottom })}; admit ${rates.join(", ")} samples a round, which costs ${paid} of ${number(budget)}. For your horizon: `, command);
+    told.append(strong, ` since c̄ΣB/C = ${number({ top, bottom })}; admit ${rates.join(", ")} samples per round, which costs ${paid} of ${number(budget)}. For your horizon: `, command);
   }
   chooser.addEventListener("input", choose);
   chooser.addEventListener("submit", (event) => event.preventDefault());
