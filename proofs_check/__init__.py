@@ -6,6 +6,7 @@
 | `engines` | nine ways to check: kernel, identity, smt, limit, enclosure, exact, worst_case, simulation, experiment |
 | `kernel` | the proofs that Coq checks, and theory's formulas in Coq |
 | `claims`, `groundwork` | the claims, part by part; what several of them need |
+| `prelude` | the names that claims and groundwork share, for `import *` |
 | `registry`, `run` | all claims in the paper's order, or those of a file; many claims in several processes |
 | `experiments` | committed results of repeating the paper's experiments, and what the paper states about its own |
 | `simulator` | the ground truth: every sample by name |
