@@ -10,7 +10,7 @@ from empirics.prediction import curves, risk_curve
 from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.settings.costs import CostProcess
-from tests.empirics.small import CONTROL, problem, study
+from tests.empirics.small import CONTROL, Steady, problem, study
 
 
 def forecasts(given):
@@ -103,6 +103,28 @@ def test_a_slow_descent_is_not_taken_for_its_end(monkeypatch):
     np.testing.assert_allclose(found.path[:600:50], noiseless[::50], rtol=0.05)
     assert found.cumulative == pytest.approx(sum(noiseless), rel=0.05)
     assert (found.risk >= found.path - 1e-9).all()
+
+
+class Thinning(Steady):
+    """Buys many samples per round, and later few."""
+
+    def start(self, replicates=1):
+        return 0
+
+    def decide(self, state, cost):
+        until, *samples = self.samples
+        return state + 1, np.tile(samples if state < until else np.ones(3, dtype=int), (len(cost), 1))
+
+
+def test_a_risk_that_rises_against_its_forecast_has_not_settled(monkeypatch):
+    given = study(policies=("thinning",), seeds=1, steps=1, eta=2.0, rounds=200, buffers=(40, 50, 70))
+    found = []
+    for most in (64, 10**6):
+        monkeypatch.setattr(risk_curve, "ROUNDS_MIN", most)
+        own = StudyForecaster.of(problem(given), CONTROL, policies={"thinning": Thinning(40, 10, 15, 20)})
+        found += own.forecasts().values()
+    np.testing.assert_allclose(found[0].risk[-1], found[1].risk[-1], rtol=0.1)
+    assert found[1].risk[-1] > 2 * found[1].risk[39]
 
 
 def test_given_prices_stay_as_long_as_the_study_has_the_same_cost():
