@@ -46,8 +46,10 @@ def lambert_partial(rho: Any, t: Any) -> Any:
     if _is_ball(t) and t == 1:
         return t - 1  # the empty sum, not a ball around 0: a square root of it follows
     a = -log(rho)
-    first, first_v = _start(_Same.of(rho), _bits(rho)) if _is_ball(rho) else _tail(rho, a, 1, like=t * a)
-    rest, rest_v = _tail(rho, a, t, like=t * a)
+    first, first_v = (
+        _start(_Same.of(rho), _bits(rho)) if _is_ball(rho) else tail(rho, 1, *_plan(1, _bits(rho)))
+    )
+    rest, rest_v = tail(rho, t, *_plan(t, _bits(rho)))
     return log(rest_v / first_v) / a + (first - rest)
 
 
@@ -59,9 +61,8 @@ def lambert_total(rho: Any) -> Any:
     """
     if kind(rho) in ("exact", "symbol"):
         return _symbolic(rho, None)
-    a = -log(rho)
-    first, first_v = _tail(rho, a, 1, like=a)
-    return first - log(first_v) / a
+    first, first_v = tail(rho, 1, *_plan(1, _bits(rho)))
+    return first - log(first_v) / -log(rho)
 
 
 def _symbolic(rho: Any, last: Any | None) -> Any:
@@ -106,8 +107,7 @@ class _Same:
 @lru_cache(maxsize=8)
 def _start(rho: _Same, bits: int) -> tuple[Any, Any]:
     """The tail at 1, which every t shares; the precision is an argument because the ball depends on it."""
-    del bits
-    return _tail(rho.ball, -log(rho.ball), 1, like=rho.ball)
+    return tail(rho.ball, 1, *_plan(1, bits))
 
 
 def _plan(z: Any, bits: int) -> tuple[int, int]:
@@ -126,13 +126,13 @@ def _plan(z: Any, bits: int) -> tuple[int, int]:
     return max(3 * most - int(room), 0), most
 
 
-def _tail(rho: Any, a: Any, z: Any, like: Any) -> tuple[Any, Any]:
-    r"""S(z) without its logarithm, and the \(1-e^{-az}\) that belongs into it, at the shifted z.
+def tail(rho: Any, z: Any, shift: int, order: int) -> tuple[Any, Any]:
+    r"""S(z) without its logarithm, and the \(1-e^{-az}\) that belongs into it, at z + `shift`; `order` corrections.
 
     The logarithm is left to the caller, for whom two of them become one logarithm of a ratio. Both
     \(e^{-az}\) and \(1-e^{-az}\) are carried along: they never subtract, so a small a costs no digits.
     """
-    shift, order = _plan(z, _bits(like))
+    a = -log(rho)
     e, v = exp(-(z * a)), one_minus_exp(-(z * a))
     terms = 0
     for _ in range(shift):
@@ -143,7 +143,7 @@ def _tail(rho: Any, a: Any, z: Any, like: Any) -> tuple[Any, Any]:
     for r, c in enumerate(_taylor(h, a, 2 * order)[1::2], start=1):
         correction = _bernoulli_times(c, 2 * r)
         terms = terms - correction
-    if _is_ball(like):
+    if _is_ball(a):
         terms = terms + _remainder(a, z, shift, order, correction)
     return terms, v
 
