@@ -1,6 +1,5 @@
 """The search for the best K: the signs its block bounds rest on, the block bounds, and every K tried one by one."""
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -112,48 +111,23 @@ def test_how_far_root_and_linear_terms_turn_up_in_the_round_of_the_retention():
 # --- blocks ------------------------------------------------------------------------------------------------
 
 
-def assert_below(finder, first, last, inside):
-    least = finder.least(first, last)
-    for K in inside:
-        terms, error = finder.terms(K)
-        assert least <= float(terms.total) + 4 * error, (first, K, last)
-
-
-@settings(max_examples=40)
-@given(budgets, st.integers(2, 70), constants, st.data())
-def test_no_bound_in_a_block_is_below_the_bound_on_the_block(budget, T, c, data):
+@settings(max_examples=50)
+@given(budgets | st.sampled_from([MNIST, UNEVEN, CHEAP, DEAR]), st.data(), constants)
+def test_no_bound_in_a_block_is_below_the_bound_on_the_block(budget, data, c):
+    T = data.draw(st.integers(2, 70) | st.sampled_from([10**3, 10**6, 10**9, 10**12]))
     finder = search(budget, T, c)
     edge = int(finder.fill)
-    sides = [(low, high) for low, high in ((2, min(edge, T)), (edge + 1, T)) if low < high]
-    for low, high in sides:
-        first = data.draw(st.integers(low, high - 1))
-        last = data.draw(st.integers(first + 1, high))
-        assert_below(finder, first, last, list(range(first, last + 1)))
+    for low, high in ((2, min(edge, T)), (edge + 1, T)):
+        if low < high:
+            first = int(low * (high / low) ** data.draw(st.floats(0, 0.99)))
+            last = min(first + 1 + int(first * 10 ** data.draw(st.floats(-9, 2))), high)
+            least = finder.least(first, last)
+            for K in set(np.linspace(first, last, 6, dtype=int).tolist()):
+                terms, error = finder.terms(K)
+                assert least <= float(terms.total) + 4 * error, (first, K, last)
 
 
-@settings(max_examples=20)
-@given(
-    st.sampled_from([MNIST, UNEVEN, CHEAP, DEAR]),
-    st.sampled_from([10**3, 10**6, 10**9, 10**12]),
-    st.floats(-3, 12).map(lambda e: 10**e),
-    st.data(),
-)
-def test_nor_in_the_long_blocks_of_a_long_horizon(budget, T, tilt, data):
-    finder = search(
-        budget, T, Constants(D=tilt, sigma=1, eta=0.1, B=1, Pdim=data.draw(st.integers(1, 10**4)))
-    )
-    edge = int(finder.fill)
-    low, high = data.draw(st.sampled_from([s for s in ((2, min(edge, T)), (edge + 1, T)) if s[0] < s[1]]))
-    reach = np.log(high / low)
-    first = min(int(low * np.exp(data.draw(st.floats(0, 1)) * reach)), high - 1)
-    last = min(first + 2 + int(first * 10 ** data.draw(st.floats(-9, 2))), high)
-    parts = np.linspace(0, 1, 6)
-    assert_below(finder, first, last, sorted({first + round((last - first) * p) for p in parts}))
-
-
-FEW = st.one_of(
-    st.just(0), st.integers(0, 40)
-)  # rounds beyond the block: the fewer, the less makes up for corners
+FEW = st.just(0) | st.integers(0, 40)  # rounds beyond the block: the fewer, the less makes up for corners
 
 
 @settings(max_examples=50)
@@ -176,7 +150,9 @@ def test_where_buffers_bind_no_round_sinks_more_than_the_curvature_grants(first,
 
 @settings(max_examples=50)
 @given(st.integers(2, 30), st.integers(2, 30), FEW, constants)
-def test_where_cost_binds_no_retention_is_below_the_two_chords(first, width, beyond, c):
+def test_where_cost_binds_no_retention_is_below_the_two_chords_nor_they_below_the_bound(
+    first, width, beyond, c
+):
     last = first + width
     finder = search(Budget(buffers=(1000,), cost=1, mean_cost=1), last + beyond, c)
     for K in range(first, last + 1):
@@ -184,40 +160,8 @@ def test_where_cost_binds_no_retention_is_below_the_two_chords(first, width, bey
         optimisation, third = finder.chords(K, first, last)
         assert optimisation <= terms.root + terms.linear + 4 * error
         assert third <= terms.generalisation + 4 * error
-
-
-SOME = Constants(D=3, sigma=2, eta=0.1, B=0.5, Pdim=7, E=4)
-
-
-@pytest.mark.parametrize("T", [100, 3])
-def test_where_buffers_bind_a_block_gets_the_parabola_of_the_proof(T):
-    S, p, q = 20, 4, 20
-    finder = search(Budget(buffers=(S,), cost=S, mean_cost=Fraction(1, 2)), T, SOME)
-    corners = sum(p < t * S / SOME.Pdim < q for t in range(1, T + 1))
-    turn = 3 * 2 * np.sqrt(27 / (4 * S)) + 3 * 0.4 * 2**2 / S
-    c = turn / (p + 1) + 12 * SOME.B * corners / (p * (q - p))
-    assert finder.curvature(p, q) == pytest.approx(c, rel=1e-14)
-    k = np.linspace(p, q, 100_001)
-    low, high = (finder.value(end, S / end) for end in (p, q))
-    below = low + (high - low) * (k - p) / (q - p) - c / 2 * (k - p) * (q - k)
-    assert finder.least(p, q) == pytest.approx(below.min(), rel=1e-9)
-
-
-def test_where_cost_binds_a_block_gets_the_two_chords_of_the_proof():
-    """Rounds between first and last lose what they lose in the last; the fill ratio itself is on this side."""
-    for first, last, c in ((4, 21, SOME), (2, 21, replace(SOME, B=2)), (4, 9, replace(SOME, B=200))):
-        finder = search(Budget(buffers=(21,), cost=1, mean_cost=1), 40, c)
-        one, other = (constant_bound(end, 1.0, 40, c).terms for end in (first, last))
-        early, late = (constant_round(end, float(last), 1.0, c.merged) for end in (first, last))
-        lost = (last - first - 1) * (early.root + early.linear - late.root - late.linear)
-        k = np.linspace(first, last, 20_001)
-        share = (1 / k - 1 / last) / (1 / first - 1 / last)
-        optimisation = share * (one.root + one.linear - lost) + (1 - share) * (other.root + other.linear)
-        share = (k**2 - first**2) / (last**2 - first**2)
-        third = (1 - share) * one.generalisation + share * other.generalisation
-        assert np.allclose(finder.chords(k, first, last), (optimisation, third), rtol=1e-12, atol=0)
-        below = (optimisation + third).min() + one.constant + one.initial
-        assert finder.least(first, last) == pytest.approx(below, rel=1e-8)
+    both = min(sum(finder.chords(K, first, last)) for K in np.linspace(first, last, 50))
+    assert finder.least(first, last) <= (both + terms.constant + terms.initial) * (1 + 1e-12)
 
 
 def test_the_flat_optimum_of_a_million_rounds_and_the_second_order_of_a_block_s_bound():
