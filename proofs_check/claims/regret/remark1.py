@@ -14,14 +14,13 @@ from proofs_check.groundwork.control.drift_step import (
 )
 from proofs_check.groundwork.control.orders import ALL, ALONG, RATIONAL, SPREAD, T, h
 from proofs_check.groundwork.regret import expansion
-from proofs_check.groundwork.regret.envelope import regret_end
 from proofs_check.groundwork.regret.expansion import FLOOR, LIMIT, grows_with_rho, leading_order, spread_order
 from theory.control.violation import cost_violation_rate_as_stated, lambert_bound
 from theory.regret import rates
-from theory.regret.expansion import regret_expansion, regret_lower_bound
+from theory.regret.expansion import regret_lower_bound
 from theory.regret.omegas import drift_constant, omega2_limit
 from theory.regret.rates import regret_rate_as_stated
-from theory.regret.transient import omega2_bound, spread_bound
+from theory.regret.transient import omega2_bound
 
 A, q, gamma, phi = sp.symbols("A q gamma phi", positive=True)
 BETWEEN = [gamma < 1, phi < 1]
@@ -98,28 +97,6 @@ def rates_limit() -> Evidence:
 
 
 # --- by the region -----------------------------------------------------------------------------------------
-
-
-def region_regret(context: Context) -> Evidence:
-    """The largest regret of any policy inside the region at ρ = 1 - T^-φ, against expansion and spread."""
-
-    def region(p: Any) -> Region:
-        return Region(rate=10, rho=1 - Fraction(1, p["1/(1-rho)"]))
-
-    def right(p: Any) -> Any:
-        numbers = RATIONAL.map(ball)
-        expansion = regret_expansion(ball(p["K"]), ball(10), ball(p["T"]), numbers)
-        return expansion + spread_bound(p["K"], region(p).map(ball), numbers).total
-
-    more = ((10**8, 10**2), (10**8, 10**4), (10**12, 10**9))
-    return compare(
-        lambda p: regret_end(p["K"], region(p), p["T"], RATIONAL, stated=False, upper=True),
-        "<=",
-        right,
-        [{"T": horizon, "1/(1-rho)": wide, "K": 3} for horizon, wide in context.choose(more[1:2], more)],
-        domain=r"$\bar\Lambda=10$, rational constants, with $\chi$: "
-        r"$\mathrm{Reg}\le\text{expansion}+\text{spread bound}$, every policy inside the region",
-    )
 
 
 def sublinear() -> Evidence:
@@ -199,7 +176,7 @@ def one_constant_threshold() -> Evidence:
 
 
 SUBLINEAR: dict[str, Check | tuple[Check, ...]] = {
-    "regret": (leading_order, spread_order, confirming(region_regret)),
+    "regret": (leading_order, spread_order),
     "violation": (
         theorem(
             "Control.violation_by_peak",

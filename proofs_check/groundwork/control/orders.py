@@ -19,11 +19,6 @@ HORIZONS = tuple(10**e for e in (3, 6, 9, 12, 15))
 SPREAD = Given("thm:dpp-regret/spread", "that bounds inside the region differ by spread_bound at most")
 
 
-def tight_regions(powers: Iterable[int]) -> list[dict[str, Any]]:
-    """Grid points 1 - ρ = 10^-e with Λ̄ = 10."""
-    return [{"1 - rho": f"1e-{e}", "region": Region(rate=10, rho=1 - Fraction(1, 10**e))} for e in powers]
-
-
 def links(*several: Callable[[], Evidence]) -> Callable[[], Evidence]:
     """One check from several links of an argument: it holds only if every one of them does."""
     return lambda: together(*(link() for link in several))

@@ -9,7 +9,7 @@ from proofs_check.prelude import *
 from theory.law.quadratic import lag_sum
 from theory.numbers.algebra import ratio
 
-__all__ = ["AVERAGED", "EVERY", "PATTERNS", "SYMBOLS", "a", "d", "geometric", "lag_sums", "long_run_noise"]
+__all__ = ["AVERAGED", "EVERY", "SYMBOLS", "a", "d", "geometric", "lag_sums", "long_run_noise"]
 __all__ += ["patterns", "sums", "uneven_weights_cost"]
 
 a = sp.Symbol("a", positive=True)
@@ -64,11 +64,6 @@ def lag_sums() -> Evidence:
         (lag_sum(a, K + 1) - lag_sum(a, K), geometric(K), r"its growth and $\sum_{d\le K}a^d$"),
         domain=EVERY,
     )
-
-
-# period, retention: constant; uneven at K below, at and above the period; bursts; one burst a period
-PATTERNS: list[tuple[tuple[int, ...], int]] = [((3,), 2), *(((1, 3), kept) for kept in (1, 2, 3, 5))]
-PATTERNS += [((4, 0, 1), 2), ((0, 5), 2), ((2, 1, 1, 6), 3)]
 
 
 def patterns(period: int = 6, kept: int = 9) -> st.SearchStrategy[Any]:

@@ -1,4 +1,4 @@
-"""Brute force, exact: the most that money buys, by every vertex; all stationary rules of a place, and joint ones.
+"""Brute force, exact: the most that money buys, by every vertex; all stationary rules of a place.
 
 A place is a chain of ages 1..J, the last standing for all later. A rule says at which prices a sample of each age is
 replaced: any set of prices, not only those below a threshold.
@@ -7,13 +7,12 @@ replaced: any set of prices, not only those below a threshold.
 from itertools import compress
 
 import flint
-from scipy.optimize import linprog
 
 from proofs_check.prelude import *
 
 from theory.market.prices import Atoms
 
-__all__ = ["all_rules", "joint_optimum", "least_at", "long_run", "most_bought", "values"]
+__all__ = ["all_rules", "least_at", "long_run", "most_bought"]
 
 Rule = Sequence[Sequence[bool]]  # for each age, whether it is replaced at each price
 
@@ -62,52 +61,6 @@ def least_at(points: Iterable[tuple[F, F]], share: F) -> F:
 def _above(left: Any, middle: Any, right: Any) -> bool:
     rise = (middle[1] - left[1]) * (right[0] - left[0])
     return bool(rise >= (right[1] - left[1]) * (middle[0] - left[0]))
-
-
-def values(law: Atoms, burdens: Sequence[Any], multiplier: F, worth: F) -> list[F]:
-    """h(1), …, h(J): the value of having used a sample j times where a round earns `worth`, from the last age down."""
-    gain = burdens[-1] - worth  # κ = gain + h(J), and h(J) = E min(μc, κ)
-    found = []
-    for known in range(1, len(law.prices) + 1):
-        mass = sum(law.weights[:known], F(0))
-        paid = sum((w * p for w, p in zip(law.weights[:known], law.prices[:known], strict=True)), F(0))
-        found.append((gain + multiplier * paid) / mass - gain)
-    # E min(μc, κ) is concave in κ: of the lines that it is made of, the lowest
-    h = [min(found)]
-    for burden in reversed(burdens[1:]):
-        stay = burden - worth + h[0]
-        h.insert(0, sum(w * min(multiplier * p, stay) for w, p in zip(law.weights, law.prices, strict=True)))
-    return h
-
-
-def joint_optimum(law: Atoms, burdens: Sequence[Any], budget: float) -> float:
-    """The least burden of two places within a budget, by a linear program over all joint rules."""
-    ages, kinds = len(burdens), len(law.prices)
-    pairs = list(product(range(ages), repeat=2))
-    choices = list(product((False, True), repeat=2))
-    columns = list(product(range(len(pairs)), range(kinds), choices))
-    burden, cost, after = [], [], []
-    for pair, price, choice in columns:
-        old = zip(pairs[pair], choice, strict=True)
-        new = tuple(0 if take else min(age + 1, ages - 1) for age, take in old)
-        burden.append(float(sum(burdens[age] for age in new)))
-        cost.append(float(sum(choice) * law.prices[price]))
-        after.append(pairs.index(new))
-    rows, right = [], []
-    for pair in range(len(pairs)):
-        here = np.array([float(column[0] == pair) for column in columns])
-        rows.append(here - (np.array(after) == pair))
-        right.append(0.0)
-        for price in range(kinds - 1):
-            at = np.array([float(column[:2] == (pair, price)) for column in columns])
-            rows.append(at - float(law.weights[price]) * here)
-            right.append(0.0)
-    rows.append(np.ones(len(columns)))
-    right.append(1.0)
-    found = linprog(burden, A_ub=[cost], b_ub=[budget], A_eq=np.array(rows), b_eq=right, method="highs")
-    if not found.success:
-        raise ArithmeticError(f"the linear program was not solved: {found.message}")
-    return float(found.fun)
 
 
 def _vertices(prices: Sequence[Any], places: Any, money: Any) -> Iterator[Any]:

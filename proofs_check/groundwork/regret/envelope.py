@@ -91,13 +91,6 @@ def regret_end(K: int, region: Region, T: int, constants: Constants, *, stated: 
         return ours - three(oracle(K * region.rate, T, constants, certified=True).terms)
 
 
-def spread(K: int, region: Region, T: int, constants: Constants, *, stated: bool) -> Any:
-    """Largest difference of the bounds of two policies inside the region after T rounds."""
-    with precise():
-        low, high = (bound_end(K, region, T, constants, stated=stated, upper=end) for end in (False, True))
-        return high - low
-
-
 def within_the_spread(context: Context, *retentions: int) -> Evidence:
     """Both ends of the regret's range, for these K, are no farther from the expansion than the spread's bound."""
     numbers = RATIONAL.map(ball)
