@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -53,6 +53,13 @@ class Form(StrEnum):
 
 
 WHOLE_BOUNDS = (Quantity.constant, Quantity.sharper, Quantity.memory, Quantity.stability, Quantity.oracle)
+MEANINGS = {  # of the quantities that are a single number
+    Quantity.regret: "regret of every policy inside the region, for any V and rho, up to an amount that stays bounded "
+    "as T grows",
+    Quantity.cost_violation: "maximal spending of a policy inside the region beyond its budget, over T rounds",
+    Quantity.buffer_violation: "maximal excess of a policy inside the region over its buffers K times the rate, summed "
+    "over T rounds",
+}
 PRINTED = (Quantity.constant, Quantity.oracle, Quantity.omega2, Quantity.omega3)
 
 
@@ -94,17 +101,19 @@ def _terms(asked: Request) -> Bound:
     from theory.regret.omegas import omega2, omega2_as_stated, omega3, omega3_as_stated
 
     K, rate, T, constants = asked.K, asked.rate, asked.T, asked.constants
-    sums: dict[Quantity, tuple[Any, Any, tuple[Any, ...]]] = {  # corrected, as stated, first arguments
-        Quantity.constant: (constant_bound, constant_bound_as_stated, (K, rate)),
-        Quantity.sharper: (sharper_constant_bound, None, (K, rate)),
-        Quantity.memory: (memory_constant_bound, None, (K, rate)),
-        Quantity.stability: (stability_constant_bound, None, (K, rate)),
-        Quantity.oracle: (oracle_bound, oracle_bound_as_stated, (K * rate,)),
-        Quantity.omega3: (omega3, omega3_as_stated, (K, rate)),
+    sums: dict[Quantity, tuple[Any, Any]] = {  # corrected, and as stated
+        Quantity.constant: (constant_bound, constant_bound_as_stated),
+        Quantity.sharper: (sharper_constant_bound, None),
+        Quantity.memory: (memory_constant_bound, None),
+        Quantity.stability: (stability_constant_bound, None),
+        Quantity.oracle: (oracle_bound, oracle_bound_as_stated),
+        Quantity.omega2: (omega2, omega2_as_stated),
+        Quantity.omega3: (omega3, omega3_as_stated),
     }
-    if asked.quantity is Quantity.omega2:
-        sums[asked.quantity] = (omega2, omega2_as_stated, (K, asked.region))
-    corrected, stated, first = sums[asked.quantity]
+    corrected, stated = sums[asked.quantity]
+    first: tuple[Any, ...] = (K, asked.region) if asked.quantity is Quantity.omega2 else (K, rate)
+    if asked.quantity is Quantity.oracle:
+        first = (K * rate,)
     made: Bound = (stated if asked.form is Form.stated else corrected)(
         *first, T, constants, certified=asked.certified
     )
@@ -120,49 +129,23 @@ def _deviation(asked: Request) -> Any:
     return deviation_constant(asked.K, T, rate, asked.constants.map(system), failure)
 
 
-def _regret(asked: Request) -> tuple[Any, dict[str, Any]]:
+def _ball(asked: Request) -> Any:
+    """The regret or a violation, enclosed."""
+    from theory.control.violation import buffer_violation_maximum, cost_violation_bound
     from theory.regret.expansion import regret_expansion
-    from theory.regret.omegas import omega3_limit
 
-    K, rate, T, constants = asked.K, ball(asked.rate), ball(asked.T), asked.constants.map(ball)
-    leading = omega3_limit(K, rate, constants) * sqrt(T * log(T))
-    note = "regret of every policy inside the region, for any V and rho, up to an amount that stays bounded as T grows"
-    return regret_expansion(K, rate, T, constants), {"leading_term": float(leading.mid()), "meaning": note}
-
-
-def _cost_violation(asked: Request) -> tuple[Any, dict[str, Any]]:
-    from theory.control.violation import cost_violation_bound
-
+    if asked.quantity is Quantity.regret:
+        return regret_expansion(asked.K, ball(asked.rate), ball(asked.T), asked.constants.map(ball))
+    if asked.quantity is Quantity.buffer_violation:
+        return buffer_violation_maximum(asked.K, asked.T, asked.region.map(ball))
     if asked.budget is None or asked.mean_cost is None:
-        raise SettingError(
-            "cost-violation needs --budget and --mean-cost, such as --budget 55 --mean-cost 5.5"
-        )
-    most = cost_violation_bound(
-        ball(asked.T), asked.region.map(ball), ball(asked.mean_cost), ball(asked.budget)
-    )
-    return most, {
-        "meaning": "maximal spending of a policy inside the region beyond its budget, over T rounds"
-    }
+        example = "such as --budget 55 --mean-cost 5.5"
+        raise SettingError(f"cost-violation needs --budget and --mean-cost, {example}")
+    region, price, budget = asked.region.map(ball), ball(asked.mean_cost), ball(asked.budget)
+    return cost_violation_bound(ball(asked.T), region, price, budget)
 
 
-def _buffer_violation(asked: Request) -> tuple[Any, dict[str, Any]]:
-    from theory.control.violation import buffer_violation_maximum
-
-    most = buffer_violation_maximum(asked.K, asked.T, asked.region.map(ball))
-    note = (
-        "maximal excess of a policy inside the region over its buffers K times the rate, summed over T rounds"
-    )
-    return most, {"meaning": note}
-
-
-NUMBERS: dict[Quantity, Callable[[Request], tuple[Any, dict[str, Any]]]] = {
-    Quantity.regret: _regret,
-    Quantity.cost_violation: _cost_violation,
-    Quantity.buffer_violation: _buffer_violation,
-}
-
-
-def _enclosure(value: Any) -> tuple[float, float]:
+def _enclosure(value: Any) -> list[float]:
     """Floats below and above every point of a ball."""
     low, high = value.lower(), value.upper()
     down, up = float(low), float(high)
@@ -170,7 +153,7 @@ def _enclosure(value: Any) -> tuple[float, float]:
         down = math.nextafter(down, -math.inf)
     while not up >= high:
         up = math.nextafter(up, math.inf)
-    return down, up
+    return [down, up]
 
 
 def command(
@@ -216,10 +199,7 @@ def command(
         raise SettingError(f"--horizon must be at most 10^15, got {horizon}")
     if form is Form.stated and quantity not in PRINTED:
         raise SettingError(f"the paper has no {quantity.value} bound: leave out --form stated")
-
-    def optional(text: str | None, name: str) -> Any:
-        return None if text is None else parse.number(text, name)
-
+    optional = partial(parse.optional, parse.number)
     asked = Request(
         quantity=quantity,
         form=form,
@@ -244,13 +224,10 @@ def command(
     import numpy as np
 
     with np.errstate(all="ignore"):  # results that are not finite are refused below
-        document = _number(asked) if quantity in NUMBERS else _document(asked, _terms(asked))
+        document = _number(asked) if quantity in MEANINGS else _document(asked, _terms(asked))
     if not math.isfinite(_sum(document)):
         raise SettingError("these constants are too large or too small for a double: the bound is not finite")
-    if as_json:
-        print_json(document)
-    else:
-        _show(document)
+    (print_json if as_json else _show)(document)
 
 
 def _mid(value: Any) -> float:
@@ -259,17 +236,21 @@ def _mid(value: Any) -> float:
 
 def _number(asked: Request) -> dict[str, Any]:
     """A single number with a proved enclosure."""
+    from theory.regret.omegas import omega3_limit
+
     with precise():
-        value, more = NUMBERS[asked.quantity](asked)
-        document = {
-            "quantity": asked.quantity.value,
-            "form": asked.form.value,
-            "horizon": asked.T,
-            "total": _mid(value),
-            "error": float(value.rad()),
-            "enclosure": list(_enclosure(value)),
-        }
-    return document | more
+        value = _ball(asked)
+        document = _head(asked, _mid(value))
+        document |= {"error": float(value.rad()), "enclosure": _enclosure(value)}
+        if asked.quantity is Quantity.regret:
+            T, limit = ball(asked.T), omega3_limit(asked.K, ball(asked.rate), asked.constants.map(ball))
+            document["leading_term"] = _mid(limit * sqrt(T * log(T)))
+    return document | {"meaning": MEANINGS[asked.quantity]}
+
+
+def _head(asked: Request, total: float | None) -> dict[str, Any]:
+    named = {"quantity": asked.quantity.value, "form": asked.form.value}
+    return named | {"horizon": asked.T, "total": total}
 
 
 def _document(asked: Request, result: Bound) -> dict[str, Any]:
@@ -296,20 +277,13 @@ def _document(asked: Request, result: Bound) -> dict[str, Any]:
     if result.left_out:
         rounds = f"round {', '.join(map(str, result.left_out))}"
         left_out[rounds] = "the printed uniformity is 0 in this round and the bound infinite"
-    document: dict[str, Any] = {
-        "quantity": asked.quantity.value,
-        "form": asked.form.value,
-        "horizon": asked.T,
-        "total": None if left_out else _mid(total),
-        "terms": terms,
-        "error": error,
-    }
+    document = _head(asked, None if left_out else _mid(total)) | {"terms": terms, "error": error}
     if more:
         document["meaning"] = f"for a single run, with probability at least {float(asked.confidence):.15g}"
     if left_out:
         document |= {"partial_total": _mid(total), "left_out": left_out}
     if asked.certified:
-        document["partial_enclosure" if left_out else "enclosure"] = list(_enclosure(total))
+        document["partial_enclosure" if left_out else "enclosure"] = _enclosure(total)
     if asked.form is Form.stated:
         document["negative_radicand_rounds"] = {
             name: list(map(list, spans)) for name, spans in result.negative.items()
@@ -330,18 +304,20 @@ def _show(document: dict[str, Any]) -> None:
         title=f"{document['quantity']}, {document['form']}, T = {document['horizon']:,}", title_justify="left"
     )
     table.add_column("term")
-    table.add_column("over T rounds", justify="right")
-    table.add_column("per round", justify="right")
-    rows = list(document.get("terms", {}).items())
+    for heading in ("over T rounds", "per round"):
+        table.add_column(heading, justify="right")
+    rows = dict(document.get("terms", {}))
     if "leading_term" in document:
-        rows.insert(0, ("leading term alone", document["leading_term"]))
-    for name, value in rows:
-        table.add_row(name, *_cells(value, document["horizon"]))
-    if rows:
-        table.add_section()
+        rows["leading term alone"] = document["leading_term"]
     left_out = document.get("left_out", {})
     known = "partial total" if left_out else "total"
-    table.add_row(known, *_cells(_sum(document), document["horizon"]))
+    for name, value in [*rows.items(), (known, _sum(document))]:
+        if name == known and rows:
+            table.add_section()
+        cells = (
+            ("not given", "") if value is None else (f"{value:.15g}", f"{value / document['horizon']:.6g}")
+        )
+        table.add_row(name, *cells)
     console().print(table)
     for what, why in left_out.items():
         say(f"no total without {what}: {why}")
@@ -354,7 +330,3 @@ def _show(document: dict[str, Any]) -> None:
     for name, spans in document.get("negative_radicand_rounds", {}).items():
         rounds = ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in spans)
         say(f"negative under the root, taken as 0: {name} term, rounds {rounds}")
-
-
-def _cells(value: float | None, rounds: int) -> tuple[str, str]:
-    return ("not given", "") if value is None else (f"{value:.15g}", f"{value / rounds:.6g}")

@@ -80,7 +80,7 @@ def buying_design(
     """The thresholds as plain JSON values, beside bursts, constant admission and the limit, and for other prices."""
     S, C = budget.total_buffer, float(budget.cost)
     limit = purchase_limit(law, S, C)
-    a = None if contraction is None else float(parse.number(contraction, "--contraction"))
+    a = parse.optional(parse.decimal, contraction, "--contraction")
     if a is not None and not 0 < a < 1:
         raise SettingError(
             f"--contraction must lie between 0 and 1, such as 0.9, got {parse.shortened(str(contraction))}"

@@ -46,7 +46,7 @@ def command(
 ) -> None:
     """K* and the rates λ_m that minimise the bound, the binding constraint, and the landscape over K."""
     setting = parse.budget(buffers, budget, parse.number(mean_cost, "--mean-cost"))
-    T = None if horizon is None else parse.whole(horizon, "--horizon")
+    T = parse.optional(parse.whole, horizon, "--horizon")
     if T is not None and T > HORIZON_MAX:
         raise SettingError(
             f"--horizon must be at most 10^12 for a design, got {horizon}; leave it out for T → ∞"

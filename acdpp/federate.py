@@ -7,11 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from acdpp import interrupt, parse
 from acdpp.fit import fitted
-from acdpp.options import AsJson, Logs, Out, StudyOptions, Verbose, takes
+from acdpp.options import AsJson, Logs, Out, StudyOptions, Verbose, in_output, in_study, takes
 from acdpp.output import needed_for, print_json, rounds_told, say, users_code
 from acdpp.study import initial_study, refuse_early, study_from
 from acdpp.summary import show_summary
@@ -40,50 +38,37 @@ def command(
     options: StudyOptions,
     policy: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel="Study",
-            help="The policy to run, such as buy-cheap-online or acdpp@K=5; by default the first of the study.",
+        in_study(
+            help="The policy to run, such as buy-cheap-online or acdpp@K=5; by default the first of the study."
         ),
     ] = None,
     clients: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel="Study",
+        in_study(
             help="Number of clients, which take the study's buffers in turn; the budget grows in proportion, unless "
             f"--budget is given. By default that of --config, --preset or --buffers, or {CLIENTS}; --rounds is then "
-            f"{ROUNDS}.",
+            f"{ROUNDS}."
         ),
     ] = None,
     simulation: Annotated[
         bool,
-        typer.Option(
-            "--simulation",
-            rich_help_panel="Output",
-            help="Use Flower's simulation engine instead of a process and a key per client.",
+        in_output(
+            "--simulation", help="Use Flower's simulation engine instead of a process and a key per client."
         ),
     ] = False,
     patience: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel="Output",
-            help="Seconds that a round waits for a client before it goes on without it.",
-        ),
+        in_output(help="Seconds that a round waits for a client before it goes on without it."),
     ] = None,
     out: Out = None,
     log: Logs = None,
     resume: Annotated[
         Path | None,
-        typer.Option(
-            rich_help_panel="Output",
-            help="Continue the result in this folder with its study, keys and samples.",
-        ),
+        in_output(help="Continue the result in this folder with its study, keys and samples."),
     ] = None,
     export: Annotated[
         Path | None,
-        typer.Option(
-            rich_help_panel="Output",
-            help="Write a Flower app for your own machines into this new folder, and stop.",
-        ),
+        in_output(help="Write a Flower app for your own machines into this new folder, and stop."),
     ] = None,
     verbose: Verbose = False,
     as_json: AsJson = False,
@@ -98,7 +83,7 @@ def command(
         from empirics.run import study_of
         from empirics.settings.toml import toml
 
-    wait = None if patience is None else float(parse.number(patience, "--patience"))
+    wait = parse.optional(parse.decimal, patience, "--patience")
     if wait is not None and not 0 < wait <= 10**9:
         raise SettingError(
             f"--patience must be a positive number of seconds, got {parse.shortened(str(patience))}"

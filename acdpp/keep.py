@@ -38,8 +38,8 @@ def command(
 
 def _kept(budget: Setting, drift: str, contraction: str | None) -> dict[str, Any]:
     """Plain JSON values, for one direction: errors are mean squares, over the variance of a sample."""
-    q = float(parse.number(drift, "--drift"))
-    left = None if contraction is None else float(parse.number(contraction, "--contraction"))
+    q = parse.decimal(drift, "--drift")
+    left = parse.optional(parse.decimal, contraction, "--contraction")
     if q < 0:
         raise SettingError(
             f"--drift must be at least 0, such as 0.001: the {MEANS}; got {parse.shortened(drift)}"

@@ -47,75 +47,34 @@ class Listed(NamedTuple):
 
     help: str
     module: str
-    writes: bool = False  # files, which Ctrl-C must leave complete or remove
+    writes: bool  # files, which Ctrl-C must leave complete or remove
 
 
+HELP = {
+    "verify": "Decide which statements of the paper are true, and what holds instead of the others.",
+    "bound": "Evaluate the cumulative bound over T rounds, a term of the regret, the regret, or a violation.",
+    "design": "K* and the rates λ_m that minimise the bound, the binding constraint, and the landscape over K.",
+    "keep": "How long to keep samples while the optimum drifts, at the best step size or at that of --contraction.",
+    "buy": "When to buy if prices vary: price thresholds by age of the replaced sample, and what the budget then buys.",
+    "plot": "Draw a figure of the theory, or of a result of [bold]acdpp train[/bold].",
+    "predict": "Predict every policy's excess risk by the law of reuse, and find the best K, rate and step size.",
+    "plan": "Find the policy and the learner of least predicted excess risk within buffers, budget and prices.",
+    "train": "Train every policy on the same costs and samples, and compare excess risk with the bound.",
+    "export": "Write a trained model as a state_dict that loads without acdpp, and compare its accuracy "
+    "with the record.",
+    "explore": "Open a planning page on this machine: budget, prices, data and learner, with live predictions.",
+    "reproduce": "Run the paper's experiments again and compare its numbers with ours, "
+    "in reproduction.json of the result.",
+    "federate": "Run one policy as a federation on this machine: TLS, authenticated clients, nothing but loopback.",
+    "report": "Write a report: verdicts on the paper, corrections and measurements, as one file.",
+}
+PACKAGES = ("explore", "report")  # whose command is a module inside
+READ_ONLY = ("verify", "bound", "design", "keep", "buy")
 COMMANDS = {
-    "verify": Listed(
-        "Decide which statements of the paper are true, and what holds instead of the others.",
-        "acdpp.verify",
-    ),
-    "bound": Listed(
-        "Evaluate the cumulative bound over T rounds, a term of the regret, the regret, or a violation.",
-        "acdpp.bound",
-    ),
-    "design": Listed(
-        "K* and the rates λ_m that minimise the bound, the binding constraint, and the landscape over K.",
-        "acdpp.design",
-    ),
-    "keep": Listed(
-        "How long to keep samples while the optimum drifts, at the best step size or at that of --contraction.",
-        "acdpp.keep",
-    ),
-    "buy": Listed(
-        "When to buy if prices vary: price thresholds by age of the replaced sample, and what the budget then buys.",
-        "acdpp.buy",
-    ),
-    "plot": Listed(
-        "Draw a figure of the theory, or of a result of [bold]acdpp train[/bold].",
-        "acdpp.plot",
-        writes=True,
-    ),
-    "predict": Listed(
-        "Predict every policy's excess risk by the law of reuse, and find the best K, rate and step size.",
-        "acdpp.predict",
-        writes=True,
-    ),
-    "plan": Listed(
-        "Find the policy and the learner of least predicted excess risk within buffers, budget and prices.",
-        "acdpp.plan",
-        writes=True,
-    ),
-    "train": Listed(
-        "Train every policy on the same costs and samples, and compare excess risk with the bound.",
-        "acdpp.train",
-        writes=True,
-    ),
-    "export": Listed(
-        "Write a trained model as a state_dict that loads without acdpp, and compare its accuracy with the record.",
-        "acdpp.export",
-        writes=True,
-    ),
-    "explore": Listed(
-        "Open a planning page on this machine: budget, prices, data and learner, with live predictions.",
-        "acdpp.explore.command",
-        writes=True,
-    ),
-    "reproduce": Listed(
-        "Run the paper's experiments again and compare its numbers with ours, in reproduction.json of the result.",
-        "acdpp.reproduce",
-        writes=True,
-    ),
-    "federate": Listed(
-        "Run one policy as a federation on this machine: TLS, authenticated clients, nothing but loopback.",
-        "acdpp.federate",
-        writes=True,
-    ),
-    "report": Listed(
-        "Write a report: verdicts on the paper, corrections and measurements, as one file.",
-        "acdpp.report.command",
-        writes=True,
-    ),
+    name: Listed(
+        words, f"acdpp.{name}.command" if name in PACKAGES else f"acdpp.{name}", name not in READ_ONLY
+    )
+    for name, words in HELP.items()
 }
 
 

@@ -32,12 +32,16 @@ __all__ = [
     "ShowConfig",
     "StudyOptions",
     "Verbose",
+    "in_learner",
+    "in_output",
+    "in_prices",
+    "in_study",
     "parameters",
     "sign",
     "takes",
 ]
 
-_study, _data, _learner, _prices, _output = (
+in_study, in_data, in_learner, in_prices, in_output = (  # panels of the help
     partial(typer.Option, rich_help_panel=panel) for panel in ("Study", "Data", "Learner", "Prices", "Output")
 )
 
@@ -54,42 +58,46 @@ class Preset(StrEnum):
 
 # --- shared with commands that take no study ---------------------------------------------------------------
 
-_buffers = _study(help="Buffer size B_m of each client: a,b,c or @FILE with one number per line.")
-_budget = _study(help="Cost budget C per round.")
+_buffers = in_study(help="Buffer size B_m of each client: a,b,c or @FILE with one number per line.")
+_budget = in_study(help="Cost budget C per round.")
 Buffers = Annotated[str, _buffers]
 Budget = Annotated[str, _budget]
 Policies = Annotated[
     str | None,
-    _study(
+    in_study(
         help="Names separated by commas, such as acdpp,constant@K=5,eta=0.1; module:attribute for your own."
     ),
 ]
-Seeds = Annotated[str | None, _study(help="Number of seeds, which are the replicates of each policy.")]
-DataDir = Annotated[Path | None, _data(help="Folder with the standard files of the data set.")]
+Seeds = Annotated[str | None, in_study(help="Number of seeds, which are the replicates of each policy.")]
+DataDir = Annotated[Path | None, in_data(help="Folder with the standard files of the data set.")]
 Cost = Annotated[
-    str | None, _prices(help="Price of a sample: uniform:LOW:HIGH, integer:LOW:HIGH or one price.")
+    str | None, in_prices(help="Price of a sample: uniform:LOW:HIGH, integer:LOW:HIGH or one price.")
 ]
-CostTrace = Annotated[Path | None, _prices(help="CSV file of prices, one per round.")]
-CostColumn = Annotated[str | None, _prices(help="Name of the column of --cost-trace with the prices.")]
-MeanCost = Annotated[str, _prices(help="Mean price of a sample.")]
+CostTrace = Annotated[Path | None, in_prices(help="CSV file of prices, one per round.")]
+CostColumn = Annotated[str | None, in_prices(help="Name of the column of --cost-trace with the prices.")]
+MeanCost = Annotated[str, in_prices(help="Mean price of a sample.")]
 Contraction = Annotated[
     str | None,
-    _learner(help="Factor by which a round shrinks a distance to the optimum, between 0 and 1, such as 0.9."),
+    in_learner(
+        help="Factor by which a round shrinks a distance to the optimum, between 0 and 1, such as 0.9."
+    ),
 ]
 Constants = Annotated[str, typer.Option(help="D, sigma, eta, B, Pdim and optionally E, G, L.")]
 Device = Annotated[
-    str | None, _output(help="cpu or cuda; cpu by default, or the device on which a resumed study began.")
+    str | None, in_output(help="cpu or cuda; cpu by default, or the device on which a resumed study began.")
 ]
-Out = Annotated[Path | None, _output(help="New folder for the result; by default one in results/.")]
+Out = Annotated[Path | None, in_output(help="New folder for the result; by default one in results/.")]
 ShowConfig = Annotated[
-    bool, _output("--show-config", help="Print the settings as a commented TOML file and stop.")
+    bool, in_output("--show-config", help="Print the settings as a commented TOML file and stop.")
 ]
 Logs = Annotated[
     str | None,
-    _output("--log", help="Also write tensorboard event files, mlflow runs, or both, separated by a comma."),
+    in_output(
+        "--log", help="Also write tensorboard event files, mlflow runs, or both, separated by a comma."
+    ),
 ]
-Verbose = Annotated[bool, _output("--verbose", help="Print every table, not only the summary.")]
-AsJson = Annotated[bool, _output("--json", help="Print one JSON object and nothing else.")]
+Verbose = Annotated[bool, in_output("--verbose", help="Print every table, not only the summary.")]
+AsJson = Annotated[bool, in_output("--json", help="Print one JSON object and nothing else.")]
 
 
 # --- a study -----------------------------------------------------------------------------------------------
@@ -101,7 +109,7 @@ class StudyOptions:
 
     preset: Annotated[
         Preset | None,
-        _study(
+        in_study(
             help="best: the learner and policies with the least risk; digits: the paper's learner on the bundled "
             "digits, within the theorem's hypotheses; own: the same on your data; paper and released: the MNIST "
             "experiment. By default best if the model is logistic and nothing drifts, else digits, or own for your "
@@ -109,12 +117,12 @@ class StudyOptions:
         ),
     ] = None
     config: Annotated[
-        Path | None, _study(help="TOML file with settings that replace those of the preset.")
+        Path | None, in_study(help="TOML file with settings that replace those of the preset.")
     ] = None
     policies: Policies = None
     sweep: Annotated[
         list[str] | None,
-        _study(
+        in_study(
             metavar="NAME=VALUES",
             help="Values of K, eta, steps, decay, average, average_by, rho, V, rate or budget, such as K=1,5,10: "
             "every policy that has the setting, with every value, in one batch. Given again, all combinations. "
@@ -123,30 +131,31 @@ class StudyOptions:
     ] = None
     buffers: Annotated[str | None, _buffers] = None
     budget: Annotated[str | None, _budget] = None
-    rounds: Annotated[str | None, _study(help="Number of rounds T, such as 500 or 1e3.")] = None
+    rounds: Annotated[str | None, in_study(help="Number of rounds T, such as 500 or 1e3.")] = None
     seeds: Seeds = None
-    seed: Annotated[str | None, _study(help="Seed of the whole study.")] = None
+    seed: Annotated[str | None, in_study(help="Seed of the whole study.")] = None
 
     dataset: Annotated[
         str | None,
-        _data(
+        in_data(
             help="digits, mnist, cifar10, imagenette, npz:FILE with x, y and test_x, test_y, or csv:FILE or "
             "parquet:FILE with --label."
         ),
     ] = None
     label: Annotated[
-        str | None, _data(metavar="COLUMN", help="Column of csv:FILE or parquet:FILE with the label.")
+        str | None, in_data(metavar="COLUMN", help="Column of csv:FILE or parquet:FILE with the label.")
     ] = None
     time: Annotated[
-        str | None, _data(metavar="COLUMN", help="Column with the timestamp, a number or a date, if any.")
+        str | None, in_data(metavar="COLUMN", help="Column with the timestamp, a number or a date, if any.")
     ] = None
     client: Annotated[
-        str | None, _data(metavar="COLUMN", help="Column with the client id; each client has its own buffer.")
+        str | None,
+        in_data(metavar="COLUMN", help="Column with the client id; each client has its own buffer."),
     ] = None
     data_dir: DataDir = None
     pilot: Annotated[
         str | None,
-        _data(
+        in_data(
             metavar="N",
             help="Look at N samples only, drawn by --seed, to choose the learner's settings and to predict; "
             "predictions then have standard errors.",
@@ -154,7 +163,7 @@ class StudyOptions:
     ] = None
     fit: Annotated[
         bool | None,
-        _data(
+        in_data(
             "--fit/--no-fit",
             help="Choose radius, feature scale and step size by a pilot of the data, unless set explicitly; the "
             "default for your own data, unless --config sets them.",
@@ -162,30 +171,30 @@ class StudyOptions:
     ] = None
 
     model: Annotated[
-        str | None, _learner(help="logistic, or module:attribute that makes a torch.nn.Module.")
+        str | None, in_learner(help="logistic, or module:attribute that makes a torch.nn.Module.")
     ] = None
     average: Annotated[
         str | None,
-        _learner(help="Mean of models: equal, polynomial, tail or exponential; none for the last model."),
+        in_learner(help="Mean of models: equal, polynomial, tail or exponential; none for the last model."),
     ] = None
     average_by: Annotated[
         str | None,
-        _learner(help="γ of --average polynomial, the share that tail leaves out, or β of exponential."),
+        in_learner(help="γ of --average polynomial, the share that tail leaves out, or β of exponential."),
     ] = None
     decay: Annotated[
         str | None,
-        _learner(
+        in_learner(
             help="τ of step sizes that fall as 1/√(1 + t/τ), such as 50; none for a constant step size."
         ),
     ] = None
-    decay_by: Annotated[str | None, _learner(help="Unit of t in --decay: rounds or samples.")] = None
-    eta: Annotated[str | None, _learner(help="Step size η of the local steps.")] = None
+    decay_by: Annotated[str | None, in_learner(help="Unit of t in --decay: rounds or samples.")] = None
+    eta: Annotated[str | None, in_learner(help="Step size η of the local steps.")] = None
     radius: Annotated[
-        str | None, _learner(help="Radius of the ball onto which the server projects; none for no ball.")
+        str | None, in_learner(help="Radius of the ball onto which the server projects; none for no ball.")
     ] = None
     drift: Annotated[
         str | None,
-        _learner(
+        in_learner(
             metavar="KIND[,NAME=VALUE]",
             help="Drift of the population: abrupt,start=250 or gradual,start=100,length=200 or periodic,length=100, "
             "with parts=classes, labels or inputs and apart=5 for clients that drift apart; order for your own "

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import fields
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from theory.setting import Budget, Constants, SettingError
 
@@ -17,8 +18,10 @@ __all__ = [
     "DEFAULT_CONSTANTS",
     "budget",
     "constants",
+    "decimal",
     "number",
     "numbers",
+    "optional",
     "prices",
     "seed",
     "shortened",
@@ -27,6 +30,7 @@ __all__ = [
 ]
 
 DEFAULT_CONSTANTS = "D=1,sigma=1,eta=0.1,B=1,Pdim=5"
+Read = TypeVar("Read")
 POWER = re.compile(r"(?P<factor>[^*^]+\*)?(?P<base>\d+)(?:\^|\*\*)(?P<exponent>\d{1,3})")
 
 
@@ -53,6 +57,16 @@ def number(text: str, name: str) -> Fraction:
     if value and not Fraction(1, 10**100) <= abs(value) <= 10**100:
         raise extreme
     return value
+
+
+def decimal(text: str, name: str) -> float:
+    """The float nearest to a number."""
+    return float(number(text, name))
+
+
+def optional(read: Callable[[str, str], Read], text: str | None, name: str) -> Read | None:
+    """The text as `read` takes it; None where it is not given."""
+    return None if text is None else read(text, name)
 
 
 def shortened(text: str) -> str:

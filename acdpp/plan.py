@@ -13,7 +13,7 @@ import typer
 
 from acdpp import parse
 from acdpp.fit import fitted, pilot_size
-from acdpp.options import AsJson, StudyOptions, takes
+from acdpp.options import AsJson, StudyOptions, in_learner, in_prices, takes
 from acdpp.output import needed_for, note, print_json, say, show_table, users_code, with_error
 from acdpp.predict import WORDS, doing_told, sureness
 from acdpp.study import papers_learner, refuse_early, study_from
@@ -68,17 +68,14 @@ def command(
     options: StudyOptions,
     mean_cost: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel="Prices",
+        in_prices(
             help="Mean price, where no more is known: every round has this price, and policies that need the "
-            "distribution of prices are left out.",
+            "distribution of prices are left out."
         ),
     ] = None,
     steps: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel="Learner", help="Numbers of local steps E to search; 10,3,1 by default."
-        ),
+        in_learner(help="Numbers of local steps E to search; 10,3,1 by default."),
     ] = None,
     objective: Annotated[
         Objective, typer.Option(help="Minimise the excess risk summed over all rounds, or that of the last.")
@@ -96,7 +93,7 @@ def command(
         if options.cost is not None or options.cost_trace is not None:
             raise SettingError("give one source of prices: --mean-cost, --cost or --cost-trace")
         options = replace(options, cost=str(parse.number(mean_cost, "--mean-cost")))
-    size = None if options.eta is None else float(parse.number(options.eta, "--eta"))
+    size = parse.optional(parse.decimal, options.eta, "--eta")
     study = papers_learner(study_from(options))
     if size is not None:
         from empirics.settings.policy_name import SETTINGS

@@ -102,6 +102,10 @@ def _drawn(module: str, *settings: Any, name: str = "", **more: Any) -> Drawing:
     return Drawing(name or module.replace("_", "-"), compute, figure.draw)
 
 
+def _computed(name: str, data: Any, draw: Callable[[Any, Any], Any]) -> Drawing:
+    return Drawing(name, lambda track: data, draw)
+
+
 # --- the theory's figures ----------------------------------------------------------------------------------
 
 Retention = Annotated[str, typer.Option("--K", help="Retention horizon: how many rounds a sample is kept.")]
@@ -142,14 +146,9 @@ def omegas(
 ) -> Drawing:
     """Ω₁, Ω₂ and Ω₃ over their claimed and true orders: a flat curve confirms the order."""
     first, *others = parse.wholes(K, "--K")
-    settings = (
-        first,
-        parse.number(rate, "--rate"),
-        parse.whole(horizon, "--horizon"),
-        parse.constants(constants),
-    )
+    settings = parse.number(rate, "--rate"), parse.whole(horizon, "--horizon"), parse.constants(constants)
     one: dict[str, Any] = {} if term is Term.all else {"terms": (term.value,)}
-    return _drawn("omegas", *settings, others=others, **one)
+    return _drawn("omegas", first, *settings, others=others, **one)
 
 
 @_figure("uniformity --K 2,5,10", THEORY, report={})
@@ -160,7 +159,7 @@ def uniformity(
     ] = None,
 ) -> Drawing:
     """Uniformity and N_eff/n against t: counted sample by sample, as stated and corrected."""
-    return _drawn("uniformity", parse.wholes(K, "--K"), _perhaps(rounds, "--rounds"))
+    return _drawn("uniformity", parse.wholes(K, "--K"), parse.optional(parse.whole, rounds, "--rounds"))
 
 
 @_figure("bound-vs-T --K 10 --rate 10 --horizon 1e12", THEORY, report={})
@@ -179,13 +178,8 @@ def bound_vs_T(
 ) -> Drawing:
     """The bound and its average per round against T, stated and corrected, with the shares of its terms."""
     simulation = _simulation(K, rate, rounds, seeds, rho, V, seed) if rounds else None
-    settings = (
-        parse.whole(K, "--K"),
-        parse.number(rate, "--rate"),
-        parse.whole(horizon, "--horizon"),
-        parse.constants(constants),
-    )
-    return _drawn("bound_vs_horizon", *settings, simulation, name="bound-vs-T")
+    settings = parse.number(rate, "--rate"), parse.whole(horizon, "--horizon"), parse.constants(constants)
+    return _drawn("bound_vs_horizon", parse.whole(K, "--K"), *settings, simulation, name="bound-vs-T")
 
 
 @_figure("design --buffers 8,9,10,11,12 --budget 26 --mean-cost 5.5 --horizon 1e3,1e6", THEORY, report={})
@@ -271,18 +265,18 @@ OF_A_RESULT = {  # by the module of figures
 }
 
 
+def _measured(module: str, result: Result) -> Drawing:
+    from figures.measured import read
+
+    return _drawn(module, read(result, import_module(f"figures.{module}").READS))
+
+
 def _of_a_result(module: str, shows: str) -> None:
     def make(result: Result) -> Drawing:
         return _measured(module, result)
 
     make.__doc__ = shows
     _figure(f"{module.replace('_', '-')} results/digits-1", MEASURED)(make)
-
-
-def _measured(module: str, result: Path) -> Drawing:
-    from figures.measured import read
-
-    return _drawn(module, read(result, import_module(f"figures.{module}").READS))
 
 
 for _module, _shows in OF_A_RESULT.items():
@@ -318,8 +312,8 @@ def mismatch(
                 "a RESULT has its own settings: leave out --K, --rate, --rounds, --draws and --seed"
             )
         return _measured("measured_mismatch", result)
-    settings = parse.whole(K, "--K"), parse.whole(rate, "--rate"), _perhaps(rounds, "--rounds")
-    return _drawn("mismatch", *settings, draws, seed)
+    last = parse.optional(parse.whole, rounds, "--rounds")
+    return _drawn("mismatch", parse.whole(K, "--K"), parse.whole(rate, "--rate"), last, draws, seed)
 
 
 SIMULATED_ROUNDS = 150  # by default
@@ -363,11 +357,11 @@ def prices(
         from figures.measured import read
 
         found = figure.compute_measured(read(result, figure.READS), replicate, rounds)
-        return Drawing("measured-prices", lambda track: found, figure.draw)
+        return _computed("measured-prices", found, figure.draw)
     study = _study(
         cost=study_prices(cost, cost_trace, cost_column, ("uniform", "integer", "markov", "drifting")),
         buffers=buffers,
-        budget=None if budget is None else float(parse.number(budget, "--budget")),
+        budget=parse.optional(parse.decimal, budget, "--budget"),
         rounds=SIMULATED_ROUNDS if rounds is None else rounds,
         seed=seed,
     )
@@ -392,12 +386,10 @@ def drift(
     from figures import drifting as figure
     from figures.measured import read
 
-    read_ones = [read(path, figure.READS) for path in result]
-    if len(read_ones) == 1:
-        one = figure.compute(read_ones[0])
-        return Drawing("drift", lambda track: one, figure.draw)
-    found = figure.compute_speeds(read_ones)
-    return Drawing("speeds", lambda track: found, figure.draw_speeds)
+    found = [read(path, figure.READS) for path in result]
+    if len(found) == 1:
+        return _computed("drift", figure.compute(found[0]), figure.draw)
+    return _computed("speeds", figure.compute_speeds(found), figure.draw_speeds)
 
 
 # --- the paper's experiments, run again --------------------------------------------------------------------
@@ -419,10 +411,8 @@ def section7(
 
     found = [figure.read(path) for path in result]
     figure.check(found)
-    return [
-        Drawing("section7-accuracy", lambda track: found, figure.draw_accuracy),
-        Drawing("section7-constraints", lambda track: found, figure.draw_constraints),
-    ]
+    drawn = {"accuracy": figure.draw_accuracy, "constraints": figure.draw_constraints}
+    return [_computed(f"section7-{name}", found, draw) for name, draw in drawn.items()]
 
 
 @_figure("explained results/why/explained.json", REPRODUCED)
@@ -434,8 +424,7 @@ def explained(
     """Sources of the paper's gain: per departure from its text, the gain over constant admission and the cost."""
     from figures import explained as figure
 
-    found = figure.read(result)
-    return Drawing("explained", lambda track: found, figure.draw)
+    return _computed("explained", figure.read(result), figure.draw)
 
 
 # --- all of them -------------------------------------------------------------------------------------------
@@ -469,16 +458,12 @@ app.command(
 # --- parsing -----------------------------------------------------------------------------------------------
 
 
-def _perhaps(text: str | None, name: str) -> int | None:
-    return None if text is None else parse.whole(text, name)
-
-
 def _study(buffers: str | None, **given: Any) -> Study:
     """The digits preset with the given settings."""
     from empirics.settings.presets import PRESETS
     from empirics.settings.study import Study
 
-    sizes = None if buffers is None else buffer_sizes(buffers, "--buffers")
+    sizes = parse.optional(buffer_sizes, buffers, "--buffers")
     asked = {name: value for name, value in {**given, "buffers": sizes}.items() if value is not None}
     return Study.from_document(asked, PRESETS["digits"])
 
@@ -494,6 +479,6 @@ def _simulation(
         rounds=rounds,
         seeds=seeds,
         seed=seed,
-        rho=None if rho is None else float(parse.number(rho, "--rho")),
-        V=None if V is None else float(parse.number(V, "--V")),
+        rho=parse.optional(parse.decimal, rho, "--rho"),
+        V=parse.optional(parse.decimal, V, "--V"),
     )

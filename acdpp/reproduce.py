@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -119,9 +120,6 @@ def command(
     with needed_for("training"):
         from empirics.reproduce import reproduce
 
-    def begun(place: Path) -> None:
-        interrupt.last_words(f"stopped; continue with acdpp reproduce --resume {shlex.quote(str(place))}")
-
     with rounds_told(study.rounds, quiet=as_json) as tell, users_code():
         place, document = reproduce(
             study,
@@ -130,12 +128,9 @@ def command(
             data_dir=data_dir,
             resume=resume is not None,
             progress=tell,
-            announce=begun,
+            announce=_begun("continue with acdpp reproduce --resume {}"),
         )
-    if as_json:
-        print_json({"result": str(place), **document})
-    else:
-        _show(document, place)
+    _tell(place, document, _show, as_json=as_json)
 
 
 def _refuse(option: str, chosen: dict[str, Any], *names: str) -> None:
@@ -144,14 +139,12 @@ def _refuse(option: str, chosen: dict[str, Any], *names: str) -> None:
         raise SettingError(f"{option} has settings of its own: leave out {' and '.join(given)}")
 
 
-def _counts(chosen: dict[str, Any]) -> dict[str, int]:
-    names = {"seeds": "--seeds", "rounds": "--rounds"}
-    given = {name: option for name, option in names.items() if chosen[option] is not None}
-    return {name: parse.whole(chosen[option], option) for name, option in given.items()}
-
-
-def _eta(chosen: dict[str, Any]) -> float | None:
-    return None if chosen["--eta"] is None else float(parse.number(chosen["--eta"], "--eta"))
+def _numbers(chosen: dict[str, Any]) -> dict[str, Any]:
+    """The given numbers of seeds and rounds."""
+    read = {
+        name: parse.optional(parse.whole, chosen[f"--{name}"], f"--{name}") for name in ("seeds", "rounds")
+    }
+    return {name: value for name, value in read.items() if value is not None}
 
 
 def _study(dataset: str, chosen: dict[str, Any]) -> Study:
@@ -160,11 +153,10 @@ def _study(dataset: str, chosen: dict[str, Any]) -> Study:
     from empirics.settings.section7 import section7
     from empirics.settings.study import Study
 
-    study = section7(dataset, chosen["--setting"] or "paper", model=chosen["--model"], **_counts(chosen))
-    policies = chosen["--policies"]
+    study = section7(dataset, chosen["--setting"] or "paper", model=chosen["--model"], **_numbers(chosen))
     given = {
-        "eta": _eta(chosen),
-        "policies": None if policies is None else listed(policies),
+        "eta": parse.optional(parse.decimal, chosen["--eta"], "--eta"),
+        "policies": None if chosen["--policies"] is None else listed(chosen["--policies"]),
         "precision": chosen["--precision"],
     }
     return Study.from_document({name: value for name, value in given.items() if value is not None}, study)
@@ -176,51 +168,41 @@ def _explain(
     with needed_for("training"):
         from empirics.reproduce import explain
 
-    worlds, eta = chosen["--worlds"], _eta(chosen)
-
-    def begun(place: Path) -> None:
-        interrupt.last_words(f"stopped; the same command with --out {shlex.quote(str(place))} continues")
-
+    worlds = chosen["--worlds"]
     with users_code():
         place, document = explain(
             dataset,
             chosen["--out"],
             worlds=None if worlds is None else tuple(word.strip() for word in worlds.split(",")),
-            eta=eta,
+            eta=parse.optional(parse.decimal, chosen["--eta"], "--eta"),
             device=device,
             data_dir=data_dir,
             stage=lambda name, study: rounds_told(study.rounds, quiet=as_json, what=name),
-            announce=begun,
-            **_counts(chosen),
+            announce=_begun("the same command with --out {} continues"),
+            **_numbers(chosen),
         )
+    _tell(place, document, _show_ladder, as_json=as_json)
+
+
+def _begun(advice: str) -> Callable[[Path], None]:
+    """On Ctrl-C, say how to continue in the folder that training began."""
+    return lambda place: interrupt.last_words(f"stopped; {advice.format(shlex.quote(str(place)))}")
+
+
+def _tell(place: Path, document: dict[str, Any], show: Callable[..., None], *, as_json: bool) -> None:
     if as_json:
         print_json({"result": str(place), **document})
     else:
-        _show_ladder(document)
+        show(document)
         say(f"result: {place}", whole=True)
 
 
 # --- what is printed ---------------------------------------------------------------------------------------
 
 
-def _half(value: dict[str, Any]) -> float | None:
-    return None if value["low"] is None else (value["high"] - value["low"]) / 2
-
-
-def _accuracy(value: dict[str, Any]) -> str:
-    half = _half(value)
-    return f"{100 * value['mean']:.2f}" + ("" if half is None else f" ± {100 * half:.2f}")
-
-
-def _points(value: dict[str, Any]) -> str:
-    half = _half(value)
-    return f"{value['mean']:+.2f}" + ("" if half is None else f" ± {half:.2f}")
-
-
-def _p(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+def _pm(value: dict[str, Any], unit: int = 1, sign: str = "+") -> str:
+    half = "" if value["low"] is None else f" ± {unit * (value['high'] - value['low']) / 2:.2f}"
+    return f"{unit * value['mean']:{sign}.2f}{half}"
 
 
 def _level(document: dict[str, Any]) -> str:
@@ -229,7 +211,7 @@ def _level(document: dict[str, Any]) -> str:
     return f"± is half of the {document['level']:.0%} interval {document['intervals']}".replace("%", " %")
 
 
-def _show(document: dict[str, Any], place: Path) -> None:
+def _show(document: dict[str, Any]) -> None:
     policies = document["policies"]
     say(
         f"{document['dataset']}, setting {document['setting']}, model {document['model']}; {document['rounds']:,} "
@@ -239,11 +221,9 @@ def _show(document: dict[str, Any], place: Path) -> None:
     _show_policies(document)
     shown = {name: document["comparisons"][name] for name in SHOWN if name in policies}
     _show_paper(document, {name: one for name, one in shown.items() if one})
-    for note in _notes(document):
+    diverged = any(row["diverged"] for row in policies.values())
+    for note in [*_notes(document), *(["a diverged run keeps its last accuracy"] if diverged else [])]:
         say(f"note: {note}")
-    if any(row["diverged"] for row in policies.values()):
-        say("note: a diverged run keeps its last accuracy")
-    say(f"result: {place}", whole=True)
 
 
 def _show_policies(document: dict[str, Any]) -> None:
@@ -269,7 +249,7 @@ def _show_policies(document: dict[str, Any]) -> None:
         ],
         {
             name: [
-                _accuracy(row["best_accuracy"]),
+                _pm(row["best_accuracy"], 100, sign=""),
                 first(row),
                 f"{row['mean_cost']['mean']:.4g}",
                 str(row["occupancy"]["largest"]),
@@ -298,19 +278,15 @@ def _show_paper(document: dict[str, Any], shown: dict[str, Any]) -> None:
         alone = policies[name]["first_round"]["mean_curve"] is not None
         return "never" if alone and policies[other]["first_round"]["mean_curve"] is None else "–"
 
-    def theirs(other: str) -> str:
-        found = paper["speed_up"][other]
-        return "never" if found is None else f"{found:g}"
-
     show_table(
         "Gain in percentage points, and speed-up: of the paper, and ours",
         ["paper", "at the end", "averaged", "paper ×", "ours ×"],
         {
             f"{name} - {other}": [
                 f"{paper['points'][other]:+g}",
-                _points(found["points"]),
-                _points(found["points_averaged"]),
-                theirs(other),
+                _pm(found["points"]),
+                _pm(found["points_averaged"]),
+                "never" if paper["speed_up"][other] is None else f"{paper['speed_up'][other]:g}",
                 ours(name, other),
             ]
             for name, others in shown.items()
@@ -357,8 +333,11 @@ def _show_ladder(document: dict[str, Any]) -> None:
     headings = ["at the end", "p", "averaged", "p"]
 
     def cells(row: dict[str, Any]) -> list[str]:
-        pairs = [row["points"], row["points_averaged"]]
-        return [cell for pair in pairs for cell in (_points(pair), _p(pair["p"]))]
+        found = []
+        for points in (row["points"], row["points_averaged"]):
+            p = points["p"]
+            found += [_pm(points), "–" if p is None else "<0.001" if p < 0.001 else f"{p:.3f}"]
+        return found
 
     for world, found in worlds.items():
         show_table(

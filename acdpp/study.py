@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from acdpp import parse
 from acdpp.options import Preset, StudyOptions
 from acdpp.output import needed_for, note, users_code
+from acdpp.parse import optional
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -30,11 +31,11 @@ def study_from(options: StudyOptions, base: Study | None = None, **more: Any) ->
 
     given = more | {
         "policies": more.get("policies") or (None if options.policies is None else listed(options.policies)),
-        "buffers": None if options.buffers is None else buffer_sizes(options.buffers, "--buffers"),
-        "budget": _number(options.budget, "--budget"),
-        "rounds": more.get("rounds") or _whole(options.rounds, "--rounds"),
-        "seeds": _whole(options.seeds, "--seeds"),
-        "seed": None if options.seed is None else parse.seed(options.seed, "--seed"),
+        "buffers": optional(buffer_sizes, options.buffers, "--buffers"),
+        "budget": optional(parse.decimal, options.budget, "--budget"),
+        "rounds": more.get("rounds") or optional(parse.whole, options.rounds, "--rounds"),
+        "seeds": optional(parse.whole, options.seeds, "--seeds"),
+        "seed": optional(parse.seed, options.seed, "--seed"),
         "dataset": options.dataset,
         "label_column": options.label,
         "time_column": options.time,
@@ -42,11 +43,11 @@ def study_from(options: StudyOptions, base: Study | None = None, **more: Any) ->
         "partition": None if options.client is None else "client",
         "model": options.model,
         "average": options.average,
-        "average_by": _unless_none(options.average_by, "--average-by"),
-        "decay": _unless_none(options.decay, "--decay"),
+        "average_by": optional(_unless_none, options.average_by, "--average-by"),
+        "decay": optional(_unless_none, options.decay, "--decay"),
         "decay_by": options.decay_by,
-        "eta": _number(options.eta, "--eta"),
-        "radius": _unless_none(options.radius, "--radius"),
+        "eta": optional(parse.decimal, options.eta, "--eta"),
+        "radius": optional(_unless_none, options.radius, "--radius"),
         "drift": None if options.drift is None else drift_of(options.drift),
         "cost": prices(options.cost, options.cost_trace, options.cost_column),
     }
@@ -106,17 +107,9 @@ def refuse_early(
 # --- parsing -----------------------------------------------------------------------------------------------
 
 
-def _number(text: str | None, name: str) -> float | None:
-    return None if text is None else float(parse.number(text, name))
-
-
-def _whole(text: str | None, name: str) -> int | None:
-    return None if text is None else parse.whole(text, name)
-
-
-def _unless_none(text: str | None, name: str) -> float | str | None:
+def _unless_none(text: str, name: str) -> float | str:
     """A number, or the word `none`."""
-    return text if text == "none" else _number(text, name)
+    return text if text == "none" else parse.decimal(text, name)
 
 
 def buffer_sizes(text: str, name: str) -> list[int | float]:
@@ -141,7 +134,7 @@ def drift_of(text: str) -> dict[str, Any]:
         if name in ("start", "length"):
             found[name] = parse.whole(value, f"{name} of --drift")
         else:
-            found[name] = float(parse.number(value, f"{name} of --drift")) if name == "apart" else value
+            found[name] = parse.decimal(value, f"{name} of --drift") if name == "apart" else value
     return found
 
 

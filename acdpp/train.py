@@ -8,11 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from acdpp import interrupt, parse
 from acdpp.fit import fitted
-from acdpp.options import AsJson, Logs, Out, StudyOptions, Verbose, takes
+from acdpp.options import AsJson, Logs, Out, StudyOptions, Verbose, in_output, takes
 from acdpp.output import READING, needed_for, print_json, say, told, users_code
 from acdpp.study import refuse_early, study_from
 from acdpp.summary import show_summary
@@ -40,35 +38,26 @@ def command(
     options: StudyOptions,
     on: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel="Output",
+        in_output(
             metavar="ADDRESS",
             help="Train on Ray: ray for this machine, or a cluster's address, ray://HOST:PORT or HOST:PORT.",
         ),
     ] = None,
     shards: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel="Output",
-            help="Number of parts, by policy and seed, into which Ray splits the runs; by default one per GPU or core.",
+        in_output(
+            help="Number of parts, by policy and seed, into which Ray splits the runs; by default one per GPU or core."
         ),
     ] = None,
     out: Out = None,
     log: Logs = None,
     resume: Annotated[
         Path | None,
-        typer.Option(
-            rich_help_panel="Output",
-            help="Continue the result in this folder with its own settings; --rounds may extend it.",
-        ),
+        in_output(help="Continue the result in this folder with its own settings; --rounds may extend it."),
     ] = None,
     watch: Annotated[
         bool,
-        typer.Option(
-            "--watch",
-            rich_help_panel="Output",
-            help="Show curves in the terminal while it runs, or a line per checkpoint.",
-        ),
+        in_output("--watch", help="Show curves in the terminal while it runs, or a line per checkpoint."),
     ] = False,
     verbose: Verbose = False,
     as_json: AsJson = False,
@@ -78,7 +67,7 @@ def command(
 
     base = None if resume is None else _resumed(resume, options, out)
     study = study_from(options, base, log=None if log is None else log.split(","))
-    count = None if shards is None else parse.whole(shards, "--shards")
+    count = parse.optional(parse.whole, shards, "--shards")
     if resume is None:
         if not options.show_config:  # before a pilot of the data is read
             here = "cpu" if on is not None or options.device is None else options.device
