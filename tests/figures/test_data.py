@@ -16,7 +16,6 @@ from theory.control.admission import debt_update
 from theory.control.region import region_maximum
 from theory.design.offline import best_rate, design_as_stated, design_limit
 from theory.design.offline import design as best_design
-from theory.numbers.algebra import ball
 from theory.regret import omegas as regret
 from theory.reuse.constant import crossover_constant, mismatch_constant, uniformity_constant_as_stated
 from theory.reuse.trajectories import trajectory
@@ -152,12 +151,6 @@ def test_debt_and_spending_follow_from_costs_and_admissions() -> None:
         assert run.spent[-1] == pytest.approx(run.cost @ run.admitted)
 
 
-def test_the_draws_follow_from_the_seed() -> None:
-    first, again, other = (mismatch.compute(K=3, rate=2, draws=10, seed=seed) for seed in (4, 4, 5))
-    assert (first.measured == again.measured).all()
-    assert (first.measured != other.measured).any()
-
-
 def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused() -> None:
     for wrong in ({"K": 1}, {"T": 100}, {"T": 10**16}, {"terms": ()}, {"terms": ("omega4",)}):
         refused(omegas.compute, **({"K": 5, "rate": 10, "T": 1000, "constants": UNIT} | wrong))
@@ -178,12 +171,3 @@ def test_the_landscape_and_its_marks_are_the_theory_s() -> None:
     assert data.corrected == design_limit(BUDGET, UNIT).K == 11
     # the printed floor fills the buffers beyond the budget, and so seems better than anything feasible
     assert data.bounds[1].stated[1] < data.bounds[1].bound.min()
-
-
-def test_what_is_certified_is_a_ball_from_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    enclosed: list[object] = []
-    monkeypatch.setattr(omegas, "ball", lambda x: enclosed.append(x) or ball(x))
-    for certified in (False, True):
-        assert not enclosed
-        regret_term("omega1", "stated", 4, 10, 50, UNIT, certified=certified)
-    assert Fraction(1, 10) in enclosed

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from empirics.settings.study import Study
@@ -97,20 +96,6 @@ def test_a_result_of_any_size_and_any_policies_is_drawn(module: Any, part: Any, 
         assert [readable(name) for name in small.policies] == shown[: len(small.policies)]
 
 
-def test_bars_are_the_quantiles_and_no_two_policies_mark_the_same_round(measured: Measured) -> None:
-    data = constraints.compute(measured)
-    occupancy = constraints.draw(data, PAPER).axes[0]
-    bars = [c for c in occupancy.collections if isinstance(c, LineCollection)]
-    rounds: list[int] = []
-    for values, bar in zip(data.curves["n"].values(), bars, strict=True):
-        assert bar.get_segments()
-        for (x, low), (_, high) in bar.get_segments():
-            t = round(x)
-            assert (low, high) == pytest.approx((values.low[t - 1], values.high[t - 1]))
-            rounds.append(t)
-    assert len(set(rounds)) == len(rounds)
-
-
 def test_long_results_make_no_huge_artists(measured: Measured) -> None:
     rounds = 20_000
     columns = {
@@ -141,12 +126,6 @@ def test_the_best_retention_is_seen_over_the_stated_one_and_k_star_has_a_look_of
     line, *others = axes.lines
     assert "star" in str(line.get_label())
     assert line.get_color() not in {other.get_color() for other in others}
-
-
-def test_mu_is_said_to_be_what_each_form_has_for_it() -> None:
-    corrected, stated = (axes.get_title(loc="left") for axes in drawn("bounds").axes[2:])
-    assert r"\mu=\chi" in corrected
-    assert r"\mu=1/n-1/N" in stated
 
 
 def test_one_regret_term_alone_makes_two_panels() -> None:

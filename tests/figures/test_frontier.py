@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 
 from acdpp import plot
 from empirics.control.schedule import brief_for, plan
@@ -24,11 +23,6 @@ LAW = Uniform(1.0, 10.0)
 @pytest.fixture(scope="module")
 def small() -> frontier.Frontier:
     return frontier.compute(STUDY)
-
-
-@pytest.fixture(scope="module")
-def drawn(small: frontier.Frontier) -> Figure:
-    return frontier.draw(small, SLIDES)
 
 
 def test_effective_samples_are_those_of_the_plans(small: frontier.Frontier) -> None:
@@ -82,7 +76,7 @@ def test_risks_are_those_of_the_command_predict(small: frontier.Frontier) -> Non
     assert small.risks.cumulative["constant"][-1] == pytest.approx(oracle[-1])
 
 
-def test_what_was_spent_is_said(small: frontier.Frontier, drawn: Figure) -> None:
+def test_what_was_spent_is_counted(small: frontier.Frontier) -> None:
     assert small.risks is not None
     budget = float(small.risks.C[2])
     played = plan(replace(STUDY, budget=budget, policies=("constant",)), UNIT)
@@ -90,12 +84,9 @@ def test_what_was_spent_is_said(small: frontier.Frontier, drawn: Figure) -> None
     assert small.risks.spent["constant"][2] == pytest.approx(paid / budget)
     ratios = np.array([values for name, values in small.risks.spent.items() if name != "oracle"])
     assert small.risks.overspent == pytest.approx((100 * ratios.min() - 100, 100 * ratios.max() - 100))
-    note = drawn.legends[0].get_title().get_text()
-    low, high = (f"{x:+.0f}".replace("-", "−") for x in small.risks.overspent)
-    assert f"{low} to {high} % off the budget" in note.replace("\n", " ")
 
 
-@pytest.mark.parametrize("places", [2, 7, 20, 99, 100, 1234])
+@pytest.mark.parametrize("places", [2, 20, 1234])
 def test_constant_admission_can_spend_every_budget(places: int) -> None:
     """The design takes the whole K that the budget was made for, and no smaller rate."""
     for budget in frontier.budgets(places, 5.5):
@@ -103,26 +94,17 @@ def test_constant_admission_can_spend_every_budget(places: int) -> None:
         assert brief_for(study, UNIT).K == round(5.5 * places / budget) <= places
 
 
-@pytest.mark.parametrize("risk", [True, False])
-def test_it_is_drawn_within_its_page(risk: bool, small: frontier.Frontier, drawn: Figure) -> None:
-    figure = drawn if risk else frontier.draw(replace(small, risks=None), SLIDES)
-    assert fits(figure)
-    assert len(figure.axes) == (4 if risk else 2)
-    assert all(axes.get_ylabel() for axes in figure.axes)
-    (legend,) = figure.legends
-    shown = [text.get_text() for text in legend.get_texts()]
-    assert {"buy-cheap", "buy-cheap-online", "constant", "oracle", "beyond any policy"} <= set(shown)
-    assert ("acdpp" in shown) == risk
-    assert ("(c)" in legend.get_title().get_text()) == risk
-
-
-def test_nothing_that_can_be_reached_is_hatched(small: frontier.Frontier, drawn: Figure) -> None:
-    axes = drawn.axes[0]
-    (region,) = [c for c in axes.collections if c.get_hatch()]
+def test_what_no_policy_can_reach_is_hatched_and_risks_may_be_left_out(small: frontier.Frontier) -> None:
+    for data, panels in ((small, 4), (replace(small, risks=None), 2)):
+        figure = frontier.draw(data, SLIDES)
+        assert fits(figure)
+        assert len(figure.axes) == panels
+        (legend,) = figure.legends
+        assert ("acdpp" in [text.get_text() for text in legend.get_texts()]) == (panels == 4)
+    (region,) = [c for c in figure.axes[0].collections if c.get_hatch()]
     outline = region.get_paths()[0].vertices
-    for C, limit in zip(small.C, small.limit, strict=True):
-        heights = outline[np.isclose(outline[:, 0], C), 1]
-        assert heights.min() == pytest.approx(limit)
+    lowest = [outline[np.isclose(outline[:, 0], C), 1].min() for C in small.C]
+    assert lowest == pytest.approx(small.limit)
 
 
 def test_options_make_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,8 +115,6 @@ def test_options_make_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert (drawing.name, data.mean_cost, data.places, data.risks) == ("frontier", 5, 8, None)
     assert fits(frontier.draw(data, SLIDES))  # where one price is all there is
     seen: list[Any] = []
-    monkeypatch.setattr(frontier, "compute", lambda study, **how: seen.append((study, how)))
+    monkeypatch.setattr(frontier, "compute", lambda study, **how: seen.append(study))
     plot.frontier(cost="integer:2:4", rounds=30, seed=7).compute(lambda steps: steps)
-    ((study, how),) = seen
-    assert (study.cost.process, study.cost.low, study.cost.high) == ("integer", 2, 4)
-    assert (study.rounds, study.seed, study.dataset, how["risk"]) == (30, 7, "digits", True)
+    assert [(one.cost.low, one.cost.high, one.rounds, one.seed) for one in seen] == [(2, 4, 30, 7)]

@@ -18,17 +18,6 @@ from proofs_check.simulator import simulate
 from tests.figures.small import PAPER, SWEEP, cut, summary_of
 from theory.bound.theorem1 import theorem_1
 from theory.market.knapsack import uniform_rate
-from theory.reuse.trajectories import trajectory
-
-
-def test_a_result_is_read_in_order(measured: Measured) -> None:
-    assert measured.policies == ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "buy-cheap-online")
-    assert measured["n"].shape == (6, 3, 30)
-    assert not any(np.isnan(column).any() for column in measured.columns.values())
-    path = trajectory(measured["admitted"][0, 0], 10)
-    assert measured["n"][0, 0] == pytest.approx(path.n)
-    assert measured["chi"][0, 0] == pytest.approx(path.mismatch, abs=1e-15)
-    assert measured.total_buffer == 20
 
 
 def test_risk_and_bounds_are_those_of_the_summary_with_each_policy_s_own_steps(
@@ -164,27 +153,6 @@ def test_what_was_not_measured_is_not_drawn(
     if drawn[learning]:
         risk = ["excess_risk" if excess else "risk"] * ("risk" in measures)
         assert list(learning.compute(bare).curves) == [*risk, *(["accuracy"] * ("accuracy" in measures))]
-
-
-def test_only_the_wanted_columns_are_kept(result: Path, measured: Measured) -> None:
-    some = read(result, ("chi", "nothing"))
-    assert list(some.columns) == ["chi"]
-    assert (some["chi"] == measured["chi"]).all()
-
-
-def test_a_note_says_how_many_seeds_and_in_what_they_differ(measured: Measured) -> None:
-    words = (
-        "Bars: 10–90 % of 3 seeds. Seeds differ in costs and samples; shared: partition and first parameters."
-    )
-    assert measured.note("Bars: 10–90 % of {} seeds") == words
-    trace = replace(measured, intervals="over 3 seeds, which differ in samples; shared: costs")
-    assert trace.note("").endswith("Seeds differ in samples; shared: costs.")
-    assert "no spread" in cut(measured, seeds=1).note("Bars: 10–90 % of {} seeds")
-
-
-def test_a_mismatch_without_any_difference_of_use_has_no_ratio(measured: Measured) -> None:
-    data = measured_mismatch.compute(cut(measured, rounds=1))
-    assert all(len(one.at) == len(one.ratio) == len(one.half_width) == 0 for one in data.policies.values())
 
 
 def test_bounds_added_up_stretch_by_stretch_are_those_of_the_whole(measured: Measured) -> None:

@@ -48,44 +48,19 @@ def test_bins_of_rounds_part_all_rounds(measured: Measured) -> None:
         assert one.single.predicted @ sizes == pytest.approx(measured["predicted_excess_risk"][p, 0].sum())
 
 
-def test_what_is_not_above_0_has_no_residual_and_no_ratio(measured: Measured) -> None:
+def test_a_page_shows_some_policies_with_their_ratios_and_a_mean_of_0_has_none(measured: Measured) -> None:
+    names = [f"constant@K={K}" for K in range(1, 41)]
+    data = prediction.compute(cut(measured, names=names))
+    assert len(data.policies) == prediction.POLICIES_MAX
+    assert {names[0], names[-1]} <= set(data.policies)
+    assert "15 of 40" in data.note
+    written = [text.get_text() for axes in prediction.draw(data, PAPER).axes for text in axes.texts]
+    ratios = [one.bound[-1] / one.average.measured.mean[-1] for one in data.policies.values()]
+    assert [text for text in written if "×" in text] == [f"× {ratio:,.0f}" for ratio in ratios]
     columns = measured.columns | {"excess_risk": np.zeros(measured["excess_risk"].shape)}
     data = prediction.compute(replace(measured, columns=columns))
     assert all(np.isnan(one.residual).all() for one in data.policies.values())
-    figure = prediction.draw(data, PAPER)
-    assert not [text for axes in figure.axes for text in axes.texts if text.get_text()]
-
-
-def test_the_panel_says_how_far_the_bound_is_and_the_strip_how_far_the_prediction(measured: Measured) -> None:
-    data = prediction.compute(cut(measured, names=measured.policies[:5]))  # one row
-    figure = prediction.draw(data, PAPER)
-    panels, strips = figure.axes[:5], figure.axes[5:]
-    for panel, strip, one in zip(panels, strips, data.policies.values(), strict=True):
-        ratio = one.bound[-1] / one.average.measured.mean[-1]
-        assert f"× {ratio:,.0f}" in [text.get_text() for text in panel.texts]
-        (words,) = [text.get_text() for text in strip.texts]
-        residual, _, error = words.removesuffix(" %").replace("−", "-").partition(" ± ")
-        assert float(residual) == pytest.approx(100 * one.residual[-1], abs=0.05)
-        assert float(error or 0) == pytest.approx(100 * one.error, abs=0.05)
-        (low, high), (bottom, top) = panel.get_ylim(), strip.get_ylim()
-        assert low < one.single.measured.low.min()
-        assert high > one.bound.max()
-        assert bottom < 100 * min(one.residual) <= 100 * max(one.residual) < top
-    assert len({axes.get_ylim() for axes in panels}) == len({axes.get_ylim() for axes in strips}) == 1
-    assert {name for name, one in data.policies.items() if one.error} == set(measured.predicted_error) & set(
-        data.policies
-    )
-
-
-@pytest.mark.parametrize("policies", [1, 7, 40])
-def test_policies_fill_a_page_and_what_is_left_out_is_said(policies: int, measured: Measured) -> None:
-    names = [f"constant@K={K}" for K in range(1, policies + 1)]
-    data = prediction.compute(cut(measured, names=names))
-    drawn = min(policies, prediction.POLICIES_MAX)
-    assert len(data.policies) == drawn
-    assert {names[0], names[-1]} <= set(data.policies)
-    assert ("Drawn: 15 of 40 policies" in data.note) == (policies == 40)
-    assert len(prediction.draw(data, PAPER).axes) == 2 * drawn
+    assert not [t for axes in prediction.draw(data, PAPER).axes for t in axes.texts if t.get_text()]
 
 
 def test_a_result_without_predictions_says_why_and_what_to_do(result: Path, tmp_path: Path) -> None:

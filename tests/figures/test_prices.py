@@ -2,11 +2,9 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.collections import PathCollection
 
 from acdpp import plot
 from empirics.control.prices import make_prices
@@ -15,7 +13,6 @@ from empirics.settings.study import Study
 from figures import prices
 from figures.measured import Measured
 from figures.options import NotMeasured
-from figures.style import readable
 from tests.figures.small import PAPER, UNIT, cut
 from tests.refused import refused
 from theory.law.quadratic import by_capacity
@@ -52,34 +49,14 @@ def test_everything_follows_from_prices_and_purchases() -> None:
     assert (other.cost != data.cost).any()
 
 
-def test_dots_stand_at_the_price_of_the_round_and_have_the_number_bought_as_area() -> None:
+def test_dots_have_the_number_bought_as_area() -> None:
     data = prices.compute(STUDY, UNIT)
-    some = np.where(data.cost < 5, np.arange(60) % 20 + 1, 0)  # any number of samples at a time
+    some = np.where(data.cost < 5, np.arange(60.0) % 20 + 1, 0)
     for name in data.buying:
-        data.policies[name] = replace(data.policies[name], bought=some.astype(float))
-    figure = prices.draw(data, PAPER)
-    (legend,) = figure.legends
-    shown = [text.get_text() for text in legend.get_texts()]
-    assert shown[: len(data.policies)] == [readable(name) for name in data.policies]
-    assert legend.get_title().get_text().replace("\n", " ") == data.note
-    market, memory, money, effective = figure.axes
-    dots = [c for c in market.collections if isinstance(c, PathCollection)]
-    for one, name in zip(dots, data.buying, strict=True):
-        run = data.policies[name]
-        rounds, paid = np.asarray(one.get_offsets()).T
-        assert rounds.astype(int).tolist() == (np.flatnonzero(run.bought) + 1).tolist()
-        assert paid == pytest.approx(data.cost[run.bought > 0])
-        number = run.bought[run.bought > 0]
-        assert one.get_sizes() / one.get_sizes().max() == pytest.approx(number / number.max())
-    filled, ring = dots
-    assert len(filled.get_facecolor()) == 1
-    assert len(ring.get_facecolor()) == 0
-    for axes, values in ((memory, "n"), (money, "overspent"), (effective, "effective")):
-        lines = [np.asarray(line.get_ydata()) for line in axes.lines if len(line.get_xdata()) == 60]
-        for line, run in zip(lines, reversed(data.policies.values()), strict=True):
-            assert line == pytest.approx(getattr(run, values))
-    edges = [float(np.asarray(axes.lines[0].get_ydata())[0]) for axes in (memory, money)]
-    assert edges == [20, 0]
+        data.policies[name] = replace(data.policies[name], bought=some)
+    market = prices.draw(data, PAPER).axes[0]
+    for dots in market.collections[: len(data.buying)]:
+        assert dots.get_sizes() / dots.get_sizes().max() == pytest.approx(some[some > 0] / some.max())
 
 
 def test_a_result_is_drawn_from_its_columns(bought: Measured) -> None:
@@ -110,29 +87,16 @@ def test_a_result_that_cannot_be_drawn_says_why(result: Path, measured: Measured
     assert plot.prices(result, replicate=1, rounds=5).name == "measured-prices"
 
 
-@pytest.mark.parametrize(
-    ("given", "cost"),
-    [
-        ({"cost": "markov:2:5"}, CostProcess(process="markov", low=2, high=5)),
-        ({"cost": "drifting:1:10"}, CostProcess(process="drifting")),
-        ({"cost": "integer:3:3"}, CostProcess(process="integer", low=3, high=3)),
-        ({}, CostProcess()),
-    ],
-)
-def test_options_make_the_study(given: Any, cost: CostProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen: list[Any] = []
-    monkeypatch.setattr(prices, "compute", lambda *settings: seen.append(settings))
-    plot.prices(**given, budget="20", buffers="3,4", rounds=7, seed=5, replicate=1).compute(
-        lambda steps: steps
-    )
-    ((study, constants, replicate),) = seen
-    assert (study.cost, study.budget, study.buffers) == (cost, 20, (3, 4))
-    assert (study.rounds, study.seed, replicate, constants.Pdim) == (7, 5, 1, 5)
-
-
-def test_a_file_of_prices_is_played(tmp_path: Path) -> None:
+def test_options_make_the_study(tmp_path: Path) -> None:
     file = tmp_path / "prices.csv"
     file.write_text("price\n" + "3\n9\n" * 10)
-    data = plot.prices(cost_trace=file, rounds=20).compute(lambda steps: steps)
-    assert data.cost.tolist() == [3, 9] * 10
-    assert (data.policies["buy-cheap-online"].bought[1::2] == 0).all()
+    for cost in ({"cost_trace": file}, {"cost": "integer:3:9"}):
+        given = {"budget": "20", "buffers": "3,4", "rounds": 20, "seed": 5, "replicate": 1, **cost}
+        data = plot.prices(**given).compute(lambda steps: steps)
+        assert (data.budget, data.total_buffer, len(data.rounds)) == (20, 7, 20)
+        if "cost_trace" in cost:
+            assert data.cost.tolist() == [3, 9] * 10
+        else:
+            process = CostProcess(process="integer", low=3, high=9)
+            (drawn,) = make_prices(process).chunks(5, 2, 20, 20)
+            assert data.cost.tolist() == drawn[:, 1].tolist()

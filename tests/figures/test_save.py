@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from figures.options import Format, Style
-from figures.save import Origin, check_folder, render, save, write
+from figures.save import Origin, check_folder, render, write
 from figures.style import LOOKS, Width
 from tests.refused import refused
 from theory.setting import SettingError
@@ -63,20 +63,6 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_figure_that_cannot_be_drawn_writes_nothing(tmp_path: Path) -> None:
-    broken = Figure()
-    broken.text(0.5, 0.5, r"$\notasymbol$")
-    with pytest.raises(ValueError, match="notasymbol"):
-        save(broken, tmp_path / "new", "figure", form=Format.png, look=LOOK, origin=ORIGIN)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_new_file_has_the_usual_permissions(tmp_path: Path) -> None:
-    write(tmp_path / "a.png", b"x")
-    (tmp_path / "b").write_bytes(b"x")
-    assert (tmp_path / "a.png").stat().st_mode == (tmp_path / "b").stat().st_mode
-
-
 def test_a_bad_folder_is_refused_in_one_line_and_left_alone(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("mine")
@@ -93,10 +79,3 @@ def test_a_folder_that_may_not_be_written_to_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     assert "Permission" in refused(check_folder, tmp_path / "new")
     tmp_path.chmod(0o700)
-
-
-def test_a_good_folder_is_made_only_when_there_is_something_to_write(tmp_path: Path) -> None:
-    folder = check_folder(tmp_path / "a" / "b")
-    assert not folder.exists()
-    write(folder / "figure.svg", b"x")
-    assert (folder / "figure.svg").read_bytes() == b"x"
