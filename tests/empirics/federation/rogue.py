@@ -1,5 +1,5 @@
-"""A client that misbehaves as `rogue.json` beside its samples says, as in `{"round": 3, "do": "hang"}`. It imports
-little, since it starts in every round."""
+"""A client that hangs in the round that `rogue.json` beside its samples names, as in `{"hangs": 3}`. It imports little,
+since it starts in every round."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from empirics.federation.client import client_app
 
 
 class Rogue(ClientApp):
-    """The real client, except that it may hang after its samples are saved, or crash."""
+    """The real client, except that it may hang after its samples are saved."""
 
     def __init__(self, study):
         super().__init__()
@@ -20,17 +20,11 @@ class Rogue(ClientApp):
 
     def __call__(self, message, context):
         home = Path(str(context.node_config["buffer"])).parent
-        told = home / "rogue.json"
-        order = json.loads(told.read_text()) if told.exists() else {}
         reply = self.honest(message, context)
-        if message.metadata.message_type != "train":
-            return reply
-        t = message.content["config"]["round"]
-        (home / f"did-{t}").touch()
-        match order.get("do") if t == order.get("round") else None:
-            case "hang":
+        if message.metadata.message_type == "train":
+            t = message.content["config"]["round"]
+            (home / f"did-{t}").touch()
+            if t == json.loads((home / "rogue.json").read_text())["hangs"]:
                 (home / "hanging").write_text(str(os.getpid()))
                 time.sleep(600)
-            case "crash":
-                os._exit(9)
         return reply

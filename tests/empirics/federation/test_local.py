@@ -196,15 +196,9 @@ subprocess.Popen(deaf, start_new_session=True)
 subprocess.Popen(deaf, env={})
 time.sleep(600)
 """
+
+
 # starts a cleanup, and may be killed
-STARTER = """
-import subprocess, sys, time
-subprocess.Popen([sys.executable, "-I", *sys.argv[1:]], stdin=subprocess.PIPE, start_new_session=True)
-print("begun", flush=True)
-time.sleep(600)
-"""
-
-
 def deaf(process):
     """True if it ignores SIGTERM, as Linux reports."""
     lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
@@ -241,13 +235,3 @@ def test_members_end_with_the_cleanup_s_input_and_not_before(runaways):
     kept.stdin.close()
     assert kept.wait(timeout=60) == 0
     assert not members("", there)
-
-
-@LINUX
-def test_members_end_when_the_starter_is_killed(runaways):
-    mark, there = runaways
-    words = [sys.executable, "-c", STARTER, process_cleanup.__file__, mark]
-    with subprocess.Popen(words, stdout=subprocess.PIPE) as process:
-        assert process.stdout.readline() == b"begun\n"
-        process.kill()
-    until(lambda: not members("", there))

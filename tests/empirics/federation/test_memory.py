@@ -46,7 +46,7 @@ CASES = {  # orders, how many samples were drawn, and how many are held of which
     "kept for K rounds": (in_turn(5, retention=3), 10, {3: 2, 4: 2, 5: 2}),
     "or the newest that fit": (in_turn(3, capacity=3), 6, {2: 1, 3: 2}),
     "they age while the client is away": (
-        [order(*o, 3) for o in ((1, 2, 0), (3, 1, 1), (4, 0, 3))],
+        [order(1, 2, 0, 3), order(3, 1, 1, 3), order(4, 0, 3, 3)],
         3,
         {3: 1},
     ),
@@ -114,11 +114,9 @@ def test_two_processes_of_one_client_take_turns(tmp_path):
 def test_a_source_may_give_less_but_nothing_else_and_what_is_refused_writes_nothing(tmp_path):
     play(tmp_path, order(1, 2, 0))
     before = (tmp_path / FILE).read_bytes()
+    wide = Samples(np.zeros((2, 2)), np.zeros(2, int))
     for draw, said in (
-        (
-            lambda t, n, source: (Samples(np.zeros((n, 2)), np.zeros(n, int)), None),
-            "of shape (2,), earlier",
-        ),
+        (lambda t, n, source: (wide, None), "of shape (2,), earlier"),
         (lambda t, n, source: numbered(t, 4, source), "gave 4 samples, at most 2"),
     ):
         assert said in refused(play, tmp_path, order(2, 2, 1), draw=draw)
@@ -173,32 +171,22 @@ def test_accounts_equal_a_count_sample_by_sample_with_absent_clients(rounds, lim
             assert found.mismatch[0, 0] == pytest.approx(float(chi), abs=1e-12)
 
 
-@pytest.fixture
-def begun():
-    """One client with K = 3, after a round in which it was given two samples."""
-    holdings = ClientAccounts.start(np.array([3]), np.array([FOREVER]))
-    holdings.book({0: ClientReport(2, {1: 2})})
-    return holdings
-
-
-def test_what_cannot_be_true_is_refused(begun):
+def test_what_cannot_be_true_is_refused_and_lost_samples_may_be_reported():
+    """Client 1 has K = 3, and was given two samples in round 1."""
+    begun = ClientAccounts.start(np.array([9, 3]), np.array([FOREVER] * 2))
+    begun.book({1: ClientReport(2, {1: 2})})
     for delivered, cohorts, words in (
-        (4, {2: 4}, "client 0 reports 4 admitted samples, granted: 3"),
-        (-1, {}, "client 0 reports -1 admitted"),
+        (-1, {}, "client 1 reports -1 admitted"),
         (3, {1: 3, 2: 3}, "3 samples of round 1 in memory, possible: 2"),
-        (3, {2: 4}, "4 samples of round 2 in memory, possible: 3"),
         (0, {2: 1}, "1 samples of round 2 in memory, possible: 0"),
         (3, {-5: 1}, "1 samples of round -5 in memory, possible: 0"),
         (3, {1: -1}, "-1 samples of round 1"),
     ):
-        assert words in refused(begun.check, 0, 3, ClientReport(delivered, cohorts))
-
-
-def test_a_client_that_has_lost_samples_may_say_so(begun):
+        assert words in refused(begun.check, 1, 3, ClientReport(delivered, cohorts))
     less = ClientReport(3, {1: 1, 2: 3})
-    begun.check(0, 3, less)
-    begun.book({0: less})
-    assert begun.expected(0, 1) == {1: 1, 2: 3, 3: 1}
+    begun.check(1, 3, less)
+    begun.book({1: less})
+    assert begun.expected(1, 1) == {1: 1, 2: 3, 3: 1}
 
 
 @pytest.mark.parametrize("obeys", [False, True], ids=["away", "its replies are lost"])

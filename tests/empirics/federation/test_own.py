@@ -145,36 +145,30 @@ def test_a_part_is_drawn_from_where_it_was_left():
     assert [len(np.unique(np.concatenate(x), axis=0)) for x in (seen[:2], seen[2:])] == [100, 50]
 
 
-def failing(tmp_path, caplog, **own):
-    sentence = refused(federate, STUDY, tmp_path, Wire(*nodes(STUDY, tmp_path, **own)))
-    assert "no client took part in round 1" in sentence
-    return caplog.text
+def giving(x, y):
+    return {"stream": lambda client, start: iter([(x, y)] * 9)}
 
 
-def test_a_label_that_there_is_not_or_another_model_than_the_server_s(tmp_path, caplog):
-    told = failing(tmp_path / "a", caplog, stream=lambda client, start: iter([(np.zeros(8), 7)] * 9))
-    assert "the source gave labels from 7 to 7, not between 0 and 3" in told
-    told = failing(tmp_path / "b", caplog, model=lambda population: torch.nn.Linear(8, population.classes))
-    assert "the server's model has 69 parameters, this client's 36" in told
+MISTAKES = {
+    "labels from 7 to 7, not between 0 and 3": giving(np.zeros(8), 7),
+    "inputs that are not finite numbers": giving(np.full(8, np.nan), 0),
+    "inputs that are not finite": giving(np.array([None] * 8), 0),
+    "69 parameters, this client's 36": {"model": lambda population: torch.nn.Linear(8, population.classes)},
+}
 
 
-@pytest.mark.parametrize("bad", [np.full(8, np.nan), np.array([None] * 8)], ids=["NaN", "object"])
-def test_inputs_that_are_no_numbers_do_not_stay_at_the_door(bad, tmp_path, caplog):
-    told = failing(tmp_path, caplog, stream=lambda client, start: iter([(bad, 0)] * 9))
-    assert "inputs that are not finite numbers" in told
-    federate(STUDY, tmp_path, Wire(*nodes(STUDY, tmp_path, stream=stream)))  # mended
+@pytest.mark.parametrize("told", MISTAKES)
+def test_a_mistake_of_all_clients_is_told_and_can_be_mended(told, tmp_path, caplog):
+    wrong = Wire(*nodes(STUDY, tmp_path, **MISTAKES[told]))
+    assert "no client took part in round 1" in refused(federate, STUDY, tmp_path, wrong)
+    assert told in caplog.text
+    federate(STUDY, tmp_path, Wire(*nodes(STUDY, tmp_path, stream=stream)))
 
 
 def test_the_app_can_be_taken_to_ray():
     """Its workers get it by cloudpickle, which looks into the code of functions within functions."""
     cloudpickle = pytest.importorskip("ray.cloudpickle")
     assert cloudpickle.loads(cloudpickle.dumps(client_app(STUDY, stream=stream)))
-
-
-def test_parameters_that_add_up_to_no_number_are_refused():
-    task = Task("one", Order(1, 0, 1, 1, 0), 1, 0.1, 0.0, 2, np.full(1, 1.2e154))
-    reply = Reply("one", 0, 1, ClientReport(0, {}), task.theta)
-    assert "whose squares overflow" in refused(Reply.read, reply.content(), task)
 
 
 def test_a_client_takes_the_threads_of_its_study_and_the_data_of_its_node(tmp_path, monkeypatch):
