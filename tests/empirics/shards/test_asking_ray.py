@@ -7,6 +7,7 @@ import warnings
 from importlib.machinery import ModuleSpec
 from itertools import product
 from types import ModuleType
+from unittest.mock import Mock
 
 import pytest
 
@@ -40,36 +41,22 @@ LOSSES = ("RayActorError", "WorkerCrashedError", "NodeDiedError", "ObjectLostErr
 ERRORS = {name: type(name, (RayError,), {}) for name in (*LOSSES, "RayTaskError", "OutOfDiskError")}
 
 
-class Method:
-    """An actor's method."""
-
-    def __init__(self, answer):
-        self.remote = answer
-
-
-class Actor:
-    """An actor class that notes the options of its actors."""
-
-    def __init__(self, noted):
-        self.noted = noted
-
-    def options(self, **given):
-        self.noted.append(given)
-        return Method(dict)
-
-
 class FakeRay(ModuleType):
-    """Ray's module with some nodes, and further functions by name."""
+    """Ray's module with some nodes, and further functions by name; `actor` notes the options of its actors."""
 
     def __init__(self, *nodes, **functions):
         super().__init__("ray")
-        self.__spec__, self.resources, self.options = ModuleSpec("ray", None), nodes, []
+        self.__spec__, self.resources, self.actor = ModuleSpec("ray", None), nodes, Mock()
         self.exceptions = ModuleType("ray.exceptions")
         vars(self.exceptions).update(ERRORS, RayError=RayError)
         vars(self).update(functions)
 
+    @property
+    def options(self):
+        return [call.kwargs for call in self.actor.options.call_args_list]
+
     def remote(self, worker):
-        return Actor(self.options)
+        return self.actor
 
     def nodes(self):
         return [
@@ -104,14 +91,12 @@ def test_workers_request_no_cores_and_are_placed_by_the_cores_of_nodes(ray_with)
     for again in (False, True):
         backend.start(again=again)
     assert tuple(one["num_gpus"] for one in ray.options[-2:]) == gpu_shares(3, 2)
-
-
-def test_a_worker_may_be_ended_twice(ray_with):
     alive = ["a", "b"]
     backend = RayBackend(ray_with({"CPU": 1.0}, kill=alive.remove), small(), "cpu", None)
-    backend.end("b")
-    backend.end("b")
+    for _ in range(2):  # a worker may be ended twice
+        backend.end("b")
     assert alive == ["a"]
+    assert "no GPU: use --device cpu" in refused(RayBackend, FakeRay({"CPU": 1.0}), small(), "cuda", None)
 
 
 def test_workers_that_do_not_start_are_warned_of_once(ray_with):
@@ -123,8 +108,7 @@ def test_workers_that_do_not_start_are_warned_of_once(ray_with):
 
     has = {"wait": wait, "cluster_resources": lambda: {"GPU": 2.0}, "available_resources": lambda: free}
     backend = RayBackend(ray_with({"GPU": 2.0}, **has), small(), "cuda", 3)
-    worker = Actor([])
-    worker.make, worker.play = Method(lambda: "make"), Method(lambda: "play")
+    worker = Mock()
     playing, making = (backend.ask(worker, what) for what in ("play", "make"))
     assert backend.wait([playing]) == 0  # training may take long
     with pytest.warns(UserWarning, match=r"1 of 3 workers .* 0.417 of a GPU, and 0.25 of 2 GPUs are free"):
@@ -171,8 +155,8 @@ def test_a_lost_connection_to_ray_can_be_resumed(ray_with, answer_to):
         raise ConnectionError("GRPC connection failed\nfor some reason")
 
     ray = ray_with({"CPU": 1.0}, put=cut_off, wait=cut_off)
-    backend, worker = RayBackend(ray, small(), "cpu", None), Actor([])
-    worker.play = Method(cut_off)
+    backend = RayBackend(ray, small(), "cpu", None)
+    worker = Mock(**{"play.remote.side_effect": cut_off})
     broken = FakeRay(nodes=cut_off)
     for call in (
         (backend.wait, []),
@@ -186,11 +170,13 @@ def test_a_lost_connection_to_ray_can_be_resumed(ray_with, answer_to):
         assert "--resume" in told
 
 
-def test_an_invalid_address_and_shards_without_workers():
+def test_where_a_study_runs(monkeypatch):
     with pytest.raises(SettingError, match="--on takes ray, for this machine"):
         Where("cpu", "spark")
     assert "give --on too" in refused(Where, "cpu", None, 2)
     assert Where("cuda", "ray").here == "cpu"
+    monkeypatch.setattr("empirics.shards.on_ray.find_spec", lambda name: None)
+    assert "pip install 'acdpp[ray]'" in refused(Where, "cpu", "ray")
 
 
 @pytest.mark.parametrize(
@@ -242,8 +228,3 @@ def test_an_address_without_a_server_is_one_sentence(tmp_path, ray_with):
         for address in (place, f"ray://{place}"):
             assert f"no answer from {place} (" in refused(run_study, small(), tmp_path / "out", on=address)
     assert not (tmp_path / "out").exists()
-
-
-def test_without_ray_the_error_says_how_to_install_it(monkeypatch):
-    monkeypatch.setattr("empirics.shards.on_ray.find_spec", lambda name: None)
-    assert "pip install 'acdpp[ray]'" in refused(Where, "cpu", "ray")

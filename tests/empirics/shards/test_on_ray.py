@@ -10,7 +10,6 @@ import time
 from contextlib import suppress
 
 import pytest
-import torch
 
 from empirics.results.folder import read_settings
 from empirics.run import run_study
@@ -42,19 +41,19 @@ def config(tmp_path):
 
 @pytest.fixture
 def program():
-    """Starts the program; whatever it leaves is ended, and told of."""
-    begun = []
+    """Starts the program, which ends with the test."""
+    children = []
 
     def start(*words):
         command = [sys.executable, "-m", "acdpp", "train", *map(str, words)]
         env = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         child = subprocess.Popen(command, env=env, preexec_fn=as_in_a_terminal, **pipes)
-        begun.append(child)
+        children.append(child)
         return child
 
     yield start
-    for child in begun:
+    for child in children:
         if child.poll() is None:
             child.kill()
             child.communicate()
@@ -70,15 +69,16 @@ def ended(child):
     return child.returncode, re.sub(r"(?m)^acdpp: rounds.*\n", "", err)
 
 
-def below(child):
-    """Its processes, and theirs."""
+def begun(child, out):
+    """Wait until some rounds are saved; returns the processes below the program."""
+    until(lambda: (out / "settings.json").exists() and done(out) >= 60)
     return psutil.Process(child.pid).children(recursive=True)
 
 
 def workers(child):
     """The numbers of those that train."""
     found = set()
-    for one in below(child):
+    for one in psutil.Process(child.pid).children(recursive=True):
         with suppress(psutil.Error):  # it has just ended
             if one.cmdline() and one.cmdline()[0].startswith("ray::Worker"):
                 found.add(one.pid)
@@ -95,72 +95,41 @@ def alive(processes):
     return found
 
 
-def begun(out):
-    return (out / "settings.json").exists() and done(out) >= 60
-
-
-def test_two_workers_give_the_same_bytes_on_loopback_alone_and_leave_nothing(
+def test_workers_give_the_same_bytes_on_loopback_alone_though_one_is_killed_and_leave_nothing(
     whole, config, program, tmp_path
 ):
     child = program("--config", config, "--on", "ray", "--shards", 2, "--out", tmp_path / "out")
-    until(lambda: begun(tmp_path / "out"))
-    there = below(child)
+    there = begun(child, tmp_path / "out")
     open_to = [one for process in there for one in process.net_connections("inet")]
     places, ports = zip(*(one.laddr for one in open_to if one.status == psutil.CONN_LISTEN), strict=True)
-    assert len(workers(child)) == 2
+    first = workers(child)
+    assert len(first) == 2
     assert {ip.removeprefix("::ffff:") for ip in places} == {"127.0.0.1"}
     assert 8265 not in ports  # of the dashboard
-    assert ended(child) == (0, "")
-    assert files(tmp_path / "out") == whole
-    until(lambda: not alive(there), 60)
-
-
-def test_a_killed_worker_is_replaced(whole, config, program, tmp_path):
-    child = program("--config", config, "--on", "ray", "--shards", 2, "--out", tmp_path / "out")
-    until(lambda: begun(tmp_path / "out"))
-    first = workers(child)
     os.kill(min(first), signal.SIGKILL)
     until(lambda: workers(child) - first)
     assert ended(child) == (0, "")
     assert files(tmp_path / "out") == whole
-
-
-def test_ctrl_c_and_resume(whole, config, program, tmp_path):
-    out = tmp_path / "out"
-    child = program("--config", config, "--on", "ray", "--shards", 3, "--out", out)
-    until(lambda: begun(out))
-    there = below(child)
-    child.send_signal(signal.SIGINT)
-    status, err = ended(child)
-    assert (status, err) == (130, f"acdpp: stopped; continue with acdpp train --resume {out} --on ray\n")
     until(lambda: not alive(there), 60)
-    assert 60 <= done(out) < 800
-    status, err = ended(program("--resume", out, "--on", "ray", "--shards", 2))
-    assert status == 0, err
-    assert files(out) == whole
-    assert len(read_settings(out)["continued"][0]["shards"]) == 2
 
 
-def test_a_driver_killed_loses_no_checkpoint(whole, config, program, tmp_path):
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_study_leaves_no_process_loses_no_checkpoint_and_goes_on(
+    whole, config, program, tmp_path, stop
+):
     out = tmp_path / "out"
-    child = program("--config", config, "--on", "ray", "--out", out)
-    until(lambda: begun(out))
-    there = below(child)
-    child.kill()
-    child.communicate()
+    told = f"acdpp: stopped; continue with acdpp train --resume {out} --on ray\n"
+    child = program("--config", config, "--on", "ray", "--shards", 3, "--out", out)
+    there = begun(child, out)
+    child.send_signal(stop)
+    assert ended(child) == ((130, told) if stop == signal.SIGINT else (-stop, ""))
     until(lambda: not alive(there))  # Ray looks now and then whether its driver is there
     assert 60 <= done(out) < 800
-    status, err = ended(program("--resume", out))  # on this machine, in one batch
+    on = ["--on", "ray", "--shards", 2] if stop == signal.SIGINT else []  # else in one batch
+    status, err = ended(program("--resume", out, *on))
     assert status == 0, err
     assert files(out) == whole
-
-
-def test_a_ray_without_a_gpu_says_so(config, program, tmp_path):
-    child = program("--config", config, "--on", "ray", "--device", "cuda", "--out", tmp_path / "out")
-    status, err = ended(child)
-    if not torch.cuda.is_available():
-        assert (status, err) == (2, "acdpp: this Ray has no GPU: use --device cpu\n")
-        assert not (tmp_path / "out").exists()
+    assert len(read_settings(out)["continued"][0].get("shards", [])) == (2 if on else 0)
 
 
 # --- a cluster of two nodes on one machine -----------------------------------------------------------------
@@ -212,7 +181,7 @@ def test_two_nodes_give_the_same_bytes(whole, config, program, cluster, tmp_path
 def test_a_node_that_is_lost_costs_no_more_than_a_worker(whole, config, program, cluster, tmp_path):
     out = tmp_path / "out"
     child = program("--config", config, "--on", cluster[0], "--out", out)
-    until(lambda: begun(out))
+    begun(child, out)
     time.sleep(0.5)
     cluster[2]()
     assert child.poll() is None

@@ -13,7 +13,6 @@ from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.shards.shard import Assignment, Shard
 from empirics.shards.split import SHARD_RUNS_MIN, ShardRuns, most_shards, split
-from empirics.shards.trainer import Chunks
 from empirics.shards.workers import LOSSES_MAX, ShardedTrainer
 from empirics.training.problem import from_dataset
 from tests.empirics.shards.local_backend import MIXED, LocalBackend, done, files, in_place_of_ray, small
@@ -48,22 +47,13 @@ def test_every_run_is_in_one_shard_and_shards_are_even():
     assert "1 to 12 shards, got 13" in refused(split, study(policies=MIXED), 13)
 
 
+OWN = {"partition": "dirichlet", "replacement": False, "concentration": 5.0}
+FEW = {"rounds": 4, "seeds": 2, "policies": ("constant", "oracle")}
 ODD = {
-    "own streams and starts": {
-        "per_seed": ("partition", "start"),
-        "partition": "dirichlet",
-        "replacement": False,
-        "concentration": 5.0,
-    },
+    "own streams and starts": {"per_seed": ("partition", "start"), **OWN},
     "a drifting population": {"drift": Drift(kind="gradual", length=6), "measures": ("accuracy",)},
     "a policy that listens": {"policies": ("adaptive", "constant"), "seeds": 2},
-    "predicted": {
-        "rounds": 4,
-        "predict": True,
-        "policies": ("constant", "oracle"),
-        "seeds": 2,
-        "radius": 2.0,
-    },
+    "predicted": {"predict": True, "radius": 2.0, **FEW},
 }
 
 
@@ -146,13 +136,10 @@ def test_what_is_handed_over_in_python_goes_to_the_workers(tmp_path):
 
 
 def test_a_mistake_in_a_worker_is_one_sentence_and_leaves_nothing(tmp_path):
-    unsent = refused(
-        trained, small(), tmp_path / "out", LocalBackend(2), model=lambda population: Pulled(population)
-    )
-    assert "the model cannot be sent to workers" in unsent
-    told = refused(
-        trained, small(measures=("risk",), policies=MIXED[:2]), tmp_path / "out", LocalBackend(2), model=Wrong
-    )
+    setting, out = small(measures=("risk",), policies=MIXED[:2]), tmp_path / "out"
+    told = refused(trained, setting, out, LocalBackend(2), model=lambda population: Pulled(population))
+    assert "the model cannot be sent to workers" in told
+    told = refused(trained, setting, out, LocalBackend(2), model=Wrong)
     assert "failed in a first round: ValueError: no such step" in told
     assert not (tmp_path / "out").exists()
     setting = small(policies=MIXED[:2])
@@ -183,13 +170,6 @@ def test_runs_are_in_the_study_s_order_whatever_the_order_of_a_shard():
     assert found == pytest.approx(alone.begin(rounds, lambda done: None)().measured["risk"])
 
 
-def test_chunks_of_a_policy_that_listens_end_at_checkpoints():
-    setting = small(policies=("adaptive",), seeds=1, rounds=3, checkpoint=2, measures=("risk",))
-    shard = Shard(from_dataset(setting, blobs(), torch.device("cpu"), None), listens=True)
-    chunks = Chunks(Schedule(setting, CONTROL, trains=True), shard, lambda done: None)
-    assert [len(rounds.cost) for rounds, *_ in chunks] == [2, 1]
-
-
 def test_a_lost_worker_of_a_policy_that_listens_repeats_its_rounds(tmp_path):
     setting = small(**ODD["a policy that listens"])
     run_study(setting, tmp_path / "whole")
@@ -214,9 +194,8 @@ def other(**found):
 
 def test_another_acdpp_is_refused_and_other_packages_are_warned_of_once(tmp_path):
     torches, acdpp = other(torch="0.1"), other(acdpp="0.0.1")
-    told = refused(
-        trained, small(), tmp_path / "out", LocalBackend(3, saying={1: torches, 2: torches, 3: acdpp})
-    )
+    backend = LocalBackend(3, saying={1: torches, 2: torches, 3: acdpp})
+    told = refused(trained, small(), tmp_path / "out", backend)
     assert "a worker has another acdpp (acdpp " in told
     assert not (tmp_path / "out").exists()
     with pytest.warns(UserWarning, match="a worker has other versions") as seen:
