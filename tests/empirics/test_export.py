@@ -18,7 +18,6 @@ from empirics.results.folder import read_result
 from empirics.run import run_study
 from tests.acdpp.program import acdpp, answer, refusal
 from tests.empirics.small import blobs, blobs_file, refused, stopped_at, study
-from theory.setting import SettingError
 
 PAGE = Path(__file__).parents[2] / "docs" / "your-own.md"
 ALONE = """
@@ -34,11 +33,8 @@ sys.meta_path.insert(0, Nothing())
 
 
 def example():
-    [code] = [
-        code for code in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL) if "model.pt" in code
-    ]
-    loading = code[: code.index("x = torch.rand")]
-    assert sum(bool(line.strip()) for line in loading.splitlines()) <= 10
+    codes = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    [code] = [code for code in codes if "model.pt" in code]
     return code
 
 
@@ -63,11 +59,9 @@ def network():
 
 
 def own():
-    train, test = (blobs().train_x, blobs().train_y), (blobs().test_x, blobs().test_y)
-    return {
-        "dataset": {"x": train[0], "y": train[1], "test_x": test[0], "test_y": test[1]},
-        "model": network(),
-    }
+    data = blobs()
+    arrays = {"x": data.train_x, "y": data.train_y, "test_x": data.test_x, "test_y": data.test_y}
+    return {"dataset": arrays, "model": network()}
 
 
 @pytest.fixture(scope="module")
@@ -90,10 +84,8 @@ def exported(results, tmp_path_factory):
         assert (told["accuracy"], told["file"]) == (recorded[out], str(out))
         assert told["which"] == (kind or ("averaged" if policy == "constant" else "last"))
     export_model(results / "own", place / "5.pt", **own())
-    recorded[place / "5.pt"] = read_result(results / "own").summary["policies"]["oracle"]["final_accuracies"][
-        0
-    ]
-    return recorded
+    row = read_result(results / "own").summary["policies"]["oracle"]
+    return recorded | {place / "5.pt": row["final_accuracies"][0]}
 
 
 def test_it_answers_as_in_the_study(results, exported):
@@ -110,9 +102,7 @@ def test_it_answers_as_in_the_study(results, exported):
     assert all(torch.equal(first[name], same[name]) for name in first)
     assert not torch.equal(first["1.weight"], last["1.weight"])
     theta = np.load(results / "mean" / "state-000000000006.npz")["theta"][2].reshape(4, 9) / np.sqrt(2)
-    assert np.allclose(
-        np.c_[last["1.weight"], last["1.bias"]], theta, rtol=1e-12
-    )  # scores, not answers alone
+    assert np.allclose(np.c_[last["1.weight"], last["1.bias"]], theta, rtol=1e-12)
 
 
 def test_a_table_leaves_with_its_own_labels_and_with_the_scale_that_its_features_had(tmp_path):
@@ -120,17 +110,11 @@ def test_a_table_leaves_with_its_own_labels_and_with_the_scale_that_its_features
     kinds = np.array(["owl", "cat", "bee"])
     which = np.arange(60) % 3
     x = np.stack([1e4 + 50 * rng.normal(size=60), 1e-3 * (which + 0.1 * rng.normal(size=60))], axis=1)
-    table = pa.table({"a": x[:, 0], "b": x[:, 1], "kind": kinds[which]})
-    csv.write_csv(table, str(tmp_path / "mine.csv"))
+    columns = {"a": x[:, 0], "b": x[:, 1], "kind": kinds[which]}
+    csv.write_csv(pa.table(columns), str(tmp_path / "mine.csv"))
     few = {"rounds": 40, "eta": 2.0, "seeds": 1, "radius": 100.0, "predict": False, "measures": ("accuracy",)}
-    learnt = study(
-        **few,
-        labels="classes",
-        scale="standard",
-        policies=("oracle",),
-        dataset=f"csv:{tmp_path}/mine.csv",
-        label_column="kind",
-    )
+    table = {"dataset": f"csv:{tmp_path}/mine.csv", "label_column": "kind"}
+    learnt = study(**few, **table, labels="classes", scale="standard", policies=("oracle",))
     accuracy = run_study(learnt, tmp_path / "out")["policies"]["oracle"]["final_accuracy"]["mean"]
     told = answer("export", str(tmp_path / "out"), "--out", str(tmp_path / "model.pt"))
     assert told["class_names"] == ["bee", "cat", "owl"]
@@ -167,15 +151,9 @@ def test_networks_of_ours_are_described_and_a_class_of_ones_own_is_not(name, tmp
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(12, 3, 12, 12)).astype(np.float32), np.arange(12) % 3
     given = {"model": Doubled(torch.nn.Flatten(), torch.nn.Linear(432, 3))} if name == "own" else {}
-    few = {
-        "rounds": 1,
-        "seeds": 1,
-        "steps": 1,
-        "policies": ("oracle",),
-        "measures": ("accuracy",),
-        "buffers": (2, 3),
-    }
-    setting = study(**few, labels="classes", radius=None, **({} if given else {"model": name}))
+    few = {"rounds": 1, "seeds": 1, "steps": 1, "policies": ("oracle",), "buffers": (2, 3), "radius": None}
+    few |= {"measures": ("accuracy",), "labels": "classes"}
+    setting = study(**few, **({} if given else {"model": name}))
     data = {"dataset": (x, y, x, y), **given}
     run_study(setting, tmp_path / "out", **data)
     build = export_model(tmp_path / "out", tmp_path / "model.pt", **data)["build"]
@@ -196,23 +174,19 @@ def test_what_cannot_be_exported_is_refused_in_one_sentence_and_nothing_is_writt
     assert "keeps no mean" in told("--policy", "oracle@average=none", "--model", "averaged")
     assert "already exists" in told(out="there.pt", result="two")
     assert "parent folder that does not exist" in told(out="no/where.pt", result="two")
-    assert "handed over in Python: call empirics.export_model with dataset=" in told(result="own")
-    assert "is no result" in told(result="nothing")
+    assert "empirics.export_model with dataset=" in told(result="own")
     stopped_at(study(policies=("oracle",), predict=False), tmp_path / "begun", 16, dataset=blobs())
-    out = tmp_path / "never.pt"
-    assert "is unfinished: acdpp train --resume" in refused(export_model, tmp_path / "begun", out)
-    given = own()
-    assert "with model=" in refused(export_model, results / "own", out, dataset=given["dataset"])
-    other = given | {"dataset": given["dataset"] | {"x": given["dataset"]["x"] + 1}}
-    assert "the data are not what" in refused(export_model, results / "own", out, **other)
-    assert "averaged or last" in refused(export_model, results / "own", out, **given, which="best")
-    small = given | {"model": torch.nn.Linear(8, 4)}
-    assert "the model is not what" in refused(export_model, results / "own", out, **small)
-    turned = network()
+    assert "is unfinished: acdpp train --resume" in refused(export_model, tmp_path / "begun", "never.pt")
+    given, turned = own(), network()
     turned[1] = torch.nn.Tanh()
-    assert "the model is not the one" in refused(
-        export_model, results / "own", out, **given | {"model": turned}
-    )
+    for other, wrong in (
+        ({"model": None}, "with model="),
+        ({"dataset": given["dataset"] | {"x": given["dataset"]["x"] + 1}}, "the data are not what"),
+        ({"which": "best"}, "averaged or last"),
+        ({"model": torch.nn.Linear(8, 4)}, "the model is not what"),
+        ({"model": turned}, "the model is not the one"),
+    ):
+        assert wrong in refused(export_model, results / "own", tmp_path / "never.pt", **(given | other))
 
     def full(content, place):
         Path(place).write_text("half")
@@ -222,21 +196,6 @@ def test_what_cannot_be_exported_is_refused_in_one_sentence_and_nothing_is_writt
     assert "cannot be written (no space left)" in told(result="two")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["begun", "there.pt"]
     assert (tmp_path / "there.pt").read_text() == "precious"
-
-
-def test_data_are_looked_for_where_they_are_said_to_be_and_else_where_they_were(
-    results, tmp_path, monkeypatch
-):
-    asked = []
-
-    def looked_for(name, place, columns):
-        asked.append(place)
-        raise SettingError("not here")
-
-    monkeypatch.setattr(export, "as_dataset", looked_for)
-    for place in (None, tmp_path):
-        assert refused(export_model, results / "two", tmp_path / "model.pt", data_dir=place) == "not here"
-    assert asked == [None, tmp_path]
 
 
 def test_a_run_that_diverged_and_a_machine_that_rounds_otherwise_are_told(results, tmp_path, monkeypatch):

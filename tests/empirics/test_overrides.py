@@ -7,11 +7,9 @@ import torch
 from empirics import run
 from empirics.overrides import HandedOver
 from empirics.prediction import time_estimate
-from empirics.results.fingerprint import fingerprint
-from empirics.results.provenance import machine
 from empirics.settings.costs import CostProcess
 from empirics.training.device import threads
-from tests.empirics.small import blobs, problem, study
+from tests.empirics.small import blobs, study
 
 
 def test_what_is_handed_over_goes_by_its_name():
@@ -37,16 +35,6 @@ def test_a_study_has_its_threads_while_it_runs_and_no_longer():
     with threads(study(threads=before + 1), ""):
         assert torch.get_num_threads() == before + 1
     assert torch.get_num_threads() == before
-
-
-def test_a_card_is_called_by_its_name(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"a card for {device}")
-    assert machine(torch.device("cuda"))["device"] == "a card for cuda"
-
-
-def test_a_model_that_comes_with_us_needs_no_fingerprint():
-    asked = problem(study())
-    assert fingerprint(asked, torch.zeros(study().runs, asked.model.size)).shape == (0,)
 
 
 def test_a_prediction_that_takes_long_is_left_out_and_the_folder_is_announced(tmp_path, monkeypatch):

@@ -69,14 +69,6 @@ def test_the_best_and_the_studys_own_are_predicted_from_the_same_starts():
     assert found.at(4, 0.5, 3).cumulative == pytest.approx(found.own.cumulative, rel=1e-12)
 
 
-def test_the_best_retention_is_next_to_x():
-    best = predict(given={"rounds": 40}, search_eta=False).best  # x = 16·5.5/22 = 4
-    assert best.K in (3, 4, 5)
-    assert best.rate == pytest.approx(min(4, 16 / best.K), rel=0.1)
-    assert (best.eta, best.steps) == (0.5, 3)
-    assert {one["K"] for one in best.tried} == {2, 3, 4, 5, 8}
-
-
 def test_only_k_is_searched_for_the_long_run_and_more_local_steps_on_request():
     told = []
     best = predict(objective="floor", search_steps=(1, 5), progress=lambda *now: told.append(now))

@@ -61,15 +61,15 @@ def surer():
 
 
 def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(surer, capsys):
+    assert {one["steps"] for one in surer["best"]["tried"]} == {1, 3, 10}
+    errors = [row["error"] for row in (*surer["policies"].values(), surer["best"])]
+    assert all(set(error) == set(NUMBERS) and min(error.values()) > 0 for error in errors)
     show_prediction(surer)
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= WIDE
     flat = " ".join(shown.split())
-    for words in ("multinomial logistic regression; 3 rounds", "noise floor", "path", "oracle", "±"):
+    for words in ("3 rounds", "noise floor", "oracle", "±", f"K = {surer['best']['K']}", "from 40 samples"):
         assert words in flat
-    for words in ("best constant admission: K = ", "samples per round, η = ", "% below the study's own"):
-        assert words in flat
-    assert "jackknife standard error from 40 samples" in flat
     without = said(*predict("--no-best"))
     assert "best constant" not in without
     assert "±" not in without
@@ -102,22 +102,6 @@ def test_looking_for_what_suits_the_data_is_told_too(monkeypatch):
     assert acdpp(*predict("--fit"), soon=0.001).stderr.startswith("acdpp: reading the data\n")
 
 
-def test_json_is_one_object_with_three_numbers_a_policy_and_the_best(surer):
-    document = answer(*predict("--no-best"))
-    assert {"policies", "task"} <= document.keys()
-    assert (document["best"], document["pilot"], document["rounds"]) == (None, None, 3)
-    for row in document["policies"].values():
-        assert all(row[number] > 0 for number in NUMBERS)
-        assert row["error"] is None
-        assert 0 < row["path_share"] < 1
-    assert surer["pilot"] == 40
-    assert {"K", "rate", "eta"} <= surer["best"].keys()
-    assert {one["steps"] for one in surer["best"]["tried"]} == {1, 3, 10}
-    errors = [row["error"] for row in surer["policies"].values()] + [surer["best"]["error"]]
-    assert all(set(error) == set(NUMBERS) and min(error.values()) > 0 for error in errors)
-    assert surer["best"]["gain_error"] > 0
-
-
 def test_a_sweep_is_predicted_and_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "new.csv" in said(*predict("--sweep", "K=1,4", "--no-best", "--out", "new.csv"))
@@ -131,17 +115,13 @@ def test_a_sweep_is_predicted_and_written(tmp_path, monkeypatch):
 
 def test_the_learner_is_given_as_to_train():
     learner = ("--average", "polynomial", "--average-by", "3", "--decay", "5", "--decay-by")
-    rounds, samples = (
-        answer(*predict("--no-best", *learner, by))["policies"] for by in ("rounds", "samples")
-    )
+    found = answer(*predict("--no-best", *learner, "rounds"))["policies"]
     same = ("--policies", "constant@decay=5,average=polynomial,average_by=3")
     (own,) = answer(*predict("--no-best", *same))["policies"].values()
-    assert numbers(rounds["constant"]) == pytest.approx(numbers(own), rel=1e-12)
-    assert numbers(samples["constant"]) != pytest.approx(numbers(own), rel=1e-3)
+    assert numbers(found["constant"]) == pytest.approx(numbers(own), rel=1e-12)
     config = acdpp("train", *learner, "samples", "--show-config").stdout.splitlines()
     for line in ('average = "polynomial"', "average_by = 3.0", "decay = 5.0", 'decay_by = "samples"'):
         assert line in config
-    assert 'decay = "none"' in acdpp("train", "--decay", "none", "--show-config").stdout.splitlines()
 
 
 def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_can_beat(monkeypatch, capsys):
@@ -155,18 +135,14 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
     assert max(map(len, lines)) <= max(WIDE, len(f'dataset = "{blobs_file()}"'))
     assert (document["by"], document["objective"], document["horizon"]) == ("prediction", "final", 3)
     assert (document["eta"], document["steps"]) == (0.5, 2)
-    for start in (
+    for fact in (
         f"buy by {document['policy']}",
-        "learn with 2 local steps of size 0.5",
-        "the paper's: constant admission, K = ",
-        f"lower bound of the final excess risk: {document['lower_bound']['final_excess_risk']:.4g}, for Gaussian",
-        f"the final excess risk is {document['over_lower_bound']:.3g} times the lower bound",
-        "oracle spends",
-        "and run acdpp train --config best.toml:",
-        "train it before you rely on it",
-        'preset = "own"',
+        "2 local steps of size 0.5",
+        f"lower bound of the final excess risk: {document['lower_bound']['final_excess_risk']:.4g}",
+        f"{document['over_lower_bound']:.3g} times the lower bound",
+        "acdpp train --config best.toml",
     ):
-        assert start in flat
+        assert fact in flat
     assert set(BUYS) == set(BUILT_IN)
     assert len(document["tried"]) > len(document["nearest"])
 

@@ -11,7 +11,6 @@ import pytest
 from acdpp import output
 from acdpp.main import main
 from acdpp.summary import show_ranking, show_summary
-from acdpp.train import EXAMPLES
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file
 
@@ -43,19 +42,13 @@ def shown(tmp_path_factory):
 
 
 def test_one_command_trains_and_prints_predicted_beside_measured_and_bound_in_80_columns(shown):
-    said, out = shown
-    for words in ("odd against even", "acdpp-capped", "measured, best first", "significant", "cost (of 55)"):
-        assert words in said
-    assert "result:" in said
-    assert (out / "rounds.parquet").exists()
-    lines, found = said.splitlines(), reread(out)["policies"]["oracle"]
+    lines, found = shown[0].splitlines(), reread(shown[1])["policies"]["oracle"]
     assert max(map(len, lines[:-1])) <= 80  # and a command to copy
     heading = next(line for line in lines if "predicted" in line)
     assert heading.split() == ["policy", "final", "cumulative", "predicted", "÷", "bound", "÷"]
     row = next(line for line in lines if line.strip().startswith("oracle")).split()
     assert f"{found['predicted']['cumulative_excess_risk']:.4g}" in row
     assert f"{found['predicted_over_measured']:.2f}" in row
-    assert "not predicted" not in said
 
 
 def summary_of(measured, cost, *, seeds=3, undecided=None, of="final_accuracy"):
@@ -96,7 +89,6 @@ ANSWERS = [  # a summary, and per line what it says
             *("not significantly", "11 per round, of a budget of 10; oracle (1.0 ± 0.1) cost 11.1"),
         ),
     ),
-    ((RISKS, COST, {"undecided": [["oracle", "mine"]]}), ("mine", "yours", "significantly")),
     (
         (RISKS, dict.fromkeys(COST, 20), {"undecided": [["mine", "yours"]]}),
         ("best: oracle", "66.7 % below mine", "significantly different from all 2 other", "20 per round"),
@@ -117,10 +109,6 @@ ANSWERS = [  # a summary, and per line what it says
     (
         (ACCURATE, COST | {"mine": 8.0}, {"of": "mean_risk"}),
         ("best: mine", "0.6033, 0.0967 below yours (0.7)", "significantly", "8 per round"),
-    ),
-    (
-        ({"mine": [0.7, 0.9, 0.8], "yours": [0.8, 0.7, 0.7]}, COST, {"of": "mean_risk"}),
-        ("yours", "below", "not significantly different from mine"),
     ),
 ]
 
@@ -162,24 +150,10 @@ def test_a_name_never_breaks_and_the_table_turns_where_it_is_too_wide(capsys, mo
 
     wide = said(60)
     assert wide[-2] == f" {long}  0.0381 ± 0.0009  7.76 ± 0.07"
-    assert {len(line) for line in wide[1:-1]} == {55}
     assert said(55) == wide
-    assert said(54) == [
-        "Risk",
-        " policy              final   cumulative",
-        f" {'─' * 38}",
-        " constant  0.0381 ± 0.0009  7.76 ± 0.07",
-        f" {long}",
-        "           0.0381 ± 0.0009  7.76 ± 0.07",
-        "",
-    ]
+    assert said(54)[-3:-1] == [f" {long}", f"{' ' * 11}0.0381 ± 0.0009  7.76 ± 0.07"]
     assert said(37)[1].startswith(" policy ")
-    assert said(36) == [
-        "Risk",
-        *("constant:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"),
-        *(f"{long}:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"),
-        "",
-    ]
+    assert said(36)[-4:-1] == [f"{long}:", "  final: 0.0381 ± 0.0009", "  cumulative: 7.76 ± 0.07"]
 
 
 def test_no_line_ends_within_a_name_nor_between_a_number_and_its_error(capsys, monkeypatch):
@@ -235,9 +209,10 @@ def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(shown, capsy
 
 def test_where_nothing_is_predicted_it_says_why(tmp_path):
     config = tmp_path / "study.toml"
-    config.write_text('predict = false\npolicies = ["oracle"]\n')
+    config.write_text('predict = false\npolicies = ["oracle"]\nrounds = 900\n')
     said = train("--config", config, "--out", tmp_path / "result", "--verbose").stdout
     assert "not predicted: the setting predict is false" in said
+    assert reread(tmp_path / "result")["rounds"] == 12  # the command line goes first
     assert "stated" in next(line for line in said.splitlines() if "corrected" in line)
     config.write_text('radius = "none"\npolicies = ["oracle"]\n')  # so that it is not measured either
     assert "not predicted" not in train("--config", config, "--out", tmp_path / "other", "--verbose").stdout
@@ -247,10 +222,6 @@ def test_a_sweep_is_one_study_of_every_value_and_json_one_object_with_both_bound
     policies = ("--preset", "own", "--policies", "constant,acdpp@K=3,eta=0.1,oracle")
     words = (*policies, "--sweep", "K=1,20", "--sweep", "E=1,2", "--json", "--out", tmp_path / "result")
     document = json.loads(train(*words).stdout)
-    assert list(document["policies"]) == [
-        *("constant@K=1,steps=1", "constant@K=1,steps=2", "constant@K=20,steps=1", "constant@K=20,steps=2"),
-        *("acdpp@K=3,eta=0.1,steps=1", "acdpp@K=3,eta=0.1,steps=2", "oracle@steps=1", "oracle@steps=2"),
-    ]
     kept = [row["retention"] for row in document["policies"].values()]
     assert kept == [[1], [1], [12], [12], [3], [3], [1], [1]]  # of 12 rounds
     for row in document["policies"].values():
@@ -258,15 +229,8 @@ def test_a_sweep_is_one_study_of_every_value_and_json_one_object_with_both_bound
         assert row["bound_stated"] > 0
         assert sum(row["bound_corrected_terms"].values()) == pytest.approx(row["bound_corrected"])
     assert document == reread(tmp_path / "result")
-
-
-def test_a_sweep_is_written_out_in_the_settings_and_shown_in_the_help(tmp_path):
     said = train("--policies", "constant,oracle", "--sweep", "K=1,5", "--show-config").stdout
     assert 'policies = ["constant@K=1", "constant@K=5", "oracle"]' in said
-    (tmp_path / "study.toml").write_text(said, encoding="utf-8")
-    assert train("--config", tmp_path / "study.toml", "--show-config").stdout == said
-    assert "--sweep K=1,2" in EXAMPLES
-    assert "--sweep" in train("--help").stdout
 
 
 def test_the_ranking_of_a_long_sweep_names_only_some_of_its_pairs(capsys):
@@ -278,15 +242,6 @@ def test_the_ranking_of_a_long_sweep_names_only_some_of_its_pairs(capsys):
     assert "constant@K=1 and constant@K=3" in shown
     assert "10 more" in shown
     assert shown.count(" and ") == 10
-
-
-def test_settings_come_from_a_file_and_the_command_line_goes_first(tmp_path):
-    config = tmp_path / "study.toml"
-    config.write_text('rounds = 900\npolicies = ["oracle"]\nlabels = "classes"\n')
-    document = json.loads(train("--config", config, "--json", "--out", tmp_path / "result").stdout)
-    assert document["rounds"] == 12
-    assert list(document["policies"]) == ["oracle"]
-    assert document["nominal_constants"] == ["Pdim"]
 
 
 def test_results_get_a_folder_of_their_own_by_default(tmp_path, monkeypatch):
@@ -307,13 +262,7 @@ def test_what_nobody_names_is_the_learner_that_wins_and_what_the_paper_describes
     assert learner() == learner("--preset", "best") == (*wins, "parity", "taper-online")
     for words in ((), ("--preset", "best")):
         assert learner(*words, "--dataset", blobs_file()) == (*wins, "classes", "taper-online")
-    for words in (("--preset", "digits"), ("--config", config)):
-        assert learner(*words) == (*paper, "parity", "acdpp")
-    for words in (
-        ("--preset", "own", "--no-fit"),
-        ("--model", "lenet", "--preset", "own"),
-        ("--preset", "paper"),
-    ):
-        assert learner(*words) == (*paper, "classes", "acdpp")
-    for words in (("--model", "lenet"), ("--drift", "abrupt,start=9")):
-        assert learner(*words) == (*paper, "parity", "acdpp")
+    for words in ("--preset own --no-fit", "--model lenet --preset own", "--preset paper"):
+        assert learner(*words.split()) == (*paper, "classes", "acdpp")
+    for words in ("--preset digits", f"--config {config}", "--model lenet", "--drift abrupt,start=9"):
+        assert learner(*words.split()) == (*paper, "parity", "acdpp")

@@ -17,15 +17,7 @@ from empirics.training.engine import Engine
 from empirics.training.model import Memory
 from empirics.training.problem import from_dataset
 from empirics.training.sample_order import SampleOrder
-from tests.empirics.small import (
-    CONTROL,
-    assert_same_rows,
-    blobs,
-    columns,
-    problem,
-    refused,
-    stopped_at,
-)
+from tests.empirics.small import CONTROL, assert_same_rows, blobs, columns, problem, refused, stopped_at
 from tests.empirics.small import study as small
 from theory.setting import Constants
 
@@ -72,8 +64,7 @@ def test_all_that_is_older_leaves_in_the_round_after_an_alarm_at_the_same_cost()
 
 def test_a_controller_that_listens_is_saved_and_goes_on_as_it_was(tmp_path):
     told = losses(np.random.default_rng(1), 0.5, 1.5, each=30)
-    whole, part = (Controller("adaptive", STUDY) for _ in range(2))
-    held = played(whole, told)
+    held = played(Controller("adaptive", STUDY), told)
     for cut in (20, 33):
         part = Controller("adaptive", STUDY)
         first = played(part, told[:cut])
@@ -96,18 +87,8 @@ def test_no_news_is_no_loss():
     assert np.isnan(state.losses[1]).sum() == len(state.losses[1]) - 1
 
 
-# --- in a study --------------------------------------------------------------------------------------------
-
 MOVING = {"drift": Drift(kind="abrupt", parts="labels", start=30), "labels": "classes", "radius": 20.0}
-GIVEN = {
-    "buffers": (400,),
-    "budget": 110.0,
-    "eta": 3.0,
-    "steps": 1,
-    "rounds": 45,
-    "seeds": 3,
-    "checkpoint": 7,
-}
+GIVEN = {"buffers": (400,), "budget": 110.0, "eta": 3.0, "steps": 1, "rounds": 45, "checkpoint": 7}
 
 
 @pytest.fixture(scope="module")
@@ -138,12 +119,9 @@ def test_what_is_heard_is_the_loss_on_the_samples_of_the_round(studied):
     setting, out = studied
     rows = columns(out)
     assert rows["fresh_loss"][rows["round"] == 1] == pytest.approx(np.log(4))
-    task = problem(setting)
-    schedule = Schedule(setting, CONTROL, trains=True)
-    engine, arrivals = (
-        Engine(task.model, setting, task.streams, listens=True),
-        SampleOrder(task.streams, setting),
-    )
+    task, schedule = problem(setting), Schedule(setting, CONTROL, trains=True)
+    engine = Engine(task.model, setting, task.streams, listens=True)
+    arrivals = SampleOrder(task.streams, setting)
     for _ in range(4):
         theta, rounds = engine.theta.clone().numpy(), schedule.advance(1)
         told = engine.play(rounds)["fresh_loss"][0]
@@ -170,9 +148,8 @@ def test_networks_tell_losses_too_and_a_model_that_does_not_is_refused(tmp_path)
     network = torch.nn.Linear(8, 4)
     setting = small(policies=("adaptive",), rounds=2, seeds=2, labels="classes", predict=False)
     task = from_dataset(setting, blobs(), torch.device("cpu"), network)
-    memory = Memory(
-        torch.tensor([[[3, 4], [5, 0]]]), torch.tensor([[[True, True], [True, False]]]), torch.ones(1, 2)
-    )
+    held, mask = torch.tensor([[[3, 4], [5, 0]]]), torch.tensor([[[True, True], [True, False]]])
+    memory = Memory(held, mask, torch.ones(1, 2))
     x, y = (values[[3, 4, 5]] for values in (task.population.x, task.population.y))
     loss = torch.nn.functional.cross_entropy(network(x.float()), y).detach()
     assert float(task.model.mean_loss(task.model.first, memory)) == pytest.approx(float(loss))
@@ -186,10 +163,5 @@ class Deaf:
     """A model that has all but the losses of samples."""
 
     def __init__(self, model):
-        self.size, self.population = model.size, model.population
-        self.start, self.update, self.measure, self.accuracy = (
-            model.start,
-            model.update,
-            model.measure,
-            model.accuracy,
-        )
+        for name in ("size", "population", "start", "update", "measure", "accuracy"):
+            setattr(self, name, getattr(model, name))

@@ -18,14 +18,6 @@ def schedule_of(policy, **given):
     return plan(study(policies=(policy,), **given), CONTROL)
 
 
-def test_the_oracle_draws_full_buffers_afresh_in_every_round_and_the_capped_policy_begins_with_them():
-    oracle, capped, full = schedule_of("oracle"), schedule_of("acdpp-capped", rounds=120), np.array([4, 5, 7])
-    assert (oracle.admissions == oracle.occupancy).all()
-    assert (oracle.occupancy == full).all()
-    assert (capped.occupancy[0] == full).all()
-    assert (capped.occupancy <= full).all()
-
-
 # --- the released rule -------------------------------------------------------------------------------------
 
 # what each script has for Pdim, V, η̃, ρ and the cap
@@ -139,13 +131,3 @@ def test_a_policy_of_ones_own_has_a_plain_name_that_nobody_else_has():
         assert wanted in refused(make_policy, "constant", brief, {name: mine})
     assert isinstance(make_policy("released-mine", brief, {"released-mine": mine}), Keeps)
     assert "there is no policy 'constnt': known are acdpp" in refused(make_policy, "constnt@K=5", brief)
-
-
-def test_a_controller_takes_a_variant_and_is_saved_with_it():
-    server, same = Controller("constant@K=2", study()), Controller("constant", study(K=2))
-    for price in (3.0, 8.0, 2.0):
-        assert np.array_equal(server.decide(price), same.decide(price))
-    assert server.retention.tolist() == [2, 2, 2]
-    again = Controller.from_document(server.document())
-    assert np.array_equal(again.decide(5.0), server.decide(5.0))
-    assert Controller("mine@eta=0.1", study(), own=Keeps).policy.brief.study.eta == 0.1

@@ -91,13 +91,6 @@ def test_totals_are_those_of_samples_kept_one_by_one_wherever_chunks_end(case):
         by_hand_alike(admissions[:, run].tolist(), *limits, starts, ends, Trajectory(**track), run)
 
 
-def test_what_was_dropped_does_not_come_back_in_a_chunk_in_which_nothing_is():
-    totals, two = Totals.start(np.full((1, 1), 9), 20, np.full((1, 1), 40)), np.full((1, 1, 1), 2)
-    for t in range(6):
-        starts, ends, track = totals.extend(two, np.array([[True]]) if t == 3 else None)
-    assert (ends - starts).item() == track.n.item() == 6
-
-
 def test_history_is_no_longer_than_memory():
     totals = Totals.start(np.full((2, 2), FOREVER), FOREVER, np.array([[3, FOREVER], [4, 2]]))
     for _ in range(5):

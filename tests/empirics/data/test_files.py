@@ -5,7 +5,6 @@ import io
 import lzma
 import struct
 import tarfile
-import warnings
 
 import numpy as np
 import pytest
@@ -183,14 +182,6 @@ def test_all_records_are_those_published(tmp_path, monkeypatch):
     assert load("cifar10", tmp_path).train_y.tolist() == [1, 2, 3, 4, 5]
     put(tmp_path, {"train.bin": b"".join(reversed(batches))})
     assert "CIFAR-10's data_batch_1" in refusal("cifar10", tmp_path)
-
-
-def test_an_image_of_too_many_pixels_is_refused_where_pillow_only_warns(tmp_path, monkeypatch):
-    # they have 80 or 120, and twice too many would be an error
-    monkeypatch.setattr(imagenette.Image, "MAX_IMAGE_PIXELS", 100)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        assert "1.JPEG' is truncated" in refusal("imagenette", put(tmp_path, PICTURES), size=4)
 
 
 def member(name, kind=tarfile.REGTYPE, target="", size=0):

@@ -5,15 +5,13 @@ the repository (folders mnist, cifar10, imagenette), they are read too.
 """
 
 import io
-import itertools
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from empirics.data import Dataset, cifar10, imagenette, load
+from empirics.data import Dataset, cifar10, load
 from empirics.data.dataset import digest
-from empirics.data.files import members
 from tests.empirics.data import made_data as made
 from tests.empirics.data.made_data import put, refusal
 from tests.empirics.small import refused
@@ -147,14 +145,3 @@ def test_a_linked_image_is_read_and_a_dangling_link_refused(tmp_path):
     assert load("imagenette", tmp_path / "link", size=8).digest == expected
     (tmp_path / "elsewhere/0.JPEG").unlink()
     assert "cannot be read" in refusal("imagenette", folder, size=8)
-
-
-def test_real_imagenette_images_have_the_side_that_the_name_says():
-    folder = made.real("imagenette")
-    archive = next((folder / name for name in imagenette.ARCHIVES if (folder / name).is_file()), None)
-    if archive is None:
-        pytest.skip("no archive of Imagenette in $ACDPP_DATA")
-    images = members(archive, lambda name: name.endswith(".JPEG"), imagenette.LIMIT)
-    for name, content in itertools.islice(images, 50):
-        assert name.split("/")[0] == imagenette.FOLDER
-        assert min(Image.open(io.BytesIO(content)).size) == imagenette.SIDE

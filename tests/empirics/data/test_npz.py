@@ -178,10 +178,3 @@ def test_an_array_of_times_goes_with_the_samples_that_are_not_held_out(tmp_path)
     for wrong in (x[1:], x[:, np.newaxis], np.where(x > 3, np.nan, x)):
         path = saved(tmp_path / "wrong.npz", x=x, y=y, time=wrong)
         assert "time must have a finite number for each of the 20 samples" in sentence(path)
-
-
-def test_moments_are_told_in_seconds(tmp_path):
-    when = np.datetime64("2026-03-29T12:00:00") + np.arange(20).astype("timedelta64[m]")
-    np.savez(tmp_path / "mine.npz", x=np.ones((20, 1)), y=np.arange(20) % 2, time=when)
-    apart = np.diff(as_dataset(f"npz:{tmp_path}/mine.npz").time)  # a fifth is held out
-    assert set(apart) == {60.0, 120.0}

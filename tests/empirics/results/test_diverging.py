@@ -68,25 +68,19 @@ def test_what_diverged_has_no_numbers_from_then_on_and_keeps_the_best_of_before(
 
 
 def test_the_others_do_not_notice(result, tmp_path):
-    alone = trained(tmp_path / "alone", policies=(TAME, "oracle"), diverging="refuse")
+    trained(tmp_path / "alone", policies=(TAME, "oracle"), diverging="refuse")
     for name in ("accuracy", "risk", "mismatch"):
         assert np.array_equal(read(result[0])[name][[0, 2]], read(tmp_path / "alone")[name])
-    assert alone["policies"][TAME] == result[1]["policies"][TAME]
 
 
 def test_without_any_measure_the_last_parameters_tell_who_has_diverged(tmp_path):
-    row = trained(tmp_path / "out", measures=())["policies"][WILD]
-    assert row["final_accuracy"]["mean"] is None
-    assert row["diverged"] == 2
+    assert trained(tmp_path / "out", measures=())["policies"][WILD]["diverged"] == 2
 
 
-def test_a_study_with_diverged_runs_is_continued_to_the_same_bits(result, tmp_path):
+def test_it_is_continued_to_the_same_bits_and_extended_by_the_same_model_alone(result, tmp_path):
     out = stopped_at(Study(**SMALL), tmp_path / "broken", 11, **own())
     assert run_study(out=out, resume=True, **own()) == result[1]
     assert_same_rows(out, result[0])
-
-
-def test_it_is_extended_by_the_same_model_alone(result, tmp_path):
     trained(tmp_path / "out", rounds=10)
     other = own()
     for part in other["model"]:
@@ -142,8 +136,6 @@ def test_excess_risk_bounds_predictions_and_ranking_go_without_it(tmp_path, monk
     assert summary["ranking"]["measured"] == ["oracle", "constant"]
     assert summary["ranking"]["undecided"] == [["constant", "oracle"]]
     assert list(summary["gap_closed"].values()) == [None] * 3
-    accuracy = read(tmp_path / "out")["accuracy"]
-    assert np.isnan(accuracy).sum() == np.isnan(accuracy[0, 1, 7:]).sum() == 5
     show_summary({"result": "out", **summary}, verbose=True)
     lines = [one for one in capsys.readouterr().out.splitlines() if one.startswith(" constant ")]
     assert len(lines) == 3
@@ -153,9 +145,7 @@ def test_excess_risk_bounds_predictions_and_ranking_go_without_it(tmp_path, monk
 def test_it_is_shown_and_drawn(result, capsys):
     out, summary = result
     show_summary({"result": str(out), **summary}, verbose=True)
-    shown = capsys.readouterr().out
-    assert "diverged: 2 of 2 runs of constant@eta=1.5" in shown
-    assert "–" in shown
+    assert f"diverged: 2 of 2 runs of {WILD}" in capsys.readouterr().out
     curves = learning.compute(read(out)).curves["accuracy"]
     assert np.isnan(curves[WILD].mean[-1])
     assert np.isfinite(curves[TAME].mean).all()

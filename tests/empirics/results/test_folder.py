@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
@@ -69,24 +68,4 @@ def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_pa
         pass
     (tmp_path / "parts" / "000000000003-000000000005.parquet").write_bytes(b"")
     with pytest.raises(SettingError, match="holds rounds 3 to 5, is damaged"), Folder.continued(tmp_path):
-        pass
-
-
-def test_logs_are_asked_for_as_long_as_a_result_is_unfinished_and_a_state_to_go_on_alone(
-    tmp_path, monkeypatch
-):
-    log, missing = Mock(), Mock()
-    monkeypatch.setattr(module, "opened", lambda *_: [log])
-    monkeypatch.setattr(module, "refuse_missing", missing)
-    with Folder.begin(tmp_path, SETTINGS) as folder:
-        folder.save(1, 2, {"round": [1, 2]}, {})
-        assert [call.args[0]["round"].to_pylist() for call in log.add.call_args_list] == [[1, 2]]
-    with Folder.continued(tmp_path) as folder:
-        assert missing.call_count == 2
-        folder.finish({})
-    with Folder.continued(tmp_path):
-        assert (missing.call_count, log.finish.call_count) == (2, 1)
-    next(tmp_path.glob("state-*")).unlink()
-    assert read_result(tmp_path).rows["round"].to_pylist() == [1, 2]
-    with pytest.raises(SettingError, match="held the state after round 2"), Folder.continued(tmp_path):
         pass

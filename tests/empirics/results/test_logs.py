@@ -13,13 +13,13 @@ from empirics.results import logs
 from empirics.results.folder import read_result
 from empirics.run import run_study
 from tests.acdpp.program import acdpp
-from tests.empirics.small import Killed, blobs, blobs_file, refused, stopped_at, study
+from tests.empirics.small import Killed, Steady, blobs, blobs_file, refused, stopped_at, study
 
 RUNS = [("constant", 0), ("constant", 1), ("a/b", 0), ("a/b", 1)]
 
 
-class Waits:
-    """Nothing but in every third round, so that some values are none."""
+class Waits(Steady):
+    """Buys in every third round alone, so that some values are none."""
 
     retention = 1
 
@@ -28,9 +28,6 @@ class Waits:
 
     def decide(self, state, cost):
         return state + 1, np.full((len(cost), 3), 2 * (state % 3 == 0))
-
-    def book(self, state, cost, delivered):
-        return state
 
 
 OWN = {"dataset": blobs(), "policies": {"a/b": Waits()}}
@@ -161,13 +158,9 @@ def test_a_log_that_is_not_installed_is_refused_before_anything_is_written(tmp_p
     assert "log must be" in refused(small, "wandb")
     monkeypatch.undo()
     with pytest.raises(KeyboardInterrupt):
-        run_study(small("tensorboard"), out, see=interrupt, **OWN)
+        run_study(small("tensorboard"), out, see=raising(KeyboardInterrupt), **OWN)
     monkeypatch.setattr(logs, "find_spec", lambda name: None)
     assert "needs tensorboard" in refused(run_study, None, out, resume=True, **OWN)
-
-
-def interrupt(rows):
-    raise KeyboardInterrupt
 
 
 def test_the_command_line_asks_for_logs_and_shows_curves_as_text(tmp_path):
@@ -175,15 +168,10 @@ def test_the_command_line_asks_for_logs_and_shows_curves_as_text(tmp_path):
     config.write_text('policies = ["oracle"]\npredict = false\ncheckpoint = 5\nmeasures = ["accuracy"]\n')
     words = ["--config", config, "--dataset", blobs_file(), "--rounds", "10", "--seeds", "2", "--out", out]
     done = acdpp("train", *map(str, words), "--log", "tensorboard", "--watch", "--no-fit")
-    lines = done.stderr.splitlines()
-    at = [np.mean([rows_of(out, "oracle", s)[t - 1]["accuracy"] for s in (0, 1)]) for t in (5, 10)]
-    assert lines == [
-        f"acdpp: accuracy, round {t} of 10: oracle {mean:.3g}" for t, mean in zip((5, 10), at, strict=True)
-    ]
+    for t, line in zip((5, 10), done.stderr.splitlines(), strict=True):
+        mean = np.mean([rows_of(out, "oracle", seed)[t - 1]["accuracy"] for seed in (0, 1)])
+        assert line == f"acdpp: accuracy, round {t} of 10: oracle {mean:.3g}"
     assert len(shown_by_tensorboard(out, "oracle", 1)["accuracy"]) == 10
-
-
-# --- curves ------------------------------------------------------------------------------------------------
 
 
 def chunk(first, values):
@@ -203,13 +191,8 @@ def test_curves_have_the_mean_over_seeds_on_one_logarithmic_scale():
     curves.add(chunk(1, [[1, 1], [2.0**7, 2.0**6]]))
     curves.add(chunk(3, [[2, np.nan], [4, 1]]))
     assert curves.sentence() == "excess risk, round 4 of 8: one nan, other 1.5"
-    assert curves.lines(24) == [
-        "excess risk, round 4 of 8",
-        f"▁▁▂{' ' * 12}nan one",
-        f"█▇▃▁{' ' * 11}1.5 other",
-    ]
+    assert curves.lines(24)[1:] == [f"▁▁▂{' ' * 12}nan one", f"█▇▃▁{' ' * 11}1.5 other"]
     assert curves.lines(20)[1:] == [f"▁{' ' * 10}nan one", f"█▁{' ' * 9}1.5 other"]
-    assert [len(line) for line in curves.lines(10)[1:]] == [15, 17]
     long = "buy-cheap-online"
     curves.means[long] = curves.means.pop("other")
     assert curves.lines(32)[2] == f"█▁{' ' * 10}1.5 {long}"
@@ -224,13 +207,7 @@ def test_a_terminal_shows_curves_and_a_bar(monkeypatch, capsys):
         tell(2)
         doing("rounds")
     shown = capsys.readouterr().err
-    for words in (
-        "excess risk, round 2 of 4",
-        f"▁▁{' ' * 9}1.5 one",
-        f"█▇{' ' * 10}96 other",
-        "rounds ",
-        "2/4",
-    ):
+    for words in ("round 2 of 4", f"▁▁{' ' * 9}1.5 one", f"█▇{' ' * 10}96 other", "rounds ", "2/4"):
         assert words in shown
 
 

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from empirics.control.schedule import Schedule
+from empirics.control.registry import BUILT_IN
 from empirics.results.best_policy import ranking
 from empirics.results.oracle_gap import gap_closed
-from empirics.results.summary import Tally, add_predictions
-from empirics.training.constants import Calibration
-from tests.empirics.small import CONTROL, study
+from empirics.results.summary import add_predictions
+from empirics.run import run_study
+from tests.empirics.small import blobs, study
 
 
 @pytest.mark.parametrize("spread", [1.0, 1.6])
@@ -30,22 +31,47 @@ def test_a_pair_is_decided_at_a_level_shared_by_all_pairs(spread):
     assert found["corrected_disagrees_on"] == [["constant", "acdpp"]]
 
 
-def test_nothing_is_ranked_without_a_difference_and_no_gap_without_its_ends():
+def test_nothing_is_ranked_without_a_difference():
     ones = np.ones((2, 3))
     alike = ranking(("oracle", "constant"), ones, {"corrected": ones, "stated": ones})
     assert (alike["decided_pairs"], alike["stated_agrees"]) == (0, None)
-    values = np.array([[4.0, 4.2], [3.0, 3.2]])
-    assert gap_closed(["constant", "mine"], values) is gap_closed(["oracle", "mine"], values) is None
     for forecasts, notes in (({}, []), ({"mine": None}, ["beware"])):
         summary = {"policies": {}}
         add_predictions(summary, forecasts, None, ["beware"])
         assert summary["prediction_notes"] == notes
 
 
-def test_whose_risk_was_no_number_for_a_round_has_diverged():
-    given = study(policies=("constant",), seeds=2, measures=("risk",))
-    schedule = Schedule(given, CONTROL)
-    tally = Tally(given, Calibration(CONTROL, (), None, None), schedule.retention)
-    for risks in ([1.0, np.nan], [1.0, 1.0]):
-        tally.add(schedule.advance(1), {"risk": np.array([risks])})
-    assert tally.diverged.tolist() == [False, True]
+def test_a_policy_handed_over_with_variants_in_the_study_is_not_run_plainly_too(tmp_path):
+    own = {"dataset": blobs(), "policies": {"mine": BUILT_IN["constant"]}}
+    asked = study(seeds=2, policies=("mine@K=2", "mine@K=5"), predict=False)
+    rows = run_study(asked, tmp_path / "own", **own)["policies"]
+    assert {name: row["retention"] for name, row in rows.items()} == {"mine@K=2": [2], "mine@K=5": [5]}
+
+
+ENDS = ["constant", "oracle", "mine"]
+
+
+def test_the_share_is_a_ratio_of_means_with_a_paired_interval():
+    drawn = np.random.default_rng(3)
+    prices = drawn.normal(0, 5, 12)  # what all policies of a seed share cancels
+    constant, oracle = 10 + prices, 8 + prices + drawn.normal(0, 0.1, 12)
+    mine = 9 + prices + drawn.normal(0, 0.2, 12)
+    found = gap_closed(ENDS, np.array([constant, oracle, mine]))["mine"]
+    share = (constant - mine).mean() / (constant - oracle).mean()
+    assert found["share"] == pytest.approx(share)
+    residual = (constant - mine) - share * (constant - oracle)
+    half = stats.t.ppf(0.975, 11) * stats.sem(residual) / (constant - oracle).mean()
+    assert (found["low"], found["high"]) == pytest.approx((share - half, share + half))
+    upwards = gap_closed(ENDS, -np.array([constant, oracle, mine]))["mine"]  # as accuracies count
+    assert upwards["share"] == found["share"]
+    assert found["p"] == pytest.approx(stats.ttest_rel(constant, mine).pvalue)
+
+
+def test_without_a_gap_or_an_end_there_is_no_share_and_none_of_what_has_no_number():
+    assert gap_closed(ENDS, np.array([[1.0], [2.0], [1.5]])) is None  # one seed
+    assert gap_closed(ENDS, np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]])) is None
+    assert gap_closed(["constant", "mine"], np.ones((2, 3))) is None
+    values = np.array([[4.0, 4.2, 4.1], [2.0, 2.2, 2.2], [3.0, np.nan, 3.1], [3.0, 3.2, 3.3]])
+    assert set(gap_closed([*ENDS[:2], "lost", "mine"], values)) == {"mine"}
+    values[0, 1] = np.nan
+    assert gap_closed([*ENDS[:2], "lost", "mine"], values) is None

@@ -1,5 +1,7 @@
 """A run's numbers are the same bits however many runs are computed with it (float64, on a CPU, with one thread)."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -18,18 +20,7 @@ def normal(*shape):
 def found(population, theta, tilt, memory, part):
     """All that is measured and trained of some runs."""
     own = population.weights[part] if population.own else population.weights
-    model = Linear(
-        Population(
-            population.x,
-            population.y,
-            own,
-            population.x,
-            population.y,
-            population.classes,
-            test_weights=own,
-            own=population.own,
-        )
-    )
+    model = Linear(replace(population, weights=own, test_weights=own))
     runs = Memory(memory.index[part], memory.mask[part], memory.weights[part])
     moved = model.update(theta[part], runs, Descent(3, 0.5))
     risk = model.measure(theta[part], None)["risk"]  # perhaps of few samples
@@ -67,10 +58,8 @@ def test_a_run_alone_is_the_same_where_few_samples_count():
         counts = torch.rand(2, many) < 0.15
         weights = normal(2, many).exp() * counts
         weights = weights / weights.sum(1, keepdim=True)
-        both, one = (
-            Linear(Population(x, y, some, x, y, 2, test_weights=some, own=True))
-            for some in (weights, weights[:1])
-        )
+        all_of = Population(x, y, weights, x, y, 2, test_weights=weights, own=True)
+        both, one = Linear(all_of), Linear(replace(all_of, weights=weights[:1], test_weights=weights[:1]))
         for theta in normal(100, 2, FEATURES):
             first = theta[:1]
             assert torch.equal(one.measure(first, None)["risk"], both.measure(theta, None)["risk"][:1])

@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from empirics.columns import measured_columns
 from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.results.fingerprint import probe
@@ -264,17 +263,6 @@ def test_padding_wastes_at_most_a_third():
     assert padded(np.array([1, 5, 6, 7, 9, 12, 13])).tolist() == [4, 6, 6, 8, 12, 12, 16]
 
 
-def test_the_last_iterate_is_measured_too_where_some_run_or_one_beside_it_keeps_a_mean():
-    for average, averages, both in (
-        ("none", None, 0),
-        ("equal", None, 1),
-        ("none", True, 1),
-        ("equal", False, 0),
-    ):
-        found = measured_columns(study(average=average, measures=("risk",)), averages=averages)
-        assert found == ["risk", "last_risk"][: 1 + both]
-
-
 # --- on a GPU ----------------------------------------------------------------------------------------------
 
 cuda = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
@@ -297,13 +285,6 @@ def test_the_gpu_follows_the_cpu_and_repeats_itself_bit_for_bit(graphs, labels):
     for name in there:
         assert np.allclose(there[name], here[name], rtol=1e-7, atol=1e-10)
         assert np.array_equal(here[name], logs[name])
-
-
-@pytest.mark.parametrize("dtype", [pytest.param("float32", marks=cuda)])
-def test_a_recorded_round_is_the_plain_round(dtype):
-    setting = study(policies=("acdpp", "oracle"), dtype=dtype)
-    plain, replayed = (batched(setting, "cuda", graphs) for graphs in (False, True))
-    assert torch.allclose(plain[2], replayed[2], rtol=1e-5, atol=1e-7)
 
 
 @recorded

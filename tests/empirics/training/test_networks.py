@@ -10,7 +10,6 @@ from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from empirics.data import Dataset
-from empirics.run import run_study
 from empirics.training import resnet, tiles
 from empirics.training.layout import Layout
 from empirics.training.model import Descent, Memory, Population
@@ -83,16 +82,6 @@ def test_a_network_begins_as_its_replicate_does_in_a_part_of_a_study_too():
     assert torch.equal(second.start(2)[1], alone.start(1)[0])
     part = study(model="lenet", labels="classes", seed=5, seeds=1, per_seed=("start",))
     assert torch.equal(other_model(part, second.population, None, first=1).start(1), alone.start(1))
-
-
-def test_a_study_names_its_network(tmp_path, monkeypatch):
-    monkeypatch.setattr(ManyResNets, "suits", lambda population: True)  # no matter: it is no ResNet
-    plain = {"policies": ("constant",), "radius": None, "rounds": 3, "measures": ("accuracy",)}
-    for per_seed in ((), ("start",)):
-        setting = study(model="lenet", labels="classes", per_seed=per_seed, **plain)
-        summary = run_study(setting, tmp_path / f"{per_seed}", dataset=images(1, 12))
-        assert "lenet" in summary["task"]
-        assert 0 <= summary["policies"]["constant"]["final_accuracy"]["mean"] <= 1
 
 
 def test_images_that_do_not_fit_and_unknown_networks_are_refused():

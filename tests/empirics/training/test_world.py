@@ -254,9 +254,3 @@ def test_every_run_is_tested_by_the_samples_of_its_own_replicate():
     assert population.tested(hits).tolist() == [0.5, 1.0, 0.0, 0.25]
     assert replace(population, test_weights=weights[:1]).tested(hits).tolist() == [0.5, 1.0, 0.0, 0.5]
     assert replace(population, weights=weights).expected(hits).tolist() == [0.5, 1.0, 0.0, 0.25]
-
-
-def test_a_population_that_moves_holds_both_parts_and_one_client_has_a_stream_too():
-    assert problem(study(drift=Drift(kind="gradual", length=5))).population.support.all()
-    alone = problem(study(buffers=(4,), drift=Drift(kind="order")))
-    assert alone.streams.shared
