@@ -1,7 +1,5 @@
 """`acdpp buy`: when to buy, how much, and what the budget then buys, for given prices."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

@@ -1,7 +1,5 @@
 """`acdpp export`: a trained model as a file that needs only torch."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated

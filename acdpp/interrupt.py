@@ -6,8 +6,6 @@ thread of its own waits for it and ends the program at once. Where something mus
 that thread passes the signal on to the main thread, which raises `KeyboardInterrupt`; a second Ctrl-C ends that too.
 """
 
-from __future__ import annotations
-
 import _thread  # `threading` and `typing` would take a while, in which Ctrl-C is not taken care of yet
 import os
 import signal

@@ -1,7 +1,5 @@
 """`acdpp keep`: how long to keep samples of a population that drifts, for a given drift."""
 
-from __future__ import annotations
-
 from typing import Annotated, Any
 
 import typer

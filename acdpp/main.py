@@ -1,7 +1,5 @@
 """`acdpp`: one command per question, each in a module of its own that is loaded when the command runs."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator, Mapping

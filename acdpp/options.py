@@ -1,7 +1,5 @@
 """Options that several commands take, each declared once, and `StudyOptions`, which every command on a study takes."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields

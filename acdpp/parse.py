@@ -3,8 +3,6 @@
 0.1 is one tenth, not the nearest binary fraction, so that a certified enclosure holds for the typed number.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import fields

@@ -1,7 +1,5 @@
 """`acdpp predict`: the learning curve of every policy without training, and the best settings."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum

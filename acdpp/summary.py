@@ -1,7 +1,5 @@
 """The summary of a trained study, as text: the answer in five lines, or every table."""
 
-from __future__ import annotations
-
 import shlex
 from typing import Any
 

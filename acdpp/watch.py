@@ -1,7 +1,5 @@
 """Curves in the terminal while a study trains: one line per policy, from the saved rows."""
 
-from __future__ import annotations
-
 import math
 import sys
 from collections.abc import Callable, Iterator, Mapping

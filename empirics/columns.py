@@ -4,8 +4,6 @@ The Parquet file and the reference page carry the words. A column follows from t
 while training for an entry of the setting `measures`, or is added by what is named in its words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -6,8 +6,6 @@ holds, on every device, and after any restart. NumPy's own Philox is the 64-bit 
 call, which is too slow for a million short streams.
 """
 
-from __future__ import annotations
-
 from enum import IntEnum
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Export of a trained model: its state_dict and a description of its module, in one file that needs torch alone."""
 
-from __future__ import annotations
-
 import inspect
 import json
 import warnings

@@ -1,7 +1,5 @@
 """Atomic writes: files that are whole or absent, and known by their digest."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Callable

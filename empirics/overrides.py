@@ -1,7 +1,5 @@
 """Data, model, policies and prices handed over in Python in place of those that a study's settings name."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ It takes the same data sets, policies and prices as `run_study`. With a pilot sa
 the scale of the inputs, which is the data set's. How it works: `empirics.prediction`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

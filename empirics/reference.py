@@ -3,8 +3,6 @@
 `python -m empirics.reference docs/reference.md` renews the page; a test keeps it equal to what this makes.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass

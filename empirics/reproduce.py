@@ -1,7 +1,5 @@
 """Re-running the paper's Section 7: one study, or the ladder of studies that tells what carries its reported gain."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace

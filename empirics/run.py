@@ -4,8 +4,6 @@ A study continues by deciding its rounds again from round 1, without training, u
 little time, needs of a policy only that it decides alike again, and its decisions are compared with the record.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext

@@ -4,8 +4,6 @@
 themselves. What costs least comes first, so that a command answers before torch is loaded.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Mapping

@@ -4,8 +4,6 @@ Oracle and constant admission come from the fast summation, to T = 10^15; ACDPP 
 on its admissions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any

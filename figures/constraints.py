@@ -1,7 +1,5 @@
 """Occupancy, overflow, spending and debt of a result's policies, round by round, against the budgets."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

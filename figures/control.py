@@ -1,7 +1,5 @@
 """One run of ACDPP, as printed and with a cap: region, admissions, and their effect on the budgets."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The offline choice of K: the bound over K at several horizons, and maps of K* over the two budgets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """A drifting population: risk over time with the rounds of change, or over the retention K at several speeds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Sources of the gain that the paper reports: one row per departure from its text, with its cost."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

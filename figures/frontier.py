@@ -4,8 +4,6 @@ Budgets are \(\bar cS/K\) for whole K, where S is the total buffer: there consta
 its whole budget, so that all policies are compared at equal spending.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

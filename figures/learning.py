@@ -1,7 +1,5 @@
 """Excess population risk and test accuracy of a result's policies, round by round."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

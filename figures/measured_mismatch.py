@@ -4,8 +4,6 @@ At a fixed θ the measured \(\|\nabla\widehat F^{all}-\nabla\widehat F^{mem}\|^2
 depend on the samples, so that the ratio at θ(t) may differ from 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any

@@ -5,8 +5,6 @@ sample's gradient. Monte Carlo draws every sample's gradient (a fair ±1) and ta
 counted by `proofs_check.simulator`, without a formula.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

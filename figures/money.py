@@ -1,7 +1,5 @@
 """Excess risk of a result's policies against the money spent, with a lower bound."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -5,8 +5,6 @@ Lines are sums in float64; points are certified balls with their radii, too smal
 \(\Omega_2=O(1/(1-\rho))\), true; \(\Omega_3=O(\log T)\), false for K >= 2, where it grows like \(\sqrt{T\log T}\).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass

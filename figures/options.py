@@ -1,7 +1,5 @@
 """Names that commands need before matplotlib is loaded: styles, formats, progress, missing measures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Protocol, TypeVar

@@ -5,8 +5,6 @@ is drawn too, since averages depend on the first rounds for long. Below, residua
 confidence interval of the measured mean.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

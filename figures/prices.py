@@ -1,7 +1,5 @@
 """Purchases of policies, and their effect on memory, spending and effective samples: one replicate, round by round."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

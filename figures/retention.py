@@ -1,7 +1,5 @@
 """Excess risk against the retention K, measured in a sweep and predicted, with the theory's choices of K."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any

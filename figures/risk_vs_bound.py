@@ -5,8 +5,6 @@ The bound by stability is drawn where its hypotheses hold (`theory.bound.stabili
 hypothesis that policies do not depend on sample values holds by construction (`empirics.control.policy`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -3,8 +3,6 @@
 A file names the command and the version that made it but no time, so that a command always gives the same bytes.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from errno import EACCES, ENOTDIR

@@ -3,8 +3,6 @@
 One column per result, with the paper's numbers beside the measured ones.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from string import ascii_lowercase

@@ -1,7 +1,5 @@
 """ACDPP's control loop on simulated costs, for figures that need a trajectory without training."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Any

@@ -4,8 +4,6 @@ Widths are those of a journal: 3.5 in for one column, 7.2 in for two. Colours ar
 is paired with a line style or a marker. `slides` and `dark` are `paper` enlarged, so that one layout fits all three.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 r"""\(\widetilde V(t)\) and \(N_{\mathrm{eff}}/n\) under constant admission: counted, as printed, and corrected."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -21,8 +21,6 @@ this one. `repair` is the least change that would make the statement true and us
 A module of claims ends in a list `CLAIMS`. `proofs_check/README.md` shows how to write a claim of your own.
 """
 
-from __future__ import annotations
-
 import inspect
 import time
 import zlib

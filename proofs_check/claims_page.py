@@ -2,8 +2,6 @@
 `python -m proofs_check.claims_page repairs` prints the table of repairs in docs/paper.md.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 Texts have mathematics as LaTeX between dollar signs (`proofs_check.text`).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, get_args

@@ -1,7 +1,5 @@
 """The statements that Coq has proved: `python -m proofs_check.kernel_page > docs/kernel.md` renews the page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ hypotheses, what it rests on, the verdict, and each piece of evidence by part, m
 certificates are not recorded.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """LaTeX of a SymPy expression in the paper's symbols, written as the paper would."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import sympy as sp

@@ -1,7 +1,5 @@
 """All claims in the paper's order, and a user's own claims from a file."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Run many claims, in this process or in several, with the same result."""
 
-from __future__ import annotations
-
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence

@@ -11,8 +11,6 @@ is K (eq:kstep-drop). The order of events in a round is a parameter, because the
 `simulate_by_capacity` has another rule of retention: a memory of fixed size, where new samples replace the oldest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 r"""The symbols of the paper in SymPy, their LaTeX, and the meanings that `acdpp verify --explain` prints."""
 
-from __future__ import annotations
-
 import sympy as sp
 
 from theory.setting import Constants, Region

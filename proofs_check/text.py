@@ -4,8 +4,6 @@ Every statement and argument of a claim is such a text: `said("at most $20B\sqrt
 shows it as MathML, the erratum as LaTeX, and `terminal` as a line of Unicode.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping

@@ -5,8 +5,6 @@ of any number system of `theory.numbers.algebra`, symbols included; a symbol is 
 contradict the requirement.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace

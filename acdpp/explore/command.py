@@ -1,7 +1,5 @@
 """`acdpp explore`: open the planning page."""
 
-from __future__ import annotations
-
 import socket
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """The widgets of the page: fields, choices, dropped files and the slider. Only this module and `page` use NiceGUI."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields

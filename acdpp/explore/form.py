@@ -1,7 +1,5 @@
 """From the typed fields of the page to a study, or one sentence per wrong field."""
 
-from __future__ import annotations
-
 import csv
 import os
 from collections.abc import Callable, Mapping, Sequence

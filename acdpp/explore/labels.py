@@ -1,7 +1,5 @@
 """The fields of the page: their groups, labels, hints and choices."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 __all__ = ["CHOICES", "GROUPS", "LABELS", "PAIRED", "Label"]

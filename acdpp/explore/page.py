@@ -1,7 +1,5 @@
 """The page: fields, charts and buttons. It reads forms, asks the planner and draws; it computes nothing."""
 
-from __future__ import annotations
-
 import shlex
 import tempfile
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The charts of the page, as plain ECharts options."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ First come what the budget buys and the lower bound, then coarse curves per poli
 errors, and last the search for the best plan. A new question stops the work on the last.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import shlex

@@ -1,7 +1,5 @@
 """An answer in words: key figures, rows of tables, sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

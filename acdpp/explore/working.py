@@ -1,7 +1,5 @@
 """Threads behind the page: one answers the question, one trains a study."""
 
-from __future__ import annotations
-
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`acdpp report`: verdicts on the paper, corrections and measurements as one file."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from enum import StrEnum

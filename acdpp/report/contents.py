@@ -4,8 +4,6 @@ Cases come from checks that have just run or from the output of `acdpp verify --
 train`. A recorded study compares prediction and measurement where the report has no result.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from importlib.resources import files

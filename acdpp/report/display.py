@@ -4,8 +4,6 @@ A formula of the document is one line. What \quad sets apart goes on lines of it
 broken before a relation, then before a sum's next term, outside every pair of braces and of \left … \right.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

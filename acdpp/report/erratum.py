@@ -3,8 +3,6 @@ r"""The erratum in LaTeX: every statement of the paper that is not true as print
 Each case has the label, the statement, the smallest counterexample, and the correction with hypotheses and proof idea.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Texts, words, labels and formulas for LaTeX. A character without a spelling is an error and never dropped."""
 
-from __future__ import annotations
-
 import re
 import string
 import unicodedata

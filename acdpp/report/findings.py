@@ -1,7 +1,5 @@
 """Refutations in words: counterexamples with their numbers, and general disproofs, from machine-readable evidence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@
 the attribute for script letters, and it leaves the spaces around `log` to them; both are mended here.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import cache

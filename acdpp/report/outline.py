@@ -3,8 +3,6 @@
 A heading is only a label, whose link is known: GitHub and Python-Markdown turn `eq:vck-exact` into `#eqvck-exact`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 A content security policy forbids the page every request.
 """
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Sequence

@@ -15,8 +15,6 @@ changes, K rounds at most.
 save; `python -m benchmarks.adaptive --river` compares the two.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -5,8 +5,6 @@ A sample that has been used j times is worth replacing up to a price of about w(
 over, above it too much was spent. Round 1 fills the memory at once and leaves the rest to the debt.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Any, Self

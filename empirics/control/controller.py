@@ -32,8 +32,6 @@ With a learner's settings it says how large steps are, and what the newest model
 (0.0, 0.785)
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

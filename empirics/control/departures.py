@@ -18,8 +18,6 @@ that much is admitted.
 With all of them the admissions are those of `released`, with none those of `acdpp`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self

@@ -5,8 +5,6 @@ model and the first mean, the k-th has the weight w(k) of its kind (`theory.law.
 makes no model, so that its w is 0. Whether θ(1) counts matters: it decides how fast the start is forgotten.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Self
 

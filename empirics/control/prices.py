@@ -3,8 +3,6 @@
 All enter by `make_prices`, and whatever comes out is positive, finite and known round by round.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ Its region is centred at 40 whatever the budget and hardly contracts, its penalt
 search. There is a script for each data set, with numbers of its own. Nothing here is meant to be improved.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ A dataclass is written as its fields, and read back with the help of a template 
 state before round 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from fractions import Fraction

@@ -5,8 +5,6 @@ where \(A_m(t)\) counts its admissions through round t, \(K_m\) is its retention
 has one: a memory is two integers. All totals are whole numbers, so they are exact.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Self
 

@@ -7,8 +7,6 @@ a shorter one of the same structure is a subset and is taken as it is (`Dataset.
 Missing, truncated, corrupt or foreign files raise one `SettingError`.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """A data set of the user's own: arrays, tensors, or a torch `Dataset`, for which torch need not be imported here."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

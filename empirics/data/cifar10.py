@@ -1,7 +1,5 @@
 """CIFAR-10 from its binary or its python version, unpacked or as published, or from two files of records."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ either 1234 or a bit more than 1. Other numbers of the sheet decide: 0.5, 12.34 
 Semicolons count as a sign that the comma is the decimal mark, never that the point groups thousands.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 

@@ -1,7 +1,5 @@
 """A data set in memory: inputs, labels, and a digest that says exactly which numbers these are."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import dataclass, replace
 from typing import Any, Self

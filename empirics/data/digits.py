@@ -1,7 +1,5 @@
 """The 1,797 handwritten digits of 8 × 8 pixels that come with scikit-learn: no file to get."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
 

@@ -5,8 +5,6 @@ can reach a file; archives with links, devices or names that lead out of them ar
 published data set has them.
 """
 
-from __future__ import annotations
-
 import gzip
 import io
 import lzma

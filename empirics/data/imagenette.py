@@ -1,7 +1,5 @@
 """Imagenette (160 px) from its folder of images, or from the archive, read without unpacking it."""
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os

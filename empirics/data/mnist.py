@@ -1,7 +1,5 @@
 """MNIST from its four IDX files, gzipped or not."""
 
-from __future__ import annotations
-
 import hashlib
 import math
 import os

@@ -4,8 +4,6 @@ An npz file is a zip archive of npy files. What each says about its shape and ty
 with the memory there is, before anything is allocated; nothing is unpickled, and checksums are verified.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import zipfile

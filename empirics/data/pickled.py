@@ -14,8 +14,6 @@ A pickle is a program: it can call any importable function. Three fences keep th
 What is left to a hostile file is to be refused, or to waste memory and time in proportion to its size.
 """
 
-from __future__ import annotations
-
 import io
 import pickle
 import pickletools

@@ -2,8 +2,6 @@
 the parameters and counts of samples; to a policy that listens, also the model's mean loss on the new samples before
 training. Samples never leave the client."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path

@@ -5,8 +5,6 @@ the batched engine every client trains in every round, and running totals suffic
 samples of an absent client age unused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self

@@ -1,8 +1,6 @@
 """Sending messages to nodes and polling for their replies. The sender of a reply is known from the server's own list,
 never from the reply itself, and an unreadable reply excludes only its sender."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any

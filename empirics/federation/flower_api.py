@@ -5,8 +5,6 @@ minute. Flower's internals are used here, in `superlink` and in `delivery`; `pyp
 version.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import warnings

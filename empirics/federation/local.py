@@ -1,8 +1,6 @@
 """A study as a federation on this machine: started or continued, watched, and explained if it stops. Its processes are
 in `processes`."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

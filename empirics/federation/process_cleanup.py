@@ -7,8 +7,6 @@ their own, outside any common process group. They get SIGTERM, then SIGKILL. Not
 that this program is ready at once.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 import time

@@ -4,8 +4,6 @@ Its files are in `federation/` of the result folder (`FederationFolder`); a late
 processes end with the process that started them (`process_cleanup`).
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re

@@ -13,8 +13,6 @@ number of samples drawn before, so that a new process continues after any round.
 ([[7, 3], [7, 4]], [1, 0])
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any

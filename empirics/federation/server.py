@@ -5,8 +5,6 @@ or invalid clients take no part in the round: their grants are neither counted n
 next round.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Iterable

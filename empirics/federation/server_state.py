@@ -4,8 +4,6 @@ Every round is saved before the next begins, with the policy's state, the client
 server repeats its unfinished round with the same price and grants.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

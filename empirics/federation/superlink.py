@@ -7,8 +7,6 @@ the server and on every client. Here a request from another machine reaches only
 `/v1/fleet/`. Where the system reports the owner of a connection, other users of this machine are refused too.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import sys

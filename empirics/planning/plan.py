@@ -1,7 +1,5 @@
 """The best policy and learner for a budget, beside the paper's own and a lower bound for any policy: `plan_study`."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

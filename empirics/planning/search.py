@@ -7,8 +7,6 @@ their mean of models share one path. A forecast that the law does not trust is w
 clients that fit most of a fresh residual within a round.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ To *observe* samples is to compute their residuals, curvature and noise along th
 stay as they are, so fewer observations make a prediction faster and less accurate. Measured costs: docs/predict.md.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 __all__ = ["Accuracy", "in_doubling"]

@@ -4,8 +4,6 @@ For quadratic losses and steps that do not overshoot, the best K is one of the t
 law:reuse/best-k). For curved losses and finite horizons the neighbours, half and twice are tried too.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace

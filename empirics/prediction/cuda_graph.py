@@ -1,7 +1,5 @@
 """CUDA graphs: work recorded once and replayed, since a GPU runs small kernels faster than they can be launched."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, TypeVar

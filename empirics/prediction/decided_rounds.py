@@ -1,7 +1,5 @@
 """The rounds of a study as its policies decide them, before anything is trained: as many as a prediction needs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

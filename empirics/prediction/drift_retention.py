@@ -6,8 +6,6 @@ mean of models. To this is added the lag \(\tfrac12\sum_hhq_h\sum_lW_l^2\) behin
 \(1+(r-1)/n\) times as noisy as r independent ones.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

@@ -14,8 +14,6 @@ Nothing is fitted to an outcome. Where a walk goes far the loss is curved, and q
 \(1+q\delta/2\), for directions that move much in the time δ between neighbours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ whole population, or of part of it on axes that no mean path moves along. On the
 from these directions, which are then not all orthogonal; sums of squares on the sphere are still right.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

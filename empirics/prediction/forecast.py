@@ -1,7 +1,5 @@
 """The forecast of one policy with its standard errors, and caveats where the law is known to be inaccurate."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The local steps of a round along the mean path of every column, with samples observed or as last observed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial

@@ -18,8 +18,6 @@ like θ.
 If all samples have one Hessian, this is the law of reuse itself, which is then exact.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """A pilot sample in place of the population, and the standard errors that it causes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

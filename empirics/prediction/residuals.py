@@ -5,8 +5,6 @@ in the directions that change probabilities, \(v\,(1-\tfrac1O\mathbf 1\mathbf 1^
 its own logits, \(\lambda\): exact for one output, and for small steps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The risk after every round: which rounds are observed, which risks are computed, and when a curve has settled."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

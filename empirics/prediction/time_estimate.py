@@ -1,7 +1,5 @@
 """How long a prediction and the training that it predicts take, estimated before either begins."""
 
-from __future__ import annotations
-
 import math
 
 from empirics.prediction.curves import price_paths

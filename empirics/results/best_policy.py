@@ -5,8 +5,6 @@ exceed it for a while. Policies are compared by cumulative excess risk or, where
 accuracy; where samples come in their own order, by the mean loss of each round's model on that round's samples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations

@@ -1,7 +1,5 @@
 """Runs whose parameters or risk are no longer finite: refused, or told and recorded as NaN."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Set
 from typing import Any

@@ -4,8 +4,6 @@ Reads the folders that `empirics.reproduce.explain` fills: one per world, and `W
 spend what `released` was seen to spend. Seeds are paired across both, since they see the same prices and samples.
 """
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The fingerprint of a model that a user handed over: its risk and a step at the saved parameters."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from numpy.typing import NDArray

@@ -17,8 +17,6 @@ files are left-overs of a kill and are written again. What is missing, damaged o
 nothing is ever filled in.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -5,8 +5,6 @@ that the rows have not. A study that goes on writes the event files anew, and in
 leaves this machine.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import time

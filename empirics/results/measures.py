@@ -1,7 +1,5 @@
 """Measures derived from those of the engine: the excess risk, and all of it once more after the last round."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 from torch import Tensor

@@ -4,8 +4,6 @@ The seeds of a study see the same prices, so the share is a ratio of means of pa
 that of the ratio's linearisation (the delta method, Student's t).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

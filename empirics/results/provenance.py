@@ -1,7 +1,5 @@
 """The record of what a result was computed from, and by which versions on which device."""
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict

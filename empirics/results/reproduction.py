@@ -6,8 +6,6 @@ the seeds; gaps are percentage points, paired over the seeds, of the last curren
 to T. A speed-up is the ratio of the rounds after which the mean curves reach the target.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Refusals and warnings when a study is continued or extended: what must not differ, and what may."""
 
-from __future__ import annotations
-
 import pickle
 import warnings
 from collections.abc import Mapping

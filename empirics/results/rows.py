@@ -1,7 +1,5 @@
 """The rows of a chunk of rounds as a table, and recorded rows decided again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

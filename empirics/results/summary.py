@@ -5,8 +5,6 @@ A `Tally` is told of one chunk of rounds after the other and keeps sums alone. E
 not depend on where chunks end, and a continued or extended study sums up to the last bit like an unbroken one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -6,8 +6,6 @@ starts cheap and ends dear and so breaks the paper's factorisation E[Z(cΛ̄-C)]
 `empirics.control.prices` makes prices of these settings.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction

@@ -5,8 +5,6 @@ being counted from 0. A sample stays as it was when it came. Or the samples come
 population is drawn from at all.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

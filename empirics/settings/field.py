@@ -4,8 +4,6 @@ The documentation of every setting is written here and nowhere else: the comment
 error messages come from the fields.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import field, fields
 from difflib import get_close_matches

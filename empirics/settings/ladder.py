@@ -7,8 +7,6 @@ number of rounds: K is this number rounded down, so that all of the money can be
 memory is full.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import product

@@ -8,8 +8,6 @@ regression for the model. `released`: the same as the authors' code runs it. Whe
 constants), ours are its remark's γ = φ = 1/2: V = √T and ρ = 1 - 1/√T.
 """
 
-from __future__ import annotations
-
 import tomllib
 from pathlib import Path
 from typing import Any

@@ -10,8 +10,6 @@ The code gives an ImageNette client 1,000 samples. A split of the data set has 9
 is set: a client draws from all of its part. Its batches of 32 there are full batches here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce

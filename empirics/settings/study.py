@@ -3,8 +3,6 @@
 Each setting is documented once, at its definition: `acdpp train --show-config` and `docs/reference.md` come from it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace

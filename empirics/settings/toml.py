@@ -1,7 +1,5 @@
 """The settings of a study as a commented TOML file, from the one place where each is documented."""
 
-from __future__ import annotations
-
 import json
 import textwrap
 from collections.abc import Collection, Iterator

@@ -3,8 +3,6 @@
 Data go to the workers only: Ray's usage statistics and dashboard are off, and a local Ray listens on loopback only.
 """
 
-from __future__ import annotations
-
 import gc
 import os
 import socket

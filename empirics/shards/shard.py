@@ -1,7 +1,5 @@
 """Some runs of a study on one device: all runs in this process, or a shard in a worker."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Division of a study's runs into shards: some policies with consecutive replicates."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise, product
 

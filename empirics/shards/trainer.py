@@ -1,7 +1,5 @@
 """The trainer of a study, this process or workers, and the chunks of rounds that it trains."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ and repeats them, which costs the rounds since then, of this shard alone. Worker
 so that they do not wait for the driver.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence

@@ -20,8 +20,6 @@ the number of parameters and labelled nominal. **Without a ball** nothing is bou
 the numbers of the released code. A model that is not linear has nominal ones alone.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

@@ -1,7 +1,5 @@
 """The device and the threads that torch computes with."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

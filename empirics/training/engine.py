@@ -10,8 +10,6 @@ mean is of what the server has before it projects, and is itself projected where
 sphere lies within it, where a minimiser on the sphere is not.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any

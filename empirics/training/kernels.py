@@ -10,8 +10,6 @@ neighbours. The gradient of the weights is one too, and the step of descent is t
 gradient of a weight ever reaches memory. GroupNorm, Mish, pooling and the sum of a residual block are one pass.
 """
 
-from __future__ import annotations
-
 import triton
 import triton.language as tl
 

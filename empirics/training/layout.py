@@ -1,7 +1,5 @@
 """The layout of the parameters of ResNet-9: a row of θ for torch, and many networks for the kernels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

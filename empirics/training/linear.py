@@ -1,7 +1,5 @@
 """Binary or multinomial logistic regression in closed form: the loss that theory knows best, and the fastest."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 

@@ -1,8 +1,6 @@
 """The protocol of models: parameters of all runs in one tensor of shape (runs, parameters), local training from
 one memory a client, and measurements over the population."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable

@@ -1,7 +1,5 @@
 """Any `torch.nn.Module` as a model: torch differentiates, every client of every run has parameters of its own."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 Neither has buffers: what a federation averages is parameters alone, so ResNet-9 normalises by groups.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

@@ -1,7 +1,5 @@
 """The model of a study that is not logistic regression: a network by name, or what a user gives."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from typing import Any

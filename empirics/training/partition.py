@@ -3,8 +3,6 @@
 P_m is uniform over client m's pool, and P = Σ α_m P_m. Samples are population indices; `sample_order` draws them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A model of the user's own is a `torch.nn.Module`, or a function that takes the `
 anything with the `Model` protocol; it enters by the same door as the built-in one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property

@@ -10,8 +10,6 @@ The certificate needs none of that: for every θ in the ball, by convexity alone
 \(F_P(\theta)-\min F_P\le\langle\nabla F_P(\theta),\theta\rangle+r\|\nabla F_P(\theta)\|\).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

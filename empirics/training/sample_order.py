@@ -5,8 +5,6 @@ shuffled pool that starts again when fewer remain than are asked for. Under drif
 of their times.
 """
 
-from __future__ import annotations
-
 import math
 import os
 

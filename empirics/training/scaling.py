@@ -1,7 +1,5 @@
 """The scale of inputs: their norms, and for the linear model the constant input of the bias."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

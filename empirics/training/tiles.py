@@ -1,7 +1,5 @@
 """Tiles of a layer for the kernels: the work of one program, and its warps."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import torch

@@ -4,8 +4,6 @@ Memories are lists of samples with their ages. A round admits, drops what no lon
 used K times. Control is played for one replicate alone.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -4,8 +4,6 @@ The second part is a half of the classes, or all samples once more with other la
 the first ones in the population. Models read P from `Population.weights`; `World.show` writes that of a round there.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -4,8 +4,6 @@ A positive outcome shows that every link holds, with the strength of the weakest
 exported here too.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from proofs_check.engines.identity import equal, equations, symbolic_sum

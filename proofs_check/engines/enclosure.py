@@ -4,8 +4,6 @@ A positive outcome certifies the inequality at every listed point, rounding erro
 one point disproves it. Overlapping balls at any point leave the check open.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal

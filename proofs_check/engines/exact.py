@@ -4,8 +4,6 @@ A positive outcome shows that a statement is true on every example tried, and on
 are. A negative outcome is an exact counterexample, the smallest that Hypothesis finds, and a disproof.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -26,8 +26,6 @@ fixed before there were results, except the last sentence on first rounds, which
   whose memory exceeds the buffers disproves that no run does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ A positive outcome proves that two expressions agree wherever both are defined: 
 the symbols' assumptions (integer, positive) alone. A negative outcome is an exact point where the sides differ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import product

@@ -8,8 +8,6 @@ Where Coq was not asked, the record decides, and the evidence says so. The recor
 formulas of theory included, so that it does not apply to any other text.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

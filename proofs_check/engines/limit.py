@@ -11,8 +11,6 @@ Only the tail of the sum matters, so `eventually` resolves minima and maxima. Sy
 variable stands in an exponent beside powers of it: such a limit counts only if Arb balls at large values approach it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache

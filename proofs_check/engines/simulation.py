@@ -10,8 +10,6 @@ every sample size without normality. For m independent runs in [a, b] with sampl
 [a, b] must be known beforehand, for instance from the admission region, not from the runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -8,8 +8,6 @@ sign before these are cleared, and that radicands are not negative before their 
 maximum becomes a variable that equals one of its arguments and bounds them all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from operator import eq, ge, gt, le, lt, ne

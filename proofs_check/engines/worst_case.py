@@ -6,8 +6,6 @@ inequality does not follow from what the program knows. It does not refute: the 
 paper's is the minimiser of the population risk.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Committed results, `DATASET-SETTING.json` beside this module, each checked for contradictions."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache

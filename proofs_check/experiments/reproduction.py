@@ -1,7 +1,5 @@
 """Results of `acdpp reproduce`, read from their JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Numbers that Section 7 of the paper states about its experiments, as floats."""
 
-from __future__ import annotations
-
 from theory.paper import ROUNDS, RUNS, Experiment
 from theory.paper import SECTION7 as EXACT
 from theory.setting import Constants

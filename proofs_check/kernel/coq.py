@@ -1,7 +1,5 @@
 """A SymPy expression as Coq writes it, over the real numbers."""
 
-from __future__ import annotations
-
 from string import ascii_lowercase
 from typing import Any
 

@@ -4,8 +4,6 @@ A row names a function and its arguments; an argument that ends in `:nat` is a n
 reals. The proofs are about these definitions, so that a formula stands once, in `theory`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache

@@ -13,8 +13,6 @@ To replace it changes what is left after centring by at most \(c_j=2GDW_j+4\eta 
 **Hypotheses** (`thm:regret-neff/high-probability`) are those of `theory.bound.stability`, and independent samples.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 r"""Constant admission: Corollary 1 and the costless oracle, for one round and over T rounds to 10^15."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace

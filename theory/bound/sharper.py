@@ -23,8 +23,6 @@ client of positive weight trains on nothing, and admissions and drops do not loo
 per-round constant is left out, and the result is no bound.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any

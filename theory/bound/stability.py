@@ -17,8 +17,6 @@ weights do not look at sample values; one distribution, or clients weighted by t
 (`curbed_overlap`).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ paper's policy, `advance` books the admission of any policy, `integer_admissions
 States hold arrays over runs, so many runs move with one call.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Self
 

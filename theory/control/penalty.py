@@ -14,8 +14,6 @@ a fixed rate nothing is as printed, since \(\Lambda_{\min}(1)\to0\). An example 
 that it has the rate (`proofs_check.groundwork.control.printed_log`); the claim is `eq:penalty-dpp/real`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from theory.bound.theorem1 import Terms, generalisation_term, linear_term, root_term

@@ -4,8 +4,6 @@ All four are functions of a real t, so that they can be summed, integrated and e
 lower end is 0: nothing was admitted then.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -6,8 +6,6 @@ Both violations are linear and increasing in every admission, so the worst polic
 `cost_violation_rate` and `lambert_bound`, whose ratio tends to 1 as ρ does.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from theory.bound.theorem1 import generalisation_term, linear_term, root_term

@@ -7,8 +7,6 @@ finite horizon (`theory.design.search`), and in between a formula for the horizo
 floor.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

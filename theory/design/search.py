@@ -39,8 +39,6 @@ most in round q, as χ at K = p rises in t and at K = t falls (t >= 2). The gene
 in 1/K plus a chord in K², and K = 1 is tried by itself.
 """
 
-from __future__ import annotations
-
 import heapq
 import math
 from functools import cache

@@ -12,8 +12,6 @@ Adding a geometric number to any X adds \(\frac a{1-a}-\frac a{(1-a)^2}v\) to Y,
 noise are dual. Noise ν is \(s^2/\bar\Lambda\) throughout, the variance of a round's mean.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from itertools import count

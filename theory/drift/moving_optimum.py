@@ -19,8 +19,6 @@ between rounds l and l+1, and the noise, as in a world at rest. Steps of the wal
 variance J that come with probability p in a round are a walk with q = pJ.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -4,8 +4,6 @@ Everything is `theory.drift.long_run` at a few places: where the step may be cho
 Corollary 2 would take (`eq:optimal-K`) beside it. Searches are in floats.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@ r"""The law of averaged models in closed form: constant admission, falling steps
 `theory.law.averaging` has the law itself, for any admissions, steps and weights; these are its values and limits.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from theory.numbers.algebra import ratio, sqrt

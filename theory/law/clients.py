@@ -15,8 +15,6 @@ If client m has its own curvature \(h_m\), its E steps leave \(a_m=(1-\eta h_m)^
 `own_optimum` from E = 2 on, and v is taken at \(\bar a\), with `own_spread`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

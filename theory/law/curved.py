@@ -15,8 +15,6 @@ admissions, and for a start at the minimiser the second order of the mean square
 error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

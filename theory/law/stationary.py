@@ -6,8 +6,6 @@ K that remains when steps are small, what takes the place of \(1/\bar\Lambda\) w
 which K is best.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

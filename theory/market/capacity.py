@@ -15,8 +15,6 @@ a mean over the memory of a burden that grows with age: \(g_1(j)=2j-1\) for smal
 forgets the last.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

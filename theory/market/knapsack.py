@@ -11,8 +11,6 @@ that knows all prices in advance: whatever \(x(t)\in[0,S]\) are bought with \(\s
 and with \(\lambda=1/\theta\) the mean of the right side tends to the rate of the threshold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -13,8 +13,6 @@ Buying S samples below the knapsack's threshold, training on them once and avera
 trained has at most `burst_risk`, for every law of samples with these variances: the same up to 1 + O(1/t).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from theory.law.quadratic import contraction

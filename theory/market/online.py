@@ -11,8 +11,6 @@ the rate comes as near to the limit (`theory.market.knapsack`) as V is large. Wi
 but that they lie in \([c_-,c_+]\), and of that only the constants speak, not the rule.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from theory.numbers.algebra import maximum, positive_part, ratio

@@ -13,8 +13,6 @@ that does not know the future, and so no rule of mean cost C/S a place has a bur
 \(\max_\mu(\lambda(\mu)-\mu C/S)\). A mixture of two such rules attains it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise

@@ -7,8 +7,6 @@ iteration, and what it brings follows from its stationary distribution. In float
 stays it is `theory.market.replacement`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -14,8 +14,6 @@ Proof of the bound: -R is the integral of \(h^{(2M)}(z+x)\,\tilde B_{2M}(x)/(2M)
 \(|h^{(j)}(z)|\le|h^{(j)}(\operatorname{Re}z)|\), and \(|h^{(2M)}|\) integrates to \(|h^{(2M-1)}|\).
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from dataclasses import dataclass, field

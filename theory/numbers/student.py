@@ -4,8 +4,6 @@ The one part of this package that is neither the paper's nor replaces it: what i
 everybody above, at the same intervals. `scipy.stats` has them too, and takes three times as long to import.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

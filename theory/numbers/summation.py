@@ -15,8 +15,6 @@ are a polynomial in \(N^{-2}\), so nothing is recomputed when N changes.
 is the slow, obvious twin of both.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

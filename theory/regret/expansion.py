@@ -10,8 +10,6 @@ each integral is an H, the oracle's with \(K\bar\Lambda\) for \(\bar\Lambda\), w
 first two terms of the two bounds differ by order \(1/t^2\) alone: the log T of \(\Omega_1\) and of \(\Omega_3\) cancel.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from theory.bound.theorem1 import deviation_term

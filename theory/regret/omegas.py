@@ -6,8 +6,6 @@ left out. The decisive link is \(\Omega_3\): the oracle sees K times as many dis
 generalisation terms differ by a constant factor in every round, and \(\Omega_3\) is of order \(\sqrt{T\log T}\).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

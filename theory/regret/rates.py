@@ -4,8 +4,6 @@ The exponents of Remark 1 are those of T for \(V=T^\gamma\) and \(\rho=1-T^{-\ph
 cost violation; logarithms are left out.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from theory.numbers.algebra import log, maximum, ratio, sqrt

@@ -6,8 +6,6 @@ bounds here hold for every horizon T, and are elementary in h: the Lambert sum \
 follows is checked link by link in `lem:omega2-order` and `thm:dpp-regret/spread` of `proofs_check`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from theory.bound.theorem1 import Terms

@@ -1,7 +1,5 @@
 r"""Reuse under constant admission, for every round: occupancy, uniformity, effective sample size, mismatch."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any

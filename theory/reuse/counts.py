@@ -10,8 +10,6 @@ then trains, then drops what has been used K times. Everything here follows from
   samples and the gradient over the memory has mean exactly \(\chi\) times the per-sample variance.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 r"""Reuse along whole trajectories: every round of any admission sequence, in time linear in its length."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
