@@ -14,22 +14,19 @@ the best fixed K, and how often a run forgot everything.
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.hardware import hardware
-from benchmarks.runner import Benchmark, above_best
+from benchmarks.runner import Benchmark, above_best, trained
+from empirics import Brief, Study
 from empirics.control.adaptive import Adaptive, Listening
-from empirics.control.registry import LISTENING, Brief
-from empirics.results.folder import read_result
-from empirics.run import run_study
+from empirics.control.registry import LISTENING
 from empirics.settings.drift import Drift
-from empirics.settings.study import Study
 
 Floats = NDArray[np.float64]
 
@@ -39,6 +36,12 @@ class River(Adaptive):
     """Adaptive with the ADWIN of `river`, which has its own memory."""
 
     rising: bool = False
+
+    @classmethod
+    def of(cls, brief: Brief, *, rising: bool = False) -> River:
+        rule = LISTENING["adaptive"](brief)
+        assert isinstance(rule, Adaptive)
+        return cls(rule.rule, rule.capacity, rising=rising)
 
     def start(self, replicates: int) -> Listening:
         from river.drift import ADWIN
@@ -55,20 +58,10 @@ class River(Adaptive):
         return replace(state, heard=heard)
 
 
-def _river(brief: Brief, *, rising: bool) -> River:
-    rule = LISTENING["adaptive"](brief)
-    assert isinstance(rule, Adaptive)
-    return River(rule.rule, rule.capacity, rising=rising)
-
-
 def measured(world: str, benchmark: Benchmark) -> dict[str, Any]:
     """Train all policies in one world, and print them."""
-    given, own = benchmark.given, dict[str, Any]()
-    if given.river:
-        own = {
-            "river": lambda brief: _river(brief, rising=False),
-            "river, rising": lambda brief: _river(brief, rising=True),
-        }
+    given, river = benchmark.given, {"river": River.of, "river, rising": partial(River.of, rising=True)}
+    own = river if given.river else {}
     fixed, listening = tuple(f"constant@K={K}" for K in benchmark.settings["retentions"]), ("adaptive", *own)
     drift = Drift(**benchmark.settings["worlds"][world])
     study = Study(
@@ -76,20 +69,16 @@ def measured(world: str, benchmark: Benchmark) -> dict[str, Any]:
     )
     study = replace(study, policies=(*fixed, "adaptive"), rounds=given.rounds, seeds=given.seeds)
     study = replace(study, predict=False, measures=("risk",))
-    with tempfile.TemporaryDirectory() as place:
-        run_study(study, Path(place) / "result", policies=own)
-        rows = read_result(Path(place) / "result", ["policy", "seed", "round", "risk", "n"]).rows
+    _, rows = trained(study, ["policy", "seed", "round", "risk", "n"], policies=own)
     rows = rows.sort_by([(name, "ascending") for name in ("policy", "seed", "round")])
     names = sorted((*fixed, *listening))
     shape = (len(names), study.seeds, study.rounds)
     risk, held = (dict(zip(names, rows[key].to_numpy().reshape(shape), strict=True)) for key in ("risk", "n"))
     each = {name: values.mean(axis=1) for name, values in risk.items()}
     best = min(fixed, key=lambda name: each[name].mean())
-    found: dict[str, Any] = {
-        "risk": {name: float(each[name].mean()) for name in (*fixed, *listening)},
-        "best": best,
-    }
-    print(f"{world}: " + ", ".join(f"{policy} {risk:.4f}" for policy, risk in found["risk"].items()))
+    risks = {name: float(each[name].mean()) for name in (*fixed, *listening)}
+    found: dict[str, Any] = {"risk": risks, "best": best}
+    print(f"{world}: " + ", ".join(f"{policy} {mean:.4f}" for policy, mean in risks.items()))
     for name in listening:
         forgot = float((np.diff(held[name], axis=1) < 0).sum(axis=1).mean())
         found[name] = row = {**above_best(each[name], each[best]), "forgot": forgot}
@@ -99,12 +88,10 @@ def measured(world: str, benchmark: Benchmark) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Parse, measure, print, and write."""
     benchmark = Benchmark.asked("adaptive", __doc__)
-    given = benchmark.given
+    given, worlds = benchmark.given, benchmark.settings["worlds"]
     print(f"{hardware()}; {given.rounds} rounds, {given.seeds} seeds, η = {given.eta:g}")
-    document = benchmark.begin("worlds")
-    worlds = benchmark.settings["worlds"]
+    document = benchmark.begin(key="worlds")
     benchmark.measure(document, worlds, lambda world: measured(world, benchmark), key="worlds")
 
 

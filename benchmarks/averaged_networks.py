@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.runner import Benchmark, markdown
-from empirics.run import run_study
+from empirics import Study, run_study
 from empirics.settings.section7 import section7
-from empirics.settings.study import Study
 from theory.numbers.student import half_width
 
 
@@ -30,16 +29,15 @@ def study_of(settings: dict[str, Any], network: str) -> Study:
 
 
 def main() -> None:
-    """Parse, train, print a table, and write it if asked."""
     benchmark = Benchmark.asked("averaged_networks", __doc__)
     given, study = benchmark.given, study_of(benchmark.settings, benchmark.given.network)
     study = replace(study, seeds=given.seeds or study.seeds, rounds=given.rounds or study.rounds)
 
     def measured(policy: str) -> dict[str, Any]:
         alone = replace(study, policies=(policy,))
-        return kept(run_study(alone, device=given.device, data_dir=given.data_dir)["policies"][policy])
+        return kept(run_study(alone, **benchmark.place)["policies"][policy])
 
-    found = benchmark.begin("policies", study=study.document())
+    found = benchmark.begin(key="policies", study=study.document())
     benchmark.measure(found, study.policies, measured, key="policies")
     print(found["hardware"], table(found), sep="\n")
 
@@ -56,9 +54,8 @@ def table(found: dict[str, Any]) -> str:
     lines = [["policy", "last", "mean", "mean less last"]]
     for name, row in found["policies"].items():
         last, mean = (100 * np.array(row[key]) for key in ("last_final_accuracies", "final_accuracies"))
-        lines.append(
-            [name, *(f"{one.mean():.1f} ± {half_width(one, 0.95):.1f}" for one in (last, mean, mean - last))]
-        )
+        points = (last, mean, mean - last)
+        lines.append([name, *(f"{one.mean():.1f} ± {half_width(one, 0.95):.1f}" for one in points)])
     return markdown(lines)
 
 

@@ -12,23 +12,18 @@ hold one or two samples per client: there little can be gained.
 
 from __future__ import annotations
 
-import tempfile
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from benchmarks.hardware import hardware
 from benchmarks.options import settings
-from benchmarks.runner import Benchmark, markdown
-from empirics.control.policy import FOREVER, Fixed, Policy
-from empirics.control.registry import Brief, make_policy
-from empirics.run import run_study
-from empirics.settings.costs import CostProcess
-from empirics.settings.presets import PRESETS
-from empirics.settings.study import Study
+from benchmarks.runner import Benchmark, markdown, trained
+from empirics import PRESETS, Brief, CostProcess, Policy, Study
+from empirics.control.policy import FOREVER, Fixed
+from empirics.control.registry import make_policy
 
 SETTINGS = settings("buying")
 POLICIES = tuple(SETTINGS["policies"])
@@ -83,7 +78,6 @@ class Filled(Policy):
         return cls(constant, tuple(int(size) for size in brief.budget.buffers))
 
     def start(self, replicates: int) -> Any:
-        """The state of constant admission."""
         return self.constant.start(replicates)
 
     def decide(self, state: Any, cost: Any) -> tuple[Any, Any]:
@@ -94,17 +88,13 @@ class Filled(Policy):
         return self.constant.decide(state, cost)
 
     def book(self, state: Any, cost: Any, delivered: Any) -> Any:
-        """The state of constant admission."""
         return self.constant.book(state, cost, delivered)
 
 
 def main() -> None:
-    """Parse, train, print, and write."""
     benchmark = Benchmark.asked("buying", __doc__, show_tables)
-    given, base = (
-        benchmark.given,
-        replace(PRESETS[benchmark.given.preset], policies=POLICIES, K=None, predict=False),
-    )
+    given = benchmark.given
+    base = replace(PRESETS[given.preset], policies=POLICIES, K=None, predict=False)
     base = replace(base, rounds=given.rounds or base.rounds, dataset=given.dataset or base.dataset)
     measures = tuple(one for one in base.measures if one != "mismatch")
     base = benchmark.on_device(replace(base, seeds=given.seeds, measures=measures))
@@ -116,11 +106,8 @@ def main() -> None:
 def measured(base: Study, prices: str, benchmark: Benchmark) -> dict[str, Any]:
     """Train all policies, print them, and return what is kept of the summary."""
     study, cost = priced(base, prices)
-    given, began = benchmark.given, time.perf_counter()
-    own = {"constant-filled": Filled.of}
-    with tempfile.TemporaryDirectory() as folder:
-        place = {"device": given.device, "data_dir": given.data_dir}
-        summary = run_study(study, Path(folder) / "result", cost=cost, policies=own, **place)
+    began = time.perf_counter()
+    summary, _ = trained(study, cost=cost, policies={"constant-filled": Filled.of}, **benchmark.place)
     took = time.perf_counter() - began
     print(f"\n{prices} prices, {study.rounds} rounds, {study.seeds} seeds, {took:.0f} s")
     show(summary, study)

@@ -9,16 +9,15 @@ every K up to T is out of reach at T = 10^6 and beyond; the alternative evaluate
 from __future__ import annotations
 
 import statistics
-import time
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
-from benchmarks.hardware import hardware
+from benchmarks.hardware import hardware, timed
 from benchmarks.options import parser_of, settings
 from theory.bound.constant_admission import constant_bound
-from theory.design.offline import best_rate, design, fill_ratio
+from theory.design.offline import Design, best_rate, design, fill_ratio
 from theory.setting import Budget, Constants
 
 SETTING = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
@@ -36,18 +35,17 @@ FLAT = (  # buffers, cost, D, B, T: an optimum far from x, in the middle of a wi
 
 def report(who: str, sizes: tuple[int, ...], cost: int, T: int, setting: Constants) -> None:
     """One line: the design, its time, and what every K would take."""
-    seconds = []
-    for _ in range(REPEATS):
-        start = time.perf_counter()
+
+    def choose() -> tuple[Budget, Design]:
         budget = Budget(buffers=sizes, cost=cost, mean_cost=Fraction(11, 2))
-        chosen = design(budget, T, setting)
-        seconds.append(time.perf_counter() - start)
-    tried = np.unique(np.geomspace(1, T, SAMPLE).astype(int))
-    start = time.perf_counter()
-    bounds = [constant_bound(int(K), best_rate(int(K), budget), T, setting).total for K in tried]
-    each = (time.perf_counter() - start) / len(tried)
+        return budget, design(budget, T, setting)
+
+    (budget, chosen), seconds = timed(choose, REPEATS)
+    tried = list(map(int, np.unique(np.geomspace(1, T, SAMPLE).astype(int))))
+    bound = lambda K: constant_bound(K, best_rate(K, budget), T, setting).total  # noqa: E731
+    bounds, (whole,) = timed(lambda: [bound(K) for K in tried])
     assert chosen.bound <= min(bounds)
-    took = statistics.median(seconds)
+    took, each = statistics.median(seconds), whole / len(tried)
     print(
         f"{who}, T = {T:,}, x = {float(fill_ratio(budget)):.6g}: K* = {chosen.K:,} "
         f"in {took:.3g} s (median of {REPEATS}, {chosen.evaluations} sums); "
@@ -56,7 +54,6 @@ def report(who: str, sizes: tuple[int, ...], cost: int, T: int, setting: Constan
 
 
 def main() -> None:
-    """Print a line per setting."""
     options = parser_of("design", __doc__).parse_args()
     print(hardware())
     sizes = tuple(map(int, np.random.default_rng(1).integers(5, 16, options.clients)))

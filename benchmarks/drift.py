@@ -17,18 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.runner import Benchmark
-from empirics.control.schedule import Schedule
+from benchmarks.runner import Benchmark, above_best, chunks, mean_and_error
+from empirics import Study
 from empirics.prediction.curves import StudyForecaster
 from empirics.results.measures import with_excess
 from empirics.settings.drift import PARTS, Drift
-from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.device import threads
 from empirics.training.engine import Engine
-from empirics.training.problem import Problem, make_problem
+from empirics.training.problem import make_problem
 from empirics.training.risk import Least
-from theory.numbers.student import half_width
 
 
 def studies(base: Study, settings: dict[str, Any]) -> dict[str, Study]:
@@ -53,7 +51,7 @@ def measured(study: Study, benchmark: Benchmark, known: dict[str, Least]) -> dic
     parts, which all studies of these parts share."""
     begun = time.monotonic()
     with threads(study, "take fewer seeds or policies"):
-        problem = make_problem(study, benchmark.given.device, benchmark.given.data_dir)
+        problem = make_problem(study, **benchmark.place)
         if study.drift.parts in known:
             vars(problem)["least"] = known[study.drift.parts]
         least = problem.least
@@ -63,32 +61,22 @@ def measured(study: Study, benchmark: Benchmark, known: dict[str, Least]) -> dic
         ready = time.monotonic()
         forecasts = StudyForecaster.of(problem, constants).forecasts()
         predicted = time.monotonic()
-        sums = trained(problem, Schedule(study, constants), least)
-    each = dict(zip(study.policies, sums, strict=True))
-    found = {
-        name: {
-            "measured": float(each[name].mean()),
-            "error": float(each[name].std(ddof=1) / np.sqrt(study.seeds)),
-            "predicted": forecasts[name].cumulative,
-        }
-        for name in study.policies
-    }
+        engine = Engine(problem.model, study, problem.streams)
+        excess = [
+            with_excess(study, engine.play(rounds), least, rounds.first)["excess_risk"]
+            for rounds in chunks(study, constants)
+        ]
+    sums = np.concatenate(excess).sum(axis=0).reshape(len(study.policies), study.seeds)
+    each, found = dict(zip(study.policies, sums, strict=True)), {}
+    for name, values in each.items():
+        mean, error = mean_and_error(values)
+        found[name] = {"measured": mean, "error": error, "predicted": forecasts[name].cumulative}
     best, chosen = (min(found, key=lambda name: found[name][by]) for by in ("measured", "predicted"))
-    apart = each[chosen] - each[best]
-    width = float(half_width(apart, 0.95)) if chosen != best else 0.0
-    loss = {"more": float(apart.mean()), "half_width": width}
+    apart = above_best(each[chosen], each[best])
+    loss = {"more": apart["above_best"], "half_width": apart["half_width"]}
     ends = {"least": ready - begun, "predicted": predicted - ready, "trained": time.monotonic() - predicted}
     seconds = {name: round(took, 1) for name, took in ends.items()}
     return {"policies": found, "best": best, "chosen": chosen, "loss": loss, "seconds": seconds}
-
-
-def trained(problem: Problem, schedule: Schedule, least: Least) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Excess risk summed over all rounds, (policies, seeds)."""
-    study, engine, found = problem.study, Engine(problem.model, problem.study, problem.streams), []
-    while schedule.round <= study.rounds:
-        rounds = schedule.advance(min(study.checkpoint, study.rounds - schedule.round + 1))
-        found.append(with_excess(study, engine.play(rounds), least, rounds.first)["excess_risk"])
-    return np.concatenate(found).sum(axis=0).reshape(len(study.policies), study.seeds)
 
 
 def show(*documents: dict[str, Any]) -> None:
@@ -107,10 +95,9 @@ def show(*documents: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Parse, measure what the file does not hold, and print."""
     benchmark = Benchmark.asked("drift", __doc__, show)
     base, known = benchmark.study(), dict[str, Least]()
-    document, every = benchmark.begin_with(base), studies(base, benchmark.settings)
+    document, every = benchmark.begin(base), studies(base, benchmark.settings)
     wanted = [name for name in every if name.startswith(benchmark.given.only)]
     benchmark.measure(document, wanted, lambda name: measured(every[name], benchmark, known))
     show(document)

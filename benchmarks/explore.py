@@ -21,23 +21,10 @@ from benchmarks.options import parser_of
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 FIELD = 'input[data-field="{0}"], [data-field="{0}"] input'
-SEEN = """budget => {
-  const began = performance.now(), words = one => document.querySelector(one)?.innerText || "";
-  window.seen = new Promise(done => {
-    let first = null;
-    const look = () => {
-      const now = performance.now() - began;
-      if (first === null && words(".plan pre").includes("budget = " + budget)) first = now;
-      if (first !== null && words(".figures").includes("coarsely")) done([first, now]);
-      else requestAnimationFrame(look);
-    };
-    look();
-  });
-}"""
+SEEN = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 
 def main() -> None:
-    """Print hardware, n and the times."""
     from playwright.sync_api import sync_playwright
 
     given = parser_of("explore", __doc__).parse_args()
@@ -46,13 +33,10 @@ def main() -> None:
         raise SystemExit("there is no Chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         said = Path(folder) / "said"
+        command = [sys.executable, "-m", "acdpp", "explore", "--no-open"]
+        environment = os.environ | {"PYTHONPATH": str(Path.cwd()), "PYTHONUNBUFFERED": "1"}
         with said.open("w") as stream:
-            server = subprocess.Popen(
-                [sys.executable, "-m", "acdpp", "explore", "--no-open"],
-                cwd=folder,
-                stdout=stream,
-                env=os.environ | {"PYTHONPATH": str(Path.cwd()), "PYTHONUNBUFFERED": "1"},
-            )
+            server = subprocess.Popen(command, cwd=folder, stdout=stream, env=environment)
         try:
             while not (address := re.search(r"http://\S+/", said.read_text())):
                 time.sleep(0.1)
@@ -62,8 +46,9 @@ def main() -> None:
             page.goto(address.group())
             page.get_by_text("predicted in full").wait_for(timeout=300_000)
             if given.policy != "taper-online":
-                page.locator(FIELD.format("policies")).first.press("Backspace")
-                page.locator(FIELD.format("policies")).first.fill(given.policy)
+                policies = page.locator(FIELD.format("policies")).first
+                policies.press("Backspace")
+                policies.fill(given.policy)
                 page.keyboard.press("Enter")
                 page.keyboard.press("Escape")
                 page.get_by_text("predicted in full").wait_for(timeout=300_000)

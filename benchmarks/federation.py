@@ -15,38 +15,33 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.hardware import hardware, machine
+from benchmarks.hardware import hardware, machine, timed
 from benchmarks.options import parser_of, settings
 from benchmarks.runner import write
+from empirics import Study, run_study
 from empirics.federation.app_folder import FederationFolder, write_app
 from empirics.federation.client_reports import ClientReport
 from empirics.federation.processes import federation
 from empirics.federation.server_state import ServerState, federated, prepare
 from empirics.results.folder import read_settings
-from empirics.run import run_study
-from empirics.settings.study import Study
 
 SETTINGS = settings("federation")
 PLAIN_APP = Path(__file__).with_name("plain_app")
-Count = Callable[[], int]
 
 
 def main() -> None:
-    """Parse, measure, print a table, and write it down if asked."""
     parser = parser_of("federation", __doc__)
     given = parser.parse_args()
     if given.rounds < 2:
         parser.error("--rounds must be 2 or more: the first does not count")
-    print(hardware())
-    print(f"{given.rounds} rounds; seconds a round, and kB over loopback a round")
+    print(f"{hardware()}\n{given.rounds} rounds; seconds a round, and kB over loopback a round")
     print(" ".join(f"{name:>10}" for name in SETTINGS["columns"]))
     found = []
     for kind, numbers in (("processes", given.processes), ("simulated", given.simulated)):
@@ -84,21 +79,16 @@ def _measured(clients: int, rounds: int, *, simulation: bool) -> dict[str, float
 
 
 def _seconds_of(study: Study, out: Path) -> float:
-    begin = time.perf_counter()
-    run_study(replace(study, checkpoint=100), out)
-    return time.perf_counter() - begin
+    return timed(lambda: run_study(replace(study, checkpoint=100), out))[1][0]
 
 
 def _ours(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
     prepare(study, out)
     place = FederationFolder.of_result(out)
-    write_app(
-        place.app, study, result=str(out), patience=SETTINGS["reply_seconds_max"], buffers=str(place.clients)
-    )
-    with federation(place, study.clients, simulation=simulation) as running, _loopback() as sent:
-        run = running.operator.start(place.app, study.clients if simulation else None)
-        done = lambda: int(read_settings(out)["progress"]["done"])  # noqa: E731
-        return _paced(done, lambda: running.operator.over(run), study.rounds, sent)
+    patience, buffers = SETTINGS["reply_seconds_max"], str(place.clients)
+    write_app(place.app, study, result=str(out), patience=patience, buffers=buffers)
+    done = lambda: int(read_settings(out)["progress"]["done"])  # noqa: E731
+    return _paced(place, place.app, study, simulation, done)
 
 
 def _plain(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
@@ -114,56 +104,49 @@ def _plain(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
     def done() -> int:
         return len(times.read_text().split()) - 1 if times.exists() else 0
 
-    place = FederationFolder(out / "place")
-    with federation(place, study.clients, simulation=simulation) as running, _loopback() as sent:
-        run = running.operator.start(app, study.clients if simulation else None)
-        return _paced(done, lambda: running.operator.over(run), study.rounds, sent)
+    return _paced(FederationFolder(out / "place"), app, study, simulation, done)
 
 
-def _paced(done: Count, over: Callable[[], bool], rounds: int, sent: Count) -> tuple[float, float]:
+def _paced(
+    place: FederationFolder, app: Path, study: Study, simulation: bool, done: Callable[[], int]
+) -> tuple[float, float]:
     """The median seconds of a round after the first, and the mean bytes."""
-    marks, asked = [], time.perf_counter()
-    while len(marks) < rounds:
-        if done() > len(marks):
-            marks.append((time.perf_counter(), sent()))
-        elif time.perf_counter() - asked > 10:
-            asked = time.perf_counter()
-            if over() and done() <= len(marks):
-                raise SystemExit("the federation ended before its time")
-        time.sleep(0.05)
+    with federation(place, study.clients, simulation=simulation) as running:
+        run = running.operator.start(app, study.clients if simulation else None)
+        marks, asked = [], time.perf_counter()
+        while len(marks) < study.rounds:
+            if done() > len(marks):
+                marks.append((time.perf_counter(), _loopback()))
+            elif time.perf_counter() - asked > 10:
+                asked = time.perf_counter()
+                if running.operator.over(run) and done() <= len(marks):
+                    raise SystemExit("the federation ended before its time")
+            time.sleep(0.05)
     seconds = [b[0] - a[0] for a, b in pairwise(marks)]
-    return statistics.median(seconds), (marks[-1][1] - marks[0][1]) / (rounds - 1)
+    return statistics.median(seconds), (marks[-1][1] - marks[0][1]) / (study.rounds - 1)
 
 
-@contextmanager
-def _loopback() -> Iterator[Count]:
+def _loopback() -> int:
     """Bytes over loopback so far; 0 where the system does not say."""
     table = Path("/proc/net/dev")
-
-    def sent() -> int:
-        if not table.exists():
-            return 0
-        line = next(line for line in table.read_text().splitlines() if line.strip().startswith("lo:"))
-        return int(line.split(":")[1].split()[0])
-
-    yield sent
+    lines = table.read_text().splitlines() if table.exists() else []
+    return next((int(line.split(":")[1].split()[0]) for line in lines if line.strip().startswith("lo:")), 0)
 
 
 def _books(study: Study, out: Path) -> float:
     """Seconds that the server's own part of a round takes, with all clients there."""
     prepare(study, out)
-    times = []
     with ServerState.open(out) as state:
         moved = dict.fromkeys(range(study.clients), np.zeros(state.problem.model.size))
-        for _ in range(study.rounds):
-            begin = time.perf_counter()
+
+        def play() -> None:
             reports = {}
             for m, granted in enumerate(map(int, state.decide())):
                 reports[m] = ClientReport(granted, state.accounts.expected(m, granted))
                 state.accounts.check(m, granted, reports[m])
             state.book(reports, moved, {})
-            times.append(time.perf_counter() - begin)
-    return statistics.median(times)
+
+        return statistics.median(timed(play, study.rounds)[1])
 
 
 if __name__ == "__main__":

@@ -1,10 +1,27 @@
-"""What a benchmark ran on, in one line."""
+"""Hardware of a benchmark, in one line, and the times of work."""
 
 from __future__ import annotations
 
 import os
 import platform
 import subprocess
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Result = TypeVar("Result")
+
+
+def timed(
+    work: Callable[[], Result], repeats: int = 1, clock: Callable[[], float] = time.perf_counter
+) -> tuple[Result, list[float]]:
+    """The last result of the work, and the seconds of each repetition."""
+    seconds = []
+    for _ in range(repeats):
+        begin = clock()
+        result = work()
+        seconds.append(clock() - begin)
+    return result, seconds
 
 
 def hardware() -> str:

@@ -36,16 +36,13 @@ import torch
 from benchmarks.buying import price_names, priced
 from benchmarks.options import settings
 from benchmarks.runner import Benchmark, markdown, write
-from empirics.control.prices import make_prices
+from empirics import Study, make_prices, read_result, run_study
 from empirics.control.released import CONSTANTS as RELEASED
 from empirics.control.schedule import Schedule
 from empirics.prediction.curves import StudyForecaster
-from empirics.prediction.loss_landscape import LossLandscape, landscape_of
+from empirics.prediction.loss_landscape import landscape_of
 from empirics.prediction.pilot import draw_pilot
-from empirics.results.folder import read_result
-from empirics.run import run_study
 from empirics.settings.policy_name import PolicyName
-from empirics.settings.study import Study
 from empirics.training.constants import calibrate, smoothness
 from empirics.training.engine import Engine
 from empirics.training.linear import Linear
@@ -58,6 +55,7 @@ from theory.setting import Constants, SettingError
 
 SETTINGS = settings("learner")
 FRUGAL = SETTINGS["frugal"]
+Bound = Callable[[float], float]
 RISKS = ("cumulative_excess_risk", "final_excess_risk")
 
 
@@ -66,13 +64,12 @@ class Late(Exception):
 
 
 def main() -> None:
-    """Parse, train what the file does not hold, print, and write."""
     benchmark = Benchmark.asked("learner", __doc__, show)
     base, given = benchmark.study(), benchmark.given
     if given.predict:
-        predict(base, benchmark.begin_with(base), given)
+        predict(base, benchmark.begin(base), given)
         return
-    document = benchmark.begin_with(base, eta=[base.eta, given.eta])
+    document = benchmark.begin(base, eta=[base.eta, given.eta])
     with tempfile.TemporaryDirectory() as beside:
         parts = Path(beside) if given.out is None else given.out.with_suffix(".parts")
         try:
@@ -94,7 +91,7 @@ def measured(
     """Risks, costs and computation of every variant that is not known, and the bound."""
     began, given = time.monotonic(), benchmark.given
     study, cost = priced(base, prices)
-    problem = make_problem(study, given.device, given.data_dir)
+    problem = make_problem(study, **benchmark.place)
     ours = {"eta": given.eta, "decay": given.decay, "average": "polynomial", "average_by": given.gamma}
     names = variants(problem, cost, ours)
     if prices == "uniform":
@@ -104,21 +101,20 @@ def measured(
     if not new:
         return known | {"policies": {name: there[name] for name in names}}
     study = replace(study, policies=new)
-    limit = most_bought(study, cost)
 
     def progress(done: int) -> None:
         if time.monotonic() > benchmark.end:
             raise Late
 
     progress(0)
-    where = {"device": given.device, "data_dir": given.data_dir, "resume": place.exists()}
-    summary = run_study(study, place, cost=cost, progress=progress, **where)
+    resume = place.exists()
+    summary = run_study(study, place, cost=cost, progress=progress, resume=resume, **benchmark.place)
     rows = read_result(place, ["policy", "n"]).rows.group_by("policy").aggregate([("n", "sum")])
     visits = dict(zip(rows["policy"].to_pylist(), rows["n_sum"].to_pylist(), strict=True))
     shutil.rmtree(place)
-    land = surveyed(problem)
+    bound = bound_of(problem, study, cost)
     found = {
-        name: variant(study, name, row, visits[name] / study.seeds, limit, land)
+        name: variant(study, row, visits[name] / study.seeds * study.of_policy(name).steps, bound)
         for name, row in summary["policies"].items()
     }
     policies = {name: (there | found)[name] for name in names}
@@ -138,54 +134,39 @@ def variants(problem: Problem, cost: Any, ours: dict[str, Any]) -> tuple[str, ..
     constant, frugal = played.occupancy.sum(axis=(0, 2)).reshape(2, -1).mean(axis=1)
     fewer = max(round(float(study.steps * frugal / constant)), 1)
     policies = SETTINGS["policies"]
-    return (
-        *policies,
-        *(_having(name, ours) for name in policies),
-        _having("constant", ours | {"steps": fewer}),
-    )
+    with_ours = (_having(name, ours) for name in policies)
+    return (*policies, *with_ours, _having("constant", ours | {"steps": fewer}))
 
 
-def most_bought(study: Study, cost: Any) -> Callable[[float], float]:
-    """The most samples that can be bought at these prices, on average, by the money overspent."""
+def bound_of(problem: Problem, study: Study, cost: Any) -> Bound | None:
+    """The bound by the money overspent, from the most samples that it buys on average; None where it is undefined."""
+    try:
+        land = landscape_of(problem)
+    except SettingError:
+        return None
     prices = make_prices(study.cost if cost is None else cost)
     (paths,) = prices.chunks(study.seed, study.seeds, study.rounds, study.rounds)
     places = sum(study.buffers)
     limits = [purchase_limit(Atoms.of(path.tolist()), places, study.budget) for path in paths.T]
 
-    def most(overspent: float) -> float:
+    def bound(overspent: float) -> float:
         each = [float(most_samples(limit, study.rounds, overspent)) for limit in limits]
-        return float(np.minimum(each, places * study.rounds).mean())
+        return land.least_final_risk(float(np.minimum(each, places * study.rounds).mean()))
 
-    return most
-
-
-def surveyed(problem: Problem) -> LossLandscape | None:
-    """The loss landscape that the bound needs; None where it is undefined."""
-    try:
-        return landscape_of(problem)
-    except SettingError:
-        return None
+    return bound
 
 
-def variant(
-    study: Study,
-    name: str,
-    row: dict[str, Any],
-    visits: float,
-    most: Callable[[float], float],
-    land: LossLandscape | None,
-) -> dict[str, Any]:
+def variant(study: Study, row: dict[str, Any], gradients: float, bound: Bound | None) -> dict[str, Any]:
     """A policy's risks, cost, samples and computation, and the bound for the money that it spent."""
     overspent = max(row["mean_cost"]["mean"] - study.budget, 0.0) * study.rounds
-    bound = None if land is None else land.least_final_risk(most(overspent))
-    final = row["final_excess_risk"]["mean"]
+    least = bound and bound(overspent)
     return {
         **{key: interval(row[key], study.seeds) for key in RISKS},
         "mean_cost": row["mean_cost"]["mean"],
         "samples": row["distinct_samples"]["mean"],
-        "gradients": visits * study.of_policy(name).steps,
-        "bound": bound,
-        "final_over_bound": None if bound is None else final / bound,
+        "gradients": gradients,
+        "bound": least,
+        "final_over_bound": least and row["final_excess_risk"]["mean"] / least,
     }
 
 
@@ -217,11 +198,9 @@ def predict(base: Study, document: dict[str, Any], given: argparse.Namespace) ->
         constants = _constants(problem, wanted)
         took = _training_seconds(whole, next(iter(measured)), constants)
         began = time.process_time()
-        forecaster = StudyForecaster.of(
-            problem, constants, prices=make_prices(study.cost if cost is None else cost)
-        )
-        survey = time.process_time() - began
-        times = {"survey_seconds": survey, "training_seconds_a_policy": took}
+        paid = make_prices(study.cost if cost is None else cost)
+        forecaster = StudyForecaster.of(problem, constants, prices=paid)
+        times = {"survey_seconds": time.process_time() - began, "training_seconds_a_policy": took}
         known = document["studies"].setdefault(prices, {**times, "policies": {}})
         for name, row in measured.items():
             if name not in known["policies"]:
@@ -235,9 +214,8 @@ def _constants(problem: Problem, wanted: Collection[str]) -> Constants:
     if "acdpp" in wanted:
         return calibrate(problem).constants.merged
     assert isinstance(problem.model, Linear)
-    study = problem.study
-    known = replace(RELEASED, eta=study.eta, E=study.steps, L=smoothness(problem, problem.model))
-    return known.merged
+    study, L = problem.study, smoothness(problem, problem.model)
+    return replace(RELEASED, eta=study.eta, E=study.steps, L=L).merged
 
 
 def _unchanged(name: str) -> bool:
@@ -325,14 +303,10 @@ def split(result: dict[str, Any]) -> str:
 
 def _cumulative(study: dict[str, Any], policy: str, ours: bool) -> dict[str, Any]:
     """Risk of the variant with all local steps, with the paper's learner or with ours."""
-    (found,) = (
-        row
-        for name, row in study["policies"].items()
-        for one in [PolicyName(name)]
-        if one.base == policy and "steps" not in one.own and ("average" in one.own) == ours
-    )
-    risk: dict[str, Any] = found["cumulative_excess_risk"]
-    return risk
+    rows = [(PolicyName(name), row["cumulative_excess_risk"]) for name, row in study["policies"].items()]
+    plain = [(one, risk) for one, risk in rows if one.base == policy and "steps" not in one.own]
+    (found,) = (risk for one, risk in plain if ("average" in one.own) == ours)
+    return dict(found)
 
 
 def _said(found: dict[str, Any], scale: float) -> str:

@@ -13,7 +13,6 @@ mpmath, besides the ends and the corner. Rates are the best of five: of five run
 from __future__ import annotations
 
 from collections.abc import Callable
-from time import perf_counter
 from typing import Any
 
 import mpmath
@@ -22,7 +21,7 @@ import scipy
 import sympy
 from scipy.optimize import minimize_scalar
 
-from benchmarks.hardware import hardware
+from benchmarks.hardware import hardware, timed
 from benchmarks.options import parser_of
 from theory.control.admission import AdmissionState, acdpp_round
 from theory.control.minimiser import (
@@ -75,8 +74,6 @@ def across(runs: int, rng: np.random.Generator) -> Batch:
     return {"Z": Z, "cost": one, "retained": retained, "seen": seen, "V": 1000 * one, "lo": lo, "hi": hi}
 
 
-# --- the contestants and their judge -----------------------------------------------------------------------
-
 symbols = {name: sympy.Symbol(name, positive=True) for name in ("Lambda", *STATE)}
 SCALAR: Callable[..., float] = sympy.lambdify(
     list(symbols.values()),
@@ -121,32 +118,24 @@ def reference(run: dict[str, float]) -> tuple[Any, Callable[[Any], Any]]:
     return min(candidates, key=J), J
 
 
-# --- the comparison ----------------------------------------------------------------------------------------
-
-
 def compare(title: str, batch: Batch, subsample: int, rng: np.random.Generator) -> None:
     open_ = (batch["lo"] < batch["hi"]) & (batch["Z"] > 0)
     batch = {name: values[open_] for name, values in batch.items()}
     runs = int(open_.sum())
-    seconds = []
-    for _ in range(REPEATS):
-        start = perf_counter()
-        ours = optimal_admission(constants=CONSTANTS, **batch)
-        seconds.append(perf_counter() - start)
+    ours, seconds = timed(lambda: optimal_admission(constants=CONSTANTS, **batch), REPEATS)
     chosen = rng.choice(runs, subsample, replace=False)
     sample = [{name: float(values[k]) for name, values in batch.items()} for k in chosen]
     library: list[float] = []
     each = []
     for fifth in np.array_split(np.array(sample), REPEATS):
-        start = perf_counter()
-        library += [by_scipy(run) for run in fifth]
-        each.append((perf_counter() - start) / len(fifth))
+        found, (took,) = timed(lambda part=fifth: list(map(by_scipy, part)))
+        library += found
+        each.append(took / len(fifth))
     fast, slow = runs / min(seconds), 1 / min(each)
 
     within = np.mean((ours > batch["lo"]) & (ours < batch["hi"]))
-    print(
-        f"\n{title}: n = {runs}, all with debt and a choice; {within:.0%} of the minima inside the interval"
-    )
+    where = f"{within:.0%} of the minima inside the interval"
+    print(f"\n{title}: n = {runs}, all with debt and a choice; {where}")
     print(f"  a second: ours {fast:,.0f}, SciPy {slow:,.0f} (n = {subsample}); ratio {fast / slow:,.0f}")
     errors: dict[str, list[tuple[float, float]]] = {"ours": [], "SciPy": []}
     with mpmath.workdps(40):
@@ -162,7 +151,6 @@ def compare(title: str, batch: Batch, subsample: int, rng: np.random.Generator) 
 
 
 def main() -> None:
-    """Compare on three batches."""
     given = parser_of("minimiser", __doc__).parse_args()
     runs, subsample = given.runs, given.sample
     rng = np.random.default_rng(20)

@@ -9,23 +9,17 @@ samples, before it trains on them, shows the best K. Differences are paired over
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.hardware import hardware
 from benchmarks.options import settings
-from benchmarks.runner import Benchmark, above_best
-from empirics.predict import predict_study
-from empirics.results.folder import read_result
-from empirics.run import run_study
+from benchmarks.runner import Benchmark, above_best, trained
+from empirics import PRESETS, Study, predict_study
 from empirics.settings.drift import Drift
-from empirics.settings.presets import PRESETS
-from empirics.settings.study import Study
 
 RETENTIONS = settings("moving")["retentions"]
 ROUNDS, EACH = 200, 10  # samples per round; the last round is left for the test that follows the others
@@ -47,15 +41,12 @@ def losses(study: Study, data: dict[str, Any], retentions: Iterable[int] = RETEN
     """Loss of each K on samples before they are trained on."""
     names = tuple(f"constant@K={K}" for K in retentions)
     moving = replace(study, policies=names, rounds=ROUNDS - 1, drift=Drift(kind="order"))
-    with tempfile.TemporaryDirectory() as place:
-        run_study(moving, Path(place) / "result", dataset=data)
-        rows = read_result(Path(place) / "result", ["policy", "round", "risk"]).rows.to_pydict()
+    _, rows = trained(moving, ["policy", "round", "risk"], dataset=data)
     policy, late = np.array(rows["policy"]), np.array(rows["round"]) > START_ROUNDS
     return [float(np.array(rows["risk"])[late & (policy == name)].mean()) for name in names]
 
 
 def main() -> None:
-    """Parse, measure, print."""
     given = Benchmark.asked("moving", __doc__).given
     words = f"steps of {given.walk:g}, η = {given.eta:g}, E = {given.steps}"
     print(f"{hardware()}; {given.streams} streams, {words}")

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
+from functools import partial
 
 import torch
 from torch import Tensor, nn
@@ -22,7 +23,8 @@ from torch.nn import functional as F
 from benchmarks.hardware import hardware
 from benchmarks.options import parser_of
 from benchmarks.runner import write
-from empirics.training.model import Descent, Memory, Population
+from empirics import Population
+from empirics.training.model import Descent, Memory
 from empirics.training.module import Module
 from empirics.training.networks import GROUPS, resnet9
 from empirics.training.resnet import ManyResNets, flops
@@ -33,23 +35,21 @@ Times = tuple[float, float]  # seconds of a step, and of a test
 
 
 def main() -> None:
-    """Parse, measure, print a table, and write it down if asked."""
     parser = parser_of("networks", __doc__)
     given = parser.parse_args()
     if not torch.cuda.is_available():
         parser.error("this needs a CUDA device")
     side, runs, images = given.side, given.runs, given.images
     card = f"{torch.cuda.get_device_name()}, torch {torch.__version__}; {hardware()}"
-    print(card)
     ceiling = _ceiling()
-    print(f"a bfloat16 product of 8192 x 8192 matrices: {ceiling:.0f} TFLOP/s")
+    print(f"{card}\na bfloat16 product of 8192 x 8192 matrices: {ceiling:.0f} TFLOP/s")
     few = max(1, runs // 10)
     here = _population(side, 10 * CLIENTS * images)
     found = {}
     cases: dict[str, tuple[int, Callable[[Population, int, int], Times]]] = {
-        "kernels, bfloat16": (runs, _kernels()),
-        "kernels, bfloat16, momentum": (runs, _kernels(momentum=0.9)),
-        "kernels, tf32": (runs, _kernels("tf32")),
+        "kernels, bfloat16": (runs, _kernels),
+        "kernels, bfloat16, momentum": (runs, partial(_kernels, momentum=0.9)),
+        "kernels, tf32": (runs, partial(_kernels, precision="tf32")),
         "vmap, bfloat16": (few, _vmap),
         "grouped convolutions, bfloat16": (few, _grouped),
         "one client at a time": (1, _alone),
@@ -66,11 +66,11 @@ def main() -> None:
         found[name] = {"runs": count, "step_s": step, "tflops": rate, "run_round_s": whole}
         rates = f"{rate:6.1f} TFLOP/s ({rate / ceiling:5.1%}), {1e3 * whole:7.1f} ms a run-round"
         print(f"{name:32} {count:3} runs: {1e3 * step:8.1f} ms a step, {rates}")
-    ends = [
-        found[one]["run_round_s"] for one in ("one client at a time", "kernels, bfloat16") if one in found
-    ]
-    if len(ends) == 2:
-        print(f"one client at a time / kernels: {ends[0] / ends[1]:.1f} times (n = {REPEATED}, medians)")
+    alone, ours = (
+        found.get(one, {}).get("run_round_s") for one in ("one client at a time", "kernels, bfloat16")
+    )
+    if alone and ours:
+        print(f"one client at a time / kernels: {alone / ours:.1f} times (n = {REPEATED}, medians)")
     command = f"python -m benchmarks.networks --side {side} --runs {runs} --images {images}"
     about = {"hardware": card, "ceiling_tflops": ceiling, "side": side, "images": images}
     write({**about, "cases": found, "command": command}, given.out)
@@ -120,11 +120,10 @@ def _timed(model: Module, here: Population, runs: int, images: int, momentum: fl
     return whole / STEPS, test
 
 
-def _kernels(precision: str = "bfloat16", momentum: float = 0.0) -> Callable[..., Times]:
-    def measure(here: Population, runs: int, images: int) -> Times:
-        return _timed(ManyResNets(resnet9(here), here, precision), here, runs, images, momentum)
-
-    return measure
+def _kernels(
+    here: Population, runs: int, images: int, precision: str = "bfloat16", momentum: float = 0.0
+) -> Times:
+    return _timed(ManyResNets(resnet9(here), here, precision), here, runs, images, momentum)
 
 
 def _vmap(here: Population, runs: int, images: int) -> Times:

@@ -7,7 +7,6 @@ beside scikit-learn's logistic regression, which sees all samples at once.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.options import parser_of, settings
-from empirics import Dataset, Study, as_dataset, fitted_study, run_study
+from benchmarks.runner import markdown, trained
+from empirics import Dataset, Study, as_dataset, fitted_study
 
 SETTINGS = settings("own_data")
 
@@ -54,8 +54,7 @@ def data_sets(data_dir: Path | None) -> Iterator[tuple[str, Dataset]]:
 
 
 def learnt(data: Dataset, study: Study) -> float:
-    with tempfile.TemporaryDirectory() as place:
-        summary = run_study(study, f"{place}/out", dataset=data)
+    summary, _ = trained(study, dataset=data)
     return float(summary["policies"]["constant"]["final_accuracy"]["mean"])
 
 
@@ -69,10 +68,15 @@ def beside(data: Dataset, *, standard: bool) -> float:
 
 def main() -> None:
     given = {"policies": ("constant",), "measures": ("accuracy",), **SETTINGS["study"]}
-    print(
-        "| data | --no-fit | chosen by the data | accuracy then | scikit-learn, as they are | and standard |"
-    )
-    print("| --- | --- | --- | --- | --- | --- |")
+    heads = [
+        "data",
+        "--no-fit",
+        "chosen by the data",
+        "accuracy then",
+        "scikit-learn, as they are",
+        "and standard",
+    ]
+    print(markdown([heads]))
     for name, data in data_sets(parser_of("own_data", __doc__).parse_args().data_dir):
         fitted, _ = fitted_study(data, **given)
         chosen = f"radius {fitted.radius:g}, {fitted.scale}, η = {fitted.eta:.3g}"

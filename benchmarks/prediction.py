@@ -20,20 +20,19 @@ from dataclasses import replace
 
 import torch
 
-from benchmarks.hardware import hardware
+from benchmarks.hardware import hardware, timed
 from benchmarks.options import parser_of
+from empirics import PRESETS
 from empirics.control.schedule import Schedule
 from empirics.prediction import eigenbasis, loss_landscape, subsample
 from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.time_estimate import prediction_seconds, training_seconds
-from empirics.settings.presets import PRESETS
 from empirics.training.constants import calibrate
 from empirics.training.engine import Engine
 from empirics.training.problem import make_problem
 
 
 def main() -> None:
-    """Parse, predict, train, and print the ratio."""
     given = parser_of("prediction", __doc__).parse_args()
     torch.set_num_threads(1)
     loss_landscape.SUBSAMPLE_SIZE = given.part or loss_landscape.SUBSAMPLE_SIZE
@@ -46,34 +45,27 @@ def main() -> None:
         study = replace(study, policies=("constant",))
     if given.risk_alone:
         study = replace(study, measures=("risk",))
-    print(hardware())
-    print(study.task)
+    print(hardware(), study.task, sep="\n")
     clock = time.perf_counter if given.device != "cpu" else time.process_time
     began = clock()
     problem = make_problem(study, given.device, given.data_dir)
     constants = calibrate(problem).constants.merged
     loaded = clock() - began
-    predictions = []
-    for _ in range(given.times):
-        began = clock()
-        forecasts = StudyForecaster.of(problem, constants).forecasts()
-        predictions.append(clock() - began)
+    predict = lambda: StudyForecaster.of(problem, constants).forecasts()  # noqa: E731
+    forecasts, predictions = timed(predict, given.times, clock)
     predicted = statistics.median(predictions)
     engine = Engine(problem.model, study, problem.streams)
     rounds = Schedule(study, constants).advance(given.stretch)
-    began = clock()
-    engine.play(rounds)
-    trained = (clock() - began) / given.stretch * given.rounds
+    _, (played,) = timed(lambda: engine.play(rounds), clock=clock)
+    trained = played / given.stretch * given.rounds
     print(f"data and constants: {loaded:.2f} s (n = 1)")
-    timed = f"{predicted:.2f} s (median, n = {given.times}; first {predictions[0]:.2f} s)"
-    print(f"prediction of {given.rounds:,} rounds: {timed}, taken for {prediction_seconds(problem):.1f} s")
+    shown = f"{predicted:.2f} s (median, n = {given.times}; first {predictions[0]:.2f} s)"
+    print(f"prediction of {given.rounds:,} rounds: {shown}, taken for {prediction_seconds(problem):.1f} s")
     for name, forecast in forecasts.items():
         errors = forecast.errors or {}
         risks = zip(("cumulative", "final", "in the long run"), forecast.document().items(), strict=True)
-        each = [
-            f"{word} {value:.5g}" + (f" ± {errors[key]:.2g}" if errors else "")
-            for word, (key, value) in risks
-        ]
+        spread = {key: f" ± {error:.2g}" for key, error in errors.items()}
+        each = [f"{word} {value:.5g}{spread.get(key, '')}" for word, (key, value) in risks]
         print(f"  {name}: excess risk {', '.join(each)}")
     print(
         f"training of {study.runs} runs: {trained:,.0f} s, scaled up from {given.stretch} rounds (n = 1), taken for "

@@ -19,9 +19,7 @@ from pathlib import Path
 
 from benchmarks.hardware import hardware
 from benchmarks.options import parser_of, settings
-from empirics.run import run_study
-from empirics.settings.presets import PRESETS
-from empirics.settings.study import Study
+from empirics import PRESETS, Study, run_study
 from empirics.shards.on_ray import opened
 
 SETTINGS = settings("ray")
@@ -29,7 +27,6 @@ WAYS: dict[str, dict[str, int]] = SETTINGS["ways"]
 
 
 def main() -> None:
-    """Parse, measure, print."""
     given, count = parser_of("ray", __doc__).parse_args(), SETTINGS["small_studies"]
     study = replace(PRESETS["digits"], rounds=given.rounds, predict=False, measures=("risk", "accuracy"))
     few = max(given.rounds // 5, 2)
@@ -55,10 +52,10 @@ def compare(work: str, studies: list[Study], repeats: int) -> None:
             taken = [timed(study, **way) for study in studies]
             times[name].append((sum(one[0] for one in taken), sum(one[1] for one in taken)))
             rows[name] = b"".join(one[2] for one in taken)
-    total, alone = (
-        {name: statistics.median(one[part] for one in each) for name, each in times.items()}
-        for part in (0, 1)
-    )
+    medians = {
+        name: [statistics.median(part) for part in zip(*each, strict=True)] for name, each in times.items()
+    }
+    total, alone = ({name: each[part] for name, each in medians.items()} for part in (0, 1))
     for name in WAYS:
         print(f"  {name}: {total[name]:.2f} s, of which {alone[name]:.2f} s train")
     one, two = "Ray, 1 worker", "Ray, 2 workers"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,11 @@ import numpy as np
 
 from benchmarks.hardware import machine
 from benchmarks.options import parser_of, settings
+from empirics import PRESETS, Study, read_result, run_study
+from empirics.control.schedule import Rounds, Schedule
 from empirics.files import replace_file
-from empirics.settings.presets import PRESETS
-from empirics.settings.study import Study
 from theory.numbers.student import half_width
+from theory.setting import Constants
 
 PRESET = {"digits": "digits", "mnist": "own"}
 Document = dict[str, Any]
@@ -59,6 +61,11 @@ class Benchmark:
         command = " ".join([f"python -m benchmarks.{name}", *words])
         return cls(found, given, command, time.monotonic() + given.seconds)
 
+    @property
+    def place(self) -> dict[str, Any]:
+        """Device and data folder, as `run_study` takes them."""
+        return {"device": self.given.device, "data_dir": self.given.data_dir}
+
     def study(self) -> Study:
         """The study that every case changes: risk alone is measured, and nothing predicted."""
         given = self.given
@@ -66,16 +73,14 @@ class Benchmark:
         base = replace(base, seeds=given.seeds, seed=given.seed, predict=False, measures=("risk",))
         return self.on_device(base)
 
-    def begin_with(self, study: Study, **about: Any) -> Document:
-        """The document of cases that change this study."""
-        return self.begin(study=f"{study.task}, {study.rounds} rounds, {study.seeds} seeds", **about)
-
     def on_device(self, study: Study) -> Study:
         """The study in float32 on a GPU."""
         return replace(study, dtype="float32") if self.given.device == "cuda" else study
 
-    def begin(self, key: str = "studies", **about: Any) -> Document:
+    def begin(self, base: Study | None = None, key: str = "studies", **about: Any) -> Document:
         """The document before anything is measured, or what the file holds of the same command."""
+        if base is not None:
+            about = {"study": f"{base.task}, {base.rounds} rounds, {base.seeds} seeds", **about}
         document = {"command": self.command, "hardware": machine(self.given.device), **about, key: {}}
         out = self.given.out
         if out is None or not out.exists():
@@ -123,7 +128,24 @@ def markdown(lines: Iterable[Iterable[str]]) -> str:
 def above_best(each: Any, best: Any) -> dict[str, float]:
     """Mean difference to the best, paired, with half of its 95 % interval."""
     apart = np.asarray(each) - np.asarray(best)
-    return {
-        "above_best": float(apart.mean()),
-        "half_width": float(half_width(apart, 0.95)) if apart.any() else 0.0,
-    }
+    half = float(half_width(apart, 0.95)) if apart.any() else 0.0
+    return {"above_best": float(apart.mean()), "half_width": half}
+
+
+def mean_and_error(each: Any) -> tuple[float, float]:
+    """Mean over seeds and its standard error."""
+    return float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each)))
+
+
+def trained(study: Study, columns: Iterable[str] = ("round",), **given: Any) -> tuple[dict[str, Any], Any]:
+    """Summary of a study and some columns of its rows; the result folder is not kept."""
+    with tempfile.TemporaryDirectory() as folder:
+        summary = run_study(study, Path(folder) / "result", **given)
+        return summary, read_result(Path(folder) / "result", list(columns)).rows
+
+
+def chunks(study: Study, constants: Constants) -> Iterator[Rounds]:
+    """Schedules of all rounds, from checkpoint to checkpoint."""
+    schedule = Schedule(study, constants)
+    while schedule.round <= study.rounds:
+        yield schedule.advance(min(study.checkpoint, study.rounds - schedule.round + 1))

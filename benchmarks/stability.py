@@ -23,7 +23,6 @@ from theory.bound.sharper import step_constant
 
 
 def main() -> None:
-    """Parse, read, print, and write."""
     given = parser_of("stability", __doc__).parse_args()
     found = ratios(given.result)
     print(hardware())

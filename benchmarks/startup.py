@@ -10,10 +10,11 @@ import os
 import shlex
 import subprocess
 import sys
+from functools import partial
 from statistics import median
 
 from acdpp.main import COMMANDS
-from benchmarks.hardware import hardware
+from benchmarks.hardware import hardware, timed
 from benchmarks.options import parser_of, settings
 
 EAGER = "; ".join(f"import {one.module}" for one in COMMANDS.values())
@@ -24,19 +25,12 @@ EAGER += (
 
 def seconds(code: str, words: str, n: int) -> float:
     """The median processor time of `n` processes."""
-    taken = []
-    for _ in range(n):
-        before = os.times()
-        command = [sys.executable, "-c", code, *shlex.split(words)]
-        subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        after = os.times()
-        taken.append(after.children_user + after.children_system)
-        taken[-1] -= before.children_user + before.children_system
-    return median(taken)
+    command, nowhere = [sys.executable, "-c", code, *shlex.split(words)], subprocess.DEVNULL
+    run = partial(subprocess.run, command, stdout=nowhere, stderr=nowhere, check=False)
+    return median(timed(run, n, clock=lambda: sum(os.times()[2:4]))[1])
 
 
 def main() -> None:
-    """Print the table."""
     n = parser_of("startup", __doc__).parse_args().n
     run = "from acdpp.__main__ import main; main()"
     print(f"{hardware()}; median of n = {n} processes, processor seconds")

@@ -27,16 +27,14 @@ from numpy.typing import NDArray
 from scipy.ndimage import rotate
 
 from benchmarks.options import settings
-from benchmarks.runner import Benchmark, above_best, write
-from empirics.control.schedule import Schedule
+from benchmarks.runner import Benchmark, above_best, chunks, mean_and_error
+from empirics import Dataset, Study
 from empirics.data import load
-from empirics.data.dataset import Dataset
 from empirics.overrides import HandedOver
 from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.drift_retention import drift_advice
 from empirics.prediction.pilot import draw_pilot
 from empirics.settings.drift import Drift
-from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.device import threads
 from empirics.training.engine import Engine
@@ -51,19 +49,21 @@ Floats = NDArray[np.float64]
 def pooled(images: NDArray[np.float32]) -> NDArray[np.float32]:
     """Means of two by two pixels."""
     n, _, high, wide = images.shape
-    found: NDArray[np.float32] = images.reshape(n, 1, high // 2, 2, wide // 2, 2).mean(axis=(3, 5))
-    return found
+    return np.asarray(images.reshape(n, 1, high // 2, 2, wide // 2, 2).mean(axis=(3, 5)))
+
+
+def drawn(data: Dataset, weights: Floats, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Indices of samples, whose classes are drawn by their weights."""
+    labels = rng.choice(data.classes, count, p=weights / weights.sum())
+    return np.array([rng.choice(np.flatnonzero(data.train_y == c)) for c in labels])
 
 
 def classes(data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, Any]:
     """Classes that come and go: c is as likely as the positive part of the cosine of its phase."""
-    pools = [np.flatnonzero(data.train_y == c) for c in range(data.classes)]
     found = []
     for t in range(rounds):
         phase = 2 * np.pi * (PERIODS * t / rounds - np.arange(data.classes) / data.classes)
-        there = np.maximum(np.cos(phase), 0)
-        drawn = rng.choice(data.classes, EACH, p=there / there.sum())
-        found.append(np.array([rng.choice(pools[c]) for c in drawn]))
+        found.append(drawn(data, np.maximum(np.cos(phase), 0), EACH, rng))
     index = np.concatenate(found)
     return {"x": pooled(data.train_x[index]), "y": data.train_y[index], "time": np.arange(len(index)) / EACH}
 
@@ -90,8 +90,7 @@ def _all(s: float) -> Floats:
 
 def _one_after_another(s: float) -> Floats:
     """About two classes at a time, in a circle."""
-    found: Floats = np.maximum(np.cos(2 * np.pi * (s - np.arange(10) / 10)), 0) ** 8
-    return found
+    return np.asarray(np.maximum(np.cos(2 * np.pi * (s - np.arange(10) / 10)), 0) ** 8)
 
 
 def _there_and_back(s: float) -> float:
@@ -111,12 +110,9 @@ class Made:
     called: Callable[[Any, float], Any] = lambda labels, s: labels
 
     def __call__(self, data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, Any]:
-        pools = [np.flatnonzero(data.train_y == c) for c in range(data.classes)]
         x, y = [], []
         for s in np.arange(rounds) / rounds:
-            there = self.there(s)
-            drawn = rng.choice(data.classes, FEW, p=there / there.sum())
-            index = np.array([rng.choice(pools[c]) for c in drawn])
+            index = drawn(data, self.there(s), FEW, rng)
             x.append(self.seen(data.train_x[index].reshape(FEW, 8, 8), s).reshape(FEW, 64))
             y.append(self.called(data.train_y[index], s))
         time = np.arange(rounds * FEW) / FEW
@@ -157,27 +153,18 @@ def losses(base: Study, names: tuple[str, ...], data: dict[str, Any], device: st
     study = replace(base, policies=names, rounds=base.rounds - 1, drift=Drift(kind="order"))
     with threads(study, "take fewer seeds"):
         problem = make_problem(study, device, dataset=data)
-        schedule = Schedule(study, calibrate(problem).constants.merged)
-        engine, found = Engine(problem.model, study, problem.streams), []
-        while schedule.round <= study.rounds:
-            rounds = schedule.advance(min(study.checkpoint, study.rounds - schedule.round + 1))
-            found.append(engine.play(rounds)["risk"])
+        engine = Engine(problem.model, study, problem.streams)
+        every = chunks(study, calibrate(problem).constants.merged)
+        found = [engine.play(rounds)["risk"] for rounds in every]
     late = np.concatenate(found)[min(START_ROUNDS, study.rounds // 2) :].mean(axis=0)
     return dict(zip(names, late.reshape(len(names), study.seeds), strict=True))
-
-
-def made(base: Study, name: str, benchmark: Benchmark) -> dict[str, Any]:
-    """A stream: samples with timestamps."""
-    given = benchmark.given
-    loaded, rng = load(given.dataset, given.data_dir), np.random.default_rng(given.seed)
-    data: dict[str, Any] = STREAMS[given.dataset][name](loaded, base.rounds, rng)
-    return data
 
 
 def measured(base: Study, name: str, benchmark: Benchmark) -> dict[str, Any]:
     """A stream: the pilot's prediction, and the loss of every policy."""
     given, began = benchmark.given, time.monotonic()
-    data = made(base, name, benchmark)
+    loaded, rng = load(given.dataset, given.data_dir), np.random.default_rng(given.seed)
+    data = STREAMS[given.dataset][name](loaded, base.rounds, rng)
     ready = time.monotonic()
     pilot = pilot_says(base, data, benchmark)
     predicted = time.monotonic()
@@ -185,14 +172,10 @@ def measured(base: Study, name: str, benchmark: Benchmark) -> dict[str, Any]:
     names = (*kept, *settings("drift")["policies"]) if given.dataset == "mnist" else kept
     found = losses(base, names, data, given.device)
     best = min(kept, key=lambda one: found[one].mean())
-    policies = {
-        policy: {
-            "loss": float(each.mean()),
-            "error": float(each.std(ddof=1) / np.sqrt(len(each))),
-            **above_best(each, found[best]),
-        }
-        for policy, each in found.items()
-    }
+    policies = {}
+    for policy, each in found.items():
+        mean, error = mean_and_error(each)
+        policies[policy] = {"loss": mean, "error": error, **above_best(each, found[best])}
     took = {"made": ready - began, "pilot": predicted - ready, "trained": time.monotonic() - predicted}
     seconds = {key: round(value, 1) for key, value in took.items()}
     return {"pilot": pilot, "policies": policies, "best": best, "seconds": seconds}
@@ -211,14 +194,10 @@ def show(*documents: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Parse, measure what the file does not hold, print, and write."""
     benchmark = Benchmark.asked("streams", __doc__, show)
     given = benchmark.given
     base = replace(benchmark.study(), labels="classes", eta=given.eta, steps=given.steps)
-    document = benchmark.begin_with(base)
-    for name in document["studies"] if given.again else ():
-        document["studies"][name]["pilot"] = pilot_says(base, made(base, name, benchmark), benchmark)
-        write(document, given.out)
+    document = benchmark.begin(base)
     benchmark.measure(document, STREAMS[given.dataset], lambda name: measured(base, name, benchmark))
     show(document)
 

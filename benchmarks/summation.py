@@ -13,9 +13,8 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import flint
 import mpmath
@@ -41,8 +40,7 @@ def bound_round(number: Callable[[Fraction], Any]) -> Callable[[Any], Any]:
     return lambda t: constant_round(10, t, number(Fraction(10)), numbers).total
 
 
-@dataclass(frozen=True)
-class Timing:
+class Timing(NamedTuple):
     """A result and the medians of the times that n calls took."""
 
     result: Any

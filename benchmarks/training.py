@@ -1,7 +1,7 @@
 """Speed of the batched engine, against one client at a time. Run from the repository root:
 
-    python benchmarks/training.py --device cuda --data-dir DIR --only learning,twin,clients
-    python benchmarks/training.py --device cpu --quick
+    python -m benchmarks.training --device cuda --data-dir DIR --only learning,twin,clients
+    python -m benchmarks.training --device cpu --quick
 
 Every line says what was timed, on which hardware and how often (n). Without --data-dir the images are random,
 of MNIST's shape: the time does not depend on what they show.
@@ -14,23 +14,21 @@ import resource
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import torch
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
+from benchmarks.hardware import timed
 from benchmarks.options import parser_of
+from benchmarks.runner import chunks
+from empirics import PRESETS, Dataset, Study
 from empirics.control.registry import make_policy
 from empirics.control.released import CONSTANTS
-from empirics.control.schedule import Rounds, Schedule, brief_for, plan
-from empirics.data import Dataset, load
-from empirics.settings.presets import PRESETS
-from empirics.settings.study import Study
+from empirics.control.schedule import brief_for, plan
+from empirics.data import load
 from empirics.training.constants import calibrate
 from empirics.training.device import choose_device
 from empirics.training.engine import Engine
@@ -40,7 +38,6 @@ from theory.setting import Constants
 
 
 def main() -> None:
-    """Parse, and run the four measurements."""
     given = parser_of("training", __doc__).parse_args()
     if given.threads:
         torch.set_num_threads(given.threads)
@@ -51,9 +48,8 @@ def main() -> None:
     if chosen == ["control"]:
         return
     data = load("mnist", given.data_dir) if given.data_dir else _random_images(6000 if quick else 60000)
-    print(
-        f"data: {'MNIST' if given.data_dir else 'random, of the shape of MNIST'}, {len(data.train_y):,} samples"
-    )
+    shown = "MNIST" if given.data_dir else "random, of the shape of MNIST"
+    print(f"data: {shown}, {len(data.train_y):,} samples")
     if "learning" in chosen:
         learning(data, device, rounds=100 if quick else 1000, repeats=1 if quick else 3)
     if "twin" in chosen:
@@ -77,32 +73,19 @@ def _random_images(samples: int) -> Dataset:
     return Dataset.of("random", part(samples), part(10000), 10)
 
 
-def _wait(device: torch.device) -> None:
-    if device.type == "cuda":
-        torch.cuda.synchronize(device)
-
-
 def _timed(work: Callable[[], object], device: torch.device) -> float:
-    _wait(device)
-    begin = time.perf_counter()
-    work()
-    _wait(device)
-    return time.perf_counter() - begin
-
-
-def _chunks(study: Study, constants: Constants) -> Iterator[Rounds]:
-    schedule = Schedule(study, constants)
-    for first in range(0, study.rounds, study.checkpoint):
-        yield schedule.advance(min(study.checkpoint, study.rounds - first))
+    wait = partial(torch.cuda.synchronize, device) if device.type == "cuda" else lambda: None
+    wait()
+    return timed(lambda: (work(), wait()))[1][0]
 
 
 def _play(problem: Problem, constants: Constants) -> float:
     """A study without its folder; returns the seconds of them that its schedule took."""
     engine = Engine(problem.model, problem.study, problem.streams)
-    chunks, planned = _chunks(problem.study, constants), 0.0
+    every, planned = chunks(problem.study, constants), 0.0
     while True:
         begin = time.perf_counter()
-        rounds = next(chunks, None)
+        rounds = next(every, None)
         planned += time.perf_counter() - begin
         if rounds is None:
             return planned
@@ -132,17 +115,14 @@ def against_the_twin(data: Dataset, device: torch.device, *, quick: bool) -> Non
     study = replace(PRESETS["paper"], rounds=rounds, measures=(), checkpoint=rounds)
     problem = from_dataset(study, data, device)
     constants = calibrate(problem).constants.merged
-    times = {}
     engine, rounds_of = Engine(problem.model, study, problem.streams), plan(study, constants)
     engine.play(rounds_of)  # warm, and the graphs are recorded
-    times["batch"] = [_timed(lambda: engine.play(rounds_of), device) / rounds / study.runs for _ in range(3)]
+    batches = [_timed(lambda: engine.play(rounds_of), device) / rounds / study.runs for _ in range(3)]
     policy = make_policy("constant", brief_for(study, constants))
     run_twin(problem, policy, 0, rounds=2, measure=False)
-    times["twin"] = [
-        _timed(partial(run_twin, problem, policy, s, rounds=alone, measure=False), device) / alone
-        for s in range(3)
-    ]
-    batch, twin = (statistics.median(times[name]) for name in ("batch", "twin"))
+    run = partial(run_twin, problem, policy, rounds=alone, measure=False)
+    twins = [_timed(partial(run, s), device) / alone for s in range(3)]
+    batch, twin = statistics.median(batches), statistics.median(twins)
     print(
         f"twin: one run's round takes {batch * 1e6:.1f} µs in the batch of {study.runs} and {twin * 1e6:.0f} µs one "
         f"client at a time: {twin / batch:.0f}x; median of n = 3 times {rounds} and {alone} rounds"
@@ -151,14 +131,8 @@ def against_the_twin(data: Dataset, device: torch.device, *, quick: bool) -> Non
 
 def many_clients(data: Dataset, device: torch.device, rounds: int) -> None:
     """1,000 clients in one run."""
-    study = replace(
-        PRESETS["paper"],
-        buffers=(8, 9, 10, 11, 12) * 200,
-        budget=5500.0,
-        policies=("constant",),
-        seeds=1,
-        rounds=rounds,
-    )
+    study = replace(PRESETS["paper"], buffers=(8, 9, 10, 11, 12) * 200, budget=5500.0)
+    study = replace(study, policies=("constant",), seeds=1, rounds=rounds)
     problem = from_dataset(study, data, device)
     constants = calibrate(problem).constants.merged
     planned: list[float] = []
@@ -173,7 +147,7 @@ def control_alone(rounds: int, runs: int) -> None:
     """The control loop of ACDPP without training: its memory must not grow with the rounds."""
     study = Study(policies=("acdpp",), seeds=runs, rounds=rounds)
     spent, begin, early = np.zeros(runs), time.perf_counter(), 0.0
-    for chunk in _chunks(study, CONSTANTS):
+    for chunk in chunks(study, CONSTANTS):
         spent += (chunk.cost * chunk.admissions.sum(axis=2)).sum(axis=0)
         early = early or _resident()
     seconds = time.perf_counter() - begin

@@ -8,6 +8,9 @@ left.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import gc
+import importlib
 import json
 import os
 import pickle
@@ -25,16 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.hardware import hardware
-from benchmarks.mutants.judge import (
-    Broken,
-    Coverage,
-    Judgement,
-    everywhere,
-    judge,
-    labels,
-    load_libraries,
-    observe,
-)
+from benchmarks.mutants.judge import Broken, Coverage, Judgement, everywhere, judge, labels, observe
 from benchmarks.mutants.plant import ROOT, SETTINGS, Mutant, chosen, mutants
 from benchmarks.mutants.watch import Watched, digest, files, watch
 from benchmarks.options import parser_of
@@ -69,10 +63,8 @@ def observations(
 def watch_all(options: argparse.Namespace, only: tuple[str, ...]) -> Watched:
     """All tests that can judge, with the lines that each executes."""
     jobs = {job: "{}-{}-{}".format(*job) for job in files(only)}
-    tests = []
-    for job, result in observations(
-        "watched", watch, jobs, options, digest("acdpp", "empirics", "figures", "tests")
-    ):
+    tests, tree = [], digest("acdpp", "empirics", "figures", "tests")
+    for job, result in observations("watched", watch, jobs, options, tree):
         sound, failed = result if isinstance(result, tuple) else ([], [f"{job[0]}: {result or 'time limit'}"])
         for name in failed:
             print(f"\n{name} fails without any error planted, and judges nothing", file=sys.stderr)
@@ -86,13 +78,11 @@ def observe_all(options: argparse.Namespace) -> Coverage:
     ((_, names),) = everywhere([()], labels, processes=1, limit=MUTANT_SECONDS_MAX)
     if not isinstance(names, list):
         raise SystemExit(f"the claims do not load: {names or 'time limit'}")
-    seen = {}
-    for (label,), result in observations(
-        "observed", observe, {(one,): one for one in names}, options, digest()
-    ):
+    seen, jobs = {}, {(one,): one for one in names}
+    for (label,), result in observations("observed", observe, jobs, options, digest()):
         if result is None or isinstance(result, Broken):
             raise SystemExit(f"{label} could not be observed: {result or 'time limit'}")
-        if result.differences and not options.unrecorded:
+        if result.differences:
             raise SystemExit(f"{label} is not as recorded without any error planted: {result.differences[0]}")
         seen[label] = result
     return Coverage(seen)
@@ -112,7 +102,7 @@ def reasons() -> dict[str, str]:
 
 def wanted_of(every: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
     """The mutants that the options ask for."""
-    found = [m for m in (every if options.every else chosen(every)) if options.grep in m.key]
+    found = chosen(every)
     if options.sample:
         found = [found[i * len(found) // options.sample] for i in range(min(options.sample, len(found)))]
     part, parts = map(int, options.shard.split("/"))
@@ -120,7 +110,6 @@ def wanted_of(every: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
 
 
 def main() -> None:
-    """Parse, observe the sound tree, judge, print."""
     options = parser_of("mutants", __doc__).parse_args()
     only = tuple(options.only.split(","))
     every = mutants(only)
@@ -138,11 +127,13 @@ def main() -> None:
     os.environ |= {"COVERAGE_CORE": "ctrace", "MPLBACKEND": "agg"}
     os.environ |= {} if options.card else {"CUDA_VISIBLE_DEVICES": "", "TRITON_INTERPRET": "1"}
     os.chdir(ROOT)
-    load_libraries(SETTINGS["libraries"])
+    for name in SETTINGS["libraries"]:  # once, before forking; nothing of the project itself
+        with contextlib.suppress(ImportError):  # no test that can judge uses a library that is missing
+            importlib.import_module(name)
+    gc.freeze()  # so that no process copies them
     if options.card:  # kernels are compiled before tests are timed, or the best judges take too long
-        if [there for _, there in everywhere([()], has_card, processes=1, limit=MUTANT_SECONDS_MAX)] != [
-            True
-        ]:
+        ((_, there),) = everywhere([()], has_card, processes=1, limit=MUTANT_SECONDS_MAX)
+        if there is not True:
             raise SystemExit("--card needs a CUDA device, and none is here: leave it out")
         subprocess.run([sys.executable, "-m", "pytest", "-q", "-m", "gpu", "tests/empirics"], check=False)
     by_claims = any(m.module.startswith(("theory.", "proofs_check.")) for m in wanted)
@@ -163,34 +154,25 @@ def judged_all(
 
     def tell(module: str, judged: Judgement) -> None:
         found.append((module, judged))
-        print(
-            f"{judged.by or 'SURVIVED':12} {judged.seconds:5.1f} s  {judged.key}  {judged.where}", flush=True
-        )
+        by = judged.by or "SURVIVED"
+        print(f"{by:12} {judged.seconds:5.1f} s  {judged.key}  {judged.where}", flush=True)
         if options.out:
             with options.out.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(asdict(judged), ensure_ascii=False) + "\n")
 
-    if not (options.only or options.grep) and options.shard.startswith("1/"):
+    if not options.only and options.shard.startswith("1/"):
         for judged in (link for one in seen.seen.values() for link in one.links):
             tell("claims' links", judged)
-    jobs = [
-        (
-            m,
-            seen.concerned(m, who),
-            tests.concerned(m.path, m.line, m.last),
-            tests.named(who),
-            options.patience,
-        )
-        for m in wanted
-        if m.key not in done
-        for who in [last.get(m.key, "")]
-    ]
+    jobs = []
+    for m in (one for one in wanted if one.key not in done):
+        who, touching = last.get(m.key, ""), tests.concerned(m.path, m.line, m.last)
+        jobs.append((m, seen.concerned(m, who), touching, tests.named(who), options.patience))
     random.Random(0).shuffle(jobs)  # so that what comes before the time is up is a fair sample
     limit = MUTANT_SECONDS_MAX + 3 * max(options.patience - SETTINGS["options"]["patience"]["default"], 0)
     left = options.seconds - (time.perf_counter() - start)
     for (mutant, *_), result in everywhere(jobs, judge, processes=options.jobs, limit=limit, within=left):
         if isinstance(result, Broken):
-            raise SystemExit(f"the judge itself broke at {mutant.key}: {result.why}")
+            raise SystemExit(f"the judge itself broke at {mutant.key}: {result}")
         judged = result or Judgement(mutant.key, "time limit", seconds=limit)
         reason = next((one for pattern, one in why.items() if fnmatchcase(mutant.key, pattern)), "")
         if not judged.by and reason:
@@ -217,10 +199,8 @@ def summary(found: list[tuple[str, Judgement]], seconds: float, wanted: int) -> 
     """Print counts, survivors and a table by package; exit with status 1 if any survive."""
     counts = Counter(judged.by or "survived" for _, judged in found)
     left = wanted - sum(module != "claims' links" for module, _ in found)
-    print(
-        f"\n{len(found)} mutants in {seconds:.0f} s: "
-        + ", ".join(f"{n} {by}" for by, n in counts.most_common())
-    )
+    by_judge = ", ".join(f"{n} {by}" for by, n in counts.most_common())
+    print(f"\n{len(found)} mutants in {seconds:.0f} s: {by_judge}")
     if left:
         print(f"{left} are left: run again with --resume")
     strong, real = sum(counts[by] for by in BY_MATHEMATICS), len(found) - counts["equivalent"]

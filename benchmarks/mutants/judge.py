@@ -8,7 +8,6 @@ they say is compared with the ledger: evidence or a verdict that changed, a chec
 from __future__ import annotations
 
 import contextlib
-import gc
 import importlib
 import importlib.abc
 import importlib.util
@@ -18,7 +17,7 @@ import os
 import pickle
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,18 +27,13 @@ from benchmarks.mutants.watch import Batch, bodies, noticing
 
 GRACE_SECONDS = 30.0  # for processes that are running when the time is up
 QUICK_SECONDS = 1.0  # claims that take less are asked before the tests, all others after them
+Entries = tuple[list[bytes], list[bytes]]  # of quick claims, and of the others
 # the strongest first: what the mathematics noticed comes before what a record noticed
 BY_CLAIMS = ("verdict", "evidence", "check broke", "time limit", "text")
 
 
-@dataclass(frozen=True)
-class Broken:
+class Broken(str):
     """The error of a process whose work failed."""
-
-    why: str
-
-    def __str__(self) -> str:
-        return self.why
 
 
 @dataclass(frozen=True)
@@ -58,7 +52,7 @@ class Coverage:
     def __init__(self, seen: dict[str, Observation]) -> None:
         self.seen = seen
 
-    def concerned(self, mutant: Mutant, last: str) -> tuple[list[bytes], list[bytes]]:
+    def concerned(self, mutant: Mutant, last: str) -> Entries:
         """The entries of the claims that execute a line of the mutant or have it in their text: quick ones, others.
 
         First the one that noticed it the last time, then the quickest.
@@ -72,13 +66,8 @@ class Coverage:
             or (mutant.function == "module" and lines)
         }
         asked = [hit[label] for label in sorted(hit, key=lambda name: (name != last, hit[name].seconds))]
-        quick, others = (
-            [o.entry for o in asked if (o.seconds < QUICK_SECONDS) == is_] for is_ in (True, False)
-        )
-        return quick, others
-
-
-# --- one process each --------------------------------------------------------------------------------------
+        quick = [o.entry for o in asked if o.seconds < QUICK_SECONDS]
+        return quick, [o.entry for o in asked if o.seconds >= QUICK_SECONDS]
 
 
 def everywhere(
@@ -151,9 +140,6 @@ class _Planted(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
 
     def path_stats(self, path: Any) -> Any:
         raise OSError("no compiled copy of a planted error may be kept")
-
-
-# --- the sound tree ----------------------------------------------------------------------------------------
 
 
 def labels() -> list[str]:
@@ -244,16 +230,10 @@ def _without(case: Any) -> Iterator[Judgement]:
         yield noticed(f"formula altered: {of}", lambda changed=changed, other=other: changed(formula=other))
 
 
-# --- the broken tree ---------------------------------------------------------------------------------------
-
-
 def _way(sentence: str) -> str:
     if "recorded as" in sentence:
         return "verdict"
     return "evidence" if "evidence" in sentence else "text"
-
-
-Entries = tuple[list[bytes], list[bytes]]  # of quick claims, and of the others
 
 
 def judge(
@@ -302,11 +282,3 @@ def judge(
         noticed = found("test", test)
     noticed = noticed or claims(others)
     return noticed or found("text" if text else "", text)
-
-
-def load_libraries(names: Iterable[str]) -> None:
-    """Import what every judge needs, once, before forking; nothing of the project itself."""
-    for name in names:
-        with contextlib.suppress(ImportError):  # what is not there, no test that can judge uses
-            importlib.import_module(name)
-    gc.freeze()  # so that no process copies them

@@ -24,9 +24,8 @@ SWAPS, OWN_SIDE = SETTINGS["functions_swapped"], SETTINGS["engine_own_side"]
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
 }  # fmt: skip
-SAYING = re.compile(
-    "_?(check|refuse|require|validate|print|warn|echo|say|tell|track)"
-)  # calls that compute nothing
+# calls that compute nothing
+SAYING = re.compile("_?(check|refuse|require|validate|print|warn|echo|say|tell|track)")
 
 
 @dataclass(frozen=True)
@@ -50,8 +49,7 @@ class Mutant:
         return f"{self.module}.{self.function}: {self.kind}: {self.before} → {self.after}{again}"
 
 
-# --- operators: a function of a node that yields replacements ----------------------------------------------
-
+# an operator: a function of a node that yields replacements
 Change = tuple[str, ast.AST]
 Operator = Callable[[ast.AST], Iterator[Change]]
 
@@ -151,9 +149,6 @@ def _entry(function: ast.AST) -> Iterator[tuple[str, str, str]]:
         yield "K ignored", "K", "K = 1 + 0 * K"
 
 
-# --- places ------------------------------------------------------------------------------------------------
-
-
 def _skipped(node: ast.AST) -> bool:
     """Messages and validation: `raise`, a test whose only consequence is a `raise`, asserts, f-strings."""
     if isinstance(node, ast.Raise | ast.Assert | ast.JoinedStr):
@@ -171,9 +166,8 @@ def _nodes(function: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
     while waiting:
         parent = waiting.pop()
         for name, value in ast.iter_fields(parent):
-            if isinstance(parent, ast.FunctionDef) and name != "body":
-                continue
-            if isinstance(parent, ast.AnnAssign) and name == "annotation":
+            outside = isinstance(parent, ast.FunctionDef) and name != "body"
+            if outside or (isinstance(parent, ast.AnnAssign) and name == "annotation"):
                 continue
             children = list(enumerate(value)) if isinstance(value, list) else [(None, value)]
             for position, child in children:
@@ -239,11 +233,8 @@ def planted(mutant: Mutant) -> str:
 def _operators(module: str) -> tuple[Operator, ...]:
     if module.startswith(OF_THE_CLAIMS):
         return OF_CLAIMS
-    return (
-        OF_FORMULAS
-        if module.startswith("theory.") and module not in SETTINGS["modules_not_formulas"]
-        else OF_CODE
-    )
+    formulas = module.startswith("theory.") and module not in SETTINGS["modules_not_formulas"]
+    return OF_FORMULAS if formulas else OF_CODE
 
 
 def errors_in(text: str, module: str) -> Iterator[tuple[Mutant, Callable[[], str]]]:
@@ -254,10 +245,8 @@ def errors_in(text: str, module: str) -> Iterator[tuple[Mutant, Callable[[], str
     def make(function: str, kind: str, before: str, after: str, node: ast.AST) -> Mutant:
         base = f"{function}:{kind}:{before}→{after}"
         seen[base] = seen.get(base, 0) + 1
-        first, last = node.lineno, node.end_lineno or node.lineno
-        return Mutant(
-            f"{module.replace('.', '/')}.py", module, function, kind, before, after, seen[base], first, last
-        )
+        path, lines = f"{module.replace('.', '/')}.py", (node.lineno, node.end_lineno or node.lineno)
+        return Mutant(path, module, function, kind, before, after, seen[base], *lines)
 
     for name, whole in _places(module, tree):
         around = _claim_around(whole)
@@ -279,9 +268,8 @@ def _short(node: ast.AST) -> str:
 def _with(tree: ast.Module, parent: ast.AST, field: str, position: int | None, replacement: ast.AST) -> str:
     """The source with one node replaced; the tree itself is left as it was."""
     before, new = getattr(parent, field), copy.deepcopy(replacement)
-    return _having(
-        tree, parent, field, new if position is None else [*before[:position], new, *before[position + 1 :]]
-    )
+    value = new if position is None else [*before[:position], new, *before[position + 1 :]]
+    return _having(tree, parent, field, value)
 
 
 def _entering(tree: ast.Module, function: ast.FunctionDef, statement: str) -> str:
@@ -299,9 +287,6 @@ def _having(tree: ast.Module, node: ast.AST, field: str, value: Any) -> str:
         return ast.unparse(ast.fix_missing_locations(tree))
     finally:
         setattr(node, field, before)
-
-
-# --- what to plant -----------------------------------------------------------------------------------------
 
 
 def _premises(node: ast.AST) -> Iterator[Change]:
@@ -375,17 +360,14 @@ def modules() -> dict[str, Path]:
     paths = [path for folder in SETTINGS["packages"] for path in sorted((ROOT / folder).rglob("*.py"))]
     found = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in paths}
     found |= {module: ROOT / f"{module.replace('.', '/')}.py" for module in SETTINGS["modules"]}
-    plain = {
-        module: path for module, path in found.items() if path.exists() and not path.stem.startswith("__")
-    }
+    plain = {m: path for m, path in found.items() if path.exists() and not path.stem.startswith("__")}
     return {m: path for m, path in plain.items() if "import triton" not in path.read_text(encoding="utf-8")}
 
 
 def mutants(only: tuple[str, ...] = ("",)) -> list[Mutant]:
     """Every error in every module whose name begins with one of these."""
-    wanted = {module: path for module, path in modules().items() if module.startswith(only)}
-    texts = {module: path.read_text(encoding="utf-8") for module, path in wanted.items()}
-    return [mutant for module, text in texts.items() for mutant, _ in errors_in(text, module)]
+    wanted = [(module, path) for module, path in modules().items() if module.startswith(only)]
+    return [m for module, path in wanted for m, _ in errors_in(path.read_text(encoding="utf-8"), module)]
 
 
 def chosen(all_: list[Mutant]) -> list[Mutant]:

@@ -26,8 +26,6 @@ import pytest
 
 from benchmarks.mutants.plant import ROOT, SETTINGS
 
-__all__ = ["Batch", "Test", "Watched", "bodies", "digest", "files", "noticing", "watch"]
-
 # processor seconds
 TEST_SECONDS_MAX = 12.0  # a test that takes longer, under observation, judges nothing
 PART_SECONDS_MAX = 100.0  # tests of a part of a file that come later judge nothing
@@ -66,10 +64,8 @@ class Watched:
         Of either, quick ones come first, since a test of a function by itself is quick; then records, which notice
         most; of files the one that mirrors the module comes first, then the one with the quickest test.
         """
-        touched, own = (
-            (1 << (last + 1)) - (1 << first),
-            f"tests/{Path(path).with_name(f'test_{Path(path).name}')}",
-        )
+        touched = (1 << (last + 1)) - (1 << first)
+        own = f"tests/{Path(path).with_name(f'test_{Path(path).name}')}"
         hit = {test.id for test in self.tests if test.lines.get(path, 0) & touched}
         near = {test.file for test in self.tests if test.id in hit}
         found: dict[tuple[bool, int, bool, str], Batch] = {}
@@ -91,9 +87,8 @@ def files(only: tuple[str, ...] = ("",)) -> list[tuple[str, int, int]]:
     sources += [ROOT / f"{module.replace('.', '/')}.py" for module in SETTINGS["modules"]]
     tests = {path for prefix in only for path in _folder(prefix).rglob("test_*.py")}
     texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in tests}
-    parts = {
-        n: len(text.splitlines()) // PART_LINES + 1 for n, text in texts.items() if not n.startswith(out)
-    }
+    kept = {name: text for name, text in texts.items() if not name.startswith(out)}
+    parts = {name: len(text.splitlines()) // PART_LINES + 1 for name, text in kept.items()}
     for path in sources:
         texts[name := str(path.relative_to(ROOT))] = path.read_text(encoding="utf-8")
         if name.startswith(begin) and ">>> " in texts[name]:
@@ -118,9 +113,6 @@ def digest(*more: str) -> str:
             found.update(path.read_bytes())
     found.update((ROOT / "proofs_check" / "ledger.json").read_bytes())
     return found.hexdigest()[:16]
-
-
-# --- in a process of its own -------------------------------------------------------------------------------
 
 
 def _left_out(why: str) -> None:
@@ -173,14 +165,7 @@ class _Run:
         self.started(nodeid)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[Any]:
-        return (yield from self._timed(item))
-
-    @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[Any]:
-        return (yield from self._timed(item))
-
-    def _timed(self, item: pytest.Item) -> Iterator[Any]:
         """Processor time: what a test takes must not depend on what runs beside it."""
         start, _Run.testing = time.process_time(), True
         signal.signal(signal.SIGPROF, lambda *_: self.stopped())
@@ -193,6 +178,8 @@ class _Run:
             self.seconds[item.nodeid] = self.seconds.get(item.nodeid, 0.0) + time.process_time() - start
             if time.process_time() > self.until:
                 item.session.shouldstop = "the budget is spent"
+
+    pytest_runtest_setup = pytest_runtest_call
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -211,9 +198,8 @@ def watch(file: str, part: int, parts: int) -> tuple[list[Test], list[str]]:
     """The tests of one part of a file that can judge, and the names of those that fail."""
     import coverage
 
-    watcher = coverage.Coverage(
-        data_file=None, source=[str(ROOT / name) for name in (*SETTINGS["packages"], "acdpp")]
-    )
+    sources = [str(ROOT / name) for name in (*SETTINGS["packages"], "acdpp")]
+    watcher = coverage.Coverage(data_file=None, source=sources)
     _no_processes()
     run = _Run(
         choose=lambda items: items[part::parts],
@@ -230,8 +216,7 @@ def watch(file: str, part: int, parts: int) -> tuple[list[Test], list[str]]:
     for name in data.measured_files():
         if not name.endswith(".py"):  # a template
             continue
-        path = str(Path(name).relative_to(ROOT))
-        inside = bodies(Path(name))
+        path, inside = str(Path(name).relative_to(ROOT)), bodies(Path(name))
         for line, contexts in data.contexts_by_lineno(name).items():
             for test in contexts if line in inside else ():
                 found.setdefault(test, {}).setdefault(path, 0)
