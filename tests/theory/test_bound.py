@@ -1,6 +1,5 @@
 """The bound over T rounds against rounds added one by one, and its stated form's trouble."""
 
-import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -8,7 +7,7 @@ import flint
 import numpy as np
 import pytest
 import sympy
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs_check.groundwork.bound.stable import overlap_of
@@ -22,14 +21,8 @@ from theory.bound.constant_admission import (
     constant_round_as_stated,
     oracle_bound,
     oracle_bound_as_stated,
-    with_constants,
 )
 from theory.bound.theorem1 import (
-    DEVIATION,
-    ROUNDING,
-    Bound,
-    Terms,
-    deviation_term,
     per_round_constant,
     per_round_constant_as_stated,
     theorem_1,
@@ -234,35 +227,6 @@ def test_used_once_no_sample_is_stale_and_nothing_statistical_is_left():
     assert sharper.memory_constant_bound(1, 7, 4, c).total == pytest.approx(float(found.total))
 
 
-def test_unequal_memories_make_the_shares_matter():
-    by_size = sharper.stale_weight([1, 2], [4, 9])
-    by_share = sharper.stale_weight([1, 2], [4, 9], [Fraction(1, 2), Fraction(1, 2)])
-    assert by_size == Fraction(10, 169)
-    assert by_share == Fraction(1, 4) * (Fraction(3, 16) + Fraction(7, 81))
-
-
-@pytest.mark.parametrize(
-    ("constant", "value"),
-    [
-        (per_round_constant, Fraction(1, 5) * 3 * (2 * 3 + Fraction(5 * 7, 2))),
-        (sharper.step_constant, Fraction(1, 5) * 2 * 9 / 2),
-    ],
-)
-def test_the_constant_of_a_round_counts_every_local_step_and_is_left_out_without_G(constant, value):
-    c = Constants(D=5, sigma=1, eta=Fraction(1, 5), B=1, Pdim=1, E=2, L=7, G=3)
-    assert constant(c) == value
-    without = Constants(D=5, sigma=1, eta=Fraction(1, 5), B=1, Pdim=1, E=2)
-    assert constant(without) == 0
-    assert per_round_constant_as_stated(without) == 0
-
-
-def test_the_deviation_is_5_2_where_everything_else_is_1():
-    assert deviation_term(1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)) == DEVIATION == Fraction(26, 5)
-    c = Constants(D=1, sigma=2, eta=1, B=3, Pdim=4)
-    assert sharper.sharper_round(Fraction(1, 4), Fraction(1, 9), c) == Terms(1, 0, Fraction(52, 5))
-    assert sharper.memory_round(Fraction(1, 9), c) == Terms(0, 0, Fraction(52, 5))
-
-
 @settings(max_examples=20)
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=30), st.integers(1, 6), constants)
 def test_the_error_of_a_trajectory_covers_its_rounding_and_is_zero_where_nothing_is_rounded(admissions, K, c):
@@ -279,29 +243,3 @@ def test_the_error_of_a_trajectory_covers_its_rounding_and_is_zero_where_nothing
         assert abs(true - statistical) <= near.error
     assert 0 < near.error <= 1e-13 * statistical
     assert proved.error == 0
-
-
-small = st.fractions(Fraction(1, 4), 4, max_denominator=8)
-
-
-@settings(max_examples=30)
-@given(st.integers(1, 6), st.integers(1, 30), small, small)
-def test_a_round_of_corollary_1_as_stated_is_what_is_printed(K, t, rate, scale):
-    constants = Constants(D=scale, sigma=3, eta=Fraction(1, 7), B=2, Pdim=5)
-    below = t * (K * K * t - Fraction(K * (K - 1) * (2 * K - 1), 6))
-    uniformity = (K * t - Fraction(K * (K - 1), 2)) ** 2 / below
-    assume(uniformity != 0)
-    effective = rate * t * uniformity
-    gap = 1 / (K * rate) - 1 / effective
-    printed = constant_round_as_stated(K, t, rate, constants)
-    assert printed.linear == Fraction(9, 7) * gap
-    assert float(printed.root) == pytest.approx(3 * float(scale) * math.sqrt(max(gap, 0)))
-    logarithm = 1 + max(math.log(rate * t / 5), 0)
-    assert float(printed.generalisation) == pytest.approx(20 * math.sqrt(max(5 / effective, 0) * logarithm))
-
-
-@pytest.mark.parametrize(("constant", "initial"), [(4.0, 0.0), (0.0, 2.0), (4.0, 2.0), (4.0, -2.0)])
-def test_constants_bring_the_roundings_of_both_and_of_the_total(constant, initial):
-    joined = with_constants(Bound(Terms(1.0, 2.0, 3.0), error=0.5), constant, initial)
-    assert joined.terms == Terms(1.0, 2.0, 3.0, constant, initial)
-    assert joined.error == 0.5 + ROUNDING * (constant + abs(initial) + joined.total)

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from tests.theory.test_design_search import UNEVEN, budgets
 from theory.bound.constant_admission import constant_bound
 from theory.design.offline import (
-    best_rate,
     crossover_horizon,
     crossover_leading,
     crossover_ratio,
@@ -75,51 +74,8 @@ def test_buffers_in_floats_are_shared_out_like_whole_ones():
     assert floats.rates == pytest.approx(tuple(map(float, whole.rates)), rel=1e-15)
 
 
-def last_win_of_the_floor(budget, c, near):
-    """The last T, within a factor of 4, at which the floor of x has the lower bound: by bisection of the bound."""
-    floor = math.floor(fill_ratio(budget))
-
-    def wins(T):
-        bounds = [constant_bound(K, best_rate(K, budget), T, c).total for K in (floor, floor + 1)]
-        return bool(bounds[0] < bounds[1])
-
-    low, high = int(near / 4), int(near * 4)
-    assert wins(low)
-    assert not wins(high)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if wins(middle) else (low, middle)
-    return low
-
-
-def tenths(x):
-    return Budget(buffers=(x,), cost=10, mean_cost=1)
-
-
-@pytest.mark.parametrize(
-    ("budget", "c"),
-    [
-        (UNEVEN, replace(UNIT, D=Fraction(1, 10))),
-        (UNEVEN, replace(UNIT, eta=1, E=10, Pdim=100)),
-        (tenths(15), UNIT),
-        (tenths(1005), UNIT),
-        (Budget(buffers=(10**4, 11000), cost=10**4, mean_cost=1), UNIT),
-    ],
-)
-def test_the_ceiling_passes_the_floor_where_the_formula_says(budget, c):
-    formula = crossover_horizon(budget, c)
-    true = last_win_of_the_floor(budget, c, formula)
-    assert true * (1 - 0.01) < formula < true * (1 + 1e-9)
-
-
-def test_the_certified_crossover_and_what_each_formula_says_of_it():
-    certified = 2_983_619  # `cor:optimal-k/finite-horizon` in proofs_check
-    assert last_win_of_the_floor(UNEVEN, UNIT, 3e6) == certified
-    assert crossover_horizon(UNEVEN, UNIT) == pytest.approx(certified, rel=2e-4)
-    assert crossover_leading(UNEVEN, UNIT) == pytest.approx(1.337 * certified, rel=1e-3)
-
-
 def test_the_leading_formula_solves_its_equation_and_is_right_in_the_limit():
+    """That the other formula says within a hundredth where the ceiling passes the floor is for the claims."""
     off = []
     for scale in (1, 10**4, 10**8, 10**40):
         c = replace(UNIT, B=scale, eta=Fraction(1, 10**60))  # without the linear term

@@ -20,7 +20,6 @@ from theory.drift.long_run import (
     smoothed_lag,
     smoothed_noise,
     stationary_lag,
-    tracking_risk,
     tracking_step,
 )
 from theory.drift.moving_optimum import drifting_risk, path_bias, walk_lag
@@ -128,15 +127,6 @@ def test_the_largest_step_may_be_the_best():
     assert best_drifting_step(1, **both) == pytest.approx(0.5, rel=1e-3)
 
 
-def test_with_a_free_step_one_round_of_retention_is_best():
-    floors = []
-    for K in range(1, 6):
-        eta = best_drifting_step(10, h=[1], variance=[1], walk=[0.01], K=K)
-        floors.append(2 * drift_floor(10, K, h=[1], variance=[1], walk=[0.01], eta=eta))
-    assert min(floors) == floors[0]
-    assert floors[0] == pytest.approx(float(tracking_risk(0.1, 0.01)))
-
-
 def test_retention_falls_with_drift_and_slope_and_never_passes_the_budget():
     budget = Budget(buffers=(13, 12), cost=4, mean_cost=1)
     problem = {"h": [1], "variance": [1], "eta": F(1, 2)}
@@ -224,19 +214,18 @@ def test_a_mean_that_forgets_at_once_is_the_last_model_and_a_slow_drift_wants_a_
     assert 1 / (1 - slow) == pytest.approx(1e8, rel=1e-6)
 
 
-def test_a_design_says_what_corollary_2_would_do_where_that_is_something_else(monkeypatch):
-    monkeypatch.setattr(
-        "theory.drift.retention.best_drifting_step", lambda *_, **__: 0.1
-    )  # searched for elsewhere
-    problem = {"h": [1], "variance": [1], "eta": 0.3}
-    for buffer, walk, found in [
+@pytest.mark.parametrize(
+    ("buffer", "walk", "found"),
+    [
         (20, 0.01, [("this step", 1), ("this step, Corollary 2's K", 2), ("this step, a mean of models", 1)]),
         (20, 1e-9, [("this step", 2), ("this step, a mean of models", 1)]),
         (20.5, 0, [("this step", 2), ("this step, Corollary 2's K", 3)]),
         (29.5, 0, [("this step", 3)]),
-    ]:
-        budget = Budget(buffers=(buffer,), cost=10, mean_cost=1)
-        choices = drift_design(budget, **problem, walk=[walk])
-        assert [(one.name, one.K) for one in choices if one.name.startswith("this")] == found
+    ],
+)
+def test_a_design_says_what_corollary_2_would_do_where_that_is_something_else(buffer, walk, found):
+    budget = Budget(buffers=(buffer,), cost=10, mean_cost=1)
+    choices = drift_design(budget, h=[1], variance=[1], walk=[walk], eta=0.3)
+    assert [(one.name, one.K) for one in choices if one.name.startswith("this")] == found
     still = drift_design(budget, h=[1, 2], variance=[1, 1], walk=[0.01, 0])
     assert (still[0].name, still[0].K) == ("the best step", 1)
