@@ -47,7 +47,11 @@ def constant_round(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
 
 
 def constant_round_as_stated(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
-    """Round t of Corollary 1 as printed (`eq:ck-bound-detail`): n = KΛ̄ in every round, the printed uniformity."""
+    """Round t of Corollary 1 as printed (`eq:ck-bound-detail`): n = KΛ̄ in every round, the printed uniformity.
+
+    >>> constant_round_as_stated(2, 3, 4, Constants(D=1, sigma=1, eta=1, B=1, Pdim=3)).linear
+    Fraction(3, 200)
+    """
     inverse = ratio(1, rate * t * uniformity_constant_as_stated(K, t))
     return round_terms(ratio(1, K * rate) - inverse, inverse, rate * t, constants)
 

@@ -55,8 +55,8 @@ __all__ = [
 def step_constant(constants: Constants) -> Any:
     r"""\(\tfrac12\eta EG^2\): what a round of E local steps adds in both bounds. Zero, that is left out, without G.
 
-    >>> step_constant(Constants(D=1, sigma=1, eta=1, B=1, Pdim=5, E=2, G=3))
-    Fraction(9, 1)
+    >>> step_constant(Constants(D=1, sigma=1, eta=Fraction(1, 5), B=1, Pdim=5, E=2, G=3))
+    Fraction(9, 5)
     """
     if constants.G is None:
         return 0

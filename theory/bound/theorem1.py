@@ -174,8 +174,8 @@ def per_round_constant(constants: Constants) -> Any:
     The first fact alone gives \(\tfrac12\eta EG^2\) and no linear term: the paper's split into
     \(\eta E\sigma^2\chi\) and \(\eta EG^2\) is kept, and is larger. Zero, that is left out, when G is not given.
 
-    >>> per_round_constant(Constants(D=1, sigma=1, eta=1, B=1, Pdim=5, E=2, G=3, L=1))
-    Fraction(39, 2)
+    >>> per_round_constant(Constants(D=5, sigma=1, eta=ratio(1, 5), B=1, Pdim=1, E=2, G=3, L=7))
+    Fraction(141, 10)
     """
     if constants.G is None:
         return 0
