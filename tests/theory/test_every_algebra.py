@@ -66,6 +66,8 @@ VALUES: dict[str, Callable[[Any], Any]] = {
     "cheap expired": lambda a: a.v,
     "seen": lambda a: a.u + a.v + a.w,
     "mean_age mean_burden": lambda a: 1 + a.v,
+    "moments": lambda a: curved.Moments(a.u, a.v, a.w, tilt=a.w, skew=-a.v),
+    "tails": lambda a: curved.Tails(-a.v, a.u, a.w, a.v),
 }
 NAMED = {name: value for names, value in VALUES.items() for name in names.split()}
 
@@ -83,26 +85,6 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "most_samples": lambda f, a: f(Limit(a.u, 1, a.v, a.w, "money"), a.t, a.w),
     "own_goal own_spread": lambda f, a: f([a.u, a.v], [a.p, a.s], [a.w, a.u]),
     "local_contraction": lambda f, a: f(a.u, a.v, a.w, a.v / a.u, a.K),
-    "path_rest": (
-        lambda f, a: f(
-            curved.Moments(a.u, a.v, a.w),
-            tails=curved.Tails(-a.v, a.u, a.w, a.v),
-            start=-a.w,
-            eta=1 - a.p,
-            rho=a.q,
-            size=1 + a.t,
-        )
-    ),
-    "square_rest": (
-        lambda f, a: f(
-            curved.Moments(a.u, a.v, a.w, skew=-a.v),
-            tails=curved.Tails(a.v, a.u, a.w, a.v),
-            eta=1 - a.p,
-            rho=a.q,
-            size=1 + a.t,
-        )
-    ),
-    "solved_bias": lambda f, a: f(curved.Moments(a.u, 0, a.v, tilt=a.w), third=a.v, size=a.t),
     "regression_floor regression_floor_resummed": lambda f, a: f(a.u, 1 + a.u + a.v),
     "age_burden": lambda f, a: (f(a.t), f(a.K, a.p), f(a.K, -a.p)),
     "uniformity_constant_as_stated": lambda f, a: f(2 * a.K, a.t),

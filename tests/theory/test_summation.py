@@ -169,23 +169,6 @@ def test_a_block_contains_a_sum_that_its_rule_misses(points, rounds_per_point):
         assert abs(proved.mid() - sharp) > flint.arb(10) ** -40
 
 
-@pytest.mark.parametrize(("points", "rounds_per_point"), [(2, 2), (5, Fraction(1, 2)), (12, 1), (46, 2)])
-def test_a_rule_is_exact_for_every_power_below_its_number_of_points(points, rounds_per_point):
-    size = math.ceil(rounds_per_point * points) + 1
-    with flint.ctx.workprec(600):
-        for degree in range(points):
-
-            def f(t, degree=degree):
-                return ((2 * t - (size - 1)) / size) ** degree
-
-            proved = block(f, 0, size, points)
-            sharp = sum((f(flint.arb(t)) for t in range(size)), flint.arb(0))
-            assert abs(proved.mid() - sharp) < flint.arb(2) ** -300
-        nodes, _ = summation.ball_rule(points, flint.ctx.prec)
-        assert len(nodes) == points
-        assert all(abs(x.legendre_p(points)) < flint.arb(2) ** -500 for x in nodes)
-
-
 def sum_of_weights(points, size):
     """Σ|w|, where w sums the Lagrange polynomials of the Gauss points over the rounds; N unless some w < 0."""
     nodes = [flint.arb.legendre_p_root(points, k) for k in range(points)]
