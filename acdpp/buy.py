@@ -109,11 +109,8 @@ def buying_design(
         "other_prices": _sensitivity(plan, law, C),
     }
     if a is not None:
-        document["noise"] = {
-            "contraction": a,
-            "of_plan": plan.noise(a),
-            "of_best": best_plan(law, S, C, a).noise(a),
-        }
+        best = best_plan(law, S, C, a).noise(a)
+        document["noise"] = {"contraction": a, "of_plan": plan.noise(a), "of_best": best}
     return document
 
 
@@ -132,15 +129,9 @@ def _sensitivity(plan: Plan, law: PriceLaw, C: float) -> list[dict[str, Any]]:
             best: float | None = best_plan(other, plan.places, C).effective_rate
         except SettingError:  # purchases are too rare to compute it
             best = None
-        found.append(
-            {
-                "prices": words,
-                "cost": there.cost,
-                "effective_rate": there.effective_rate,
-                "best_effective_rate": best,
-                "online_effective_rate": online_plan(other, plan.places, C).effective_rate,
-            }
-        )
+        row = {"prices": words, "cost": there.cost, "effective_rate": there.effective_rate}
+        row |= {"best_effective_rate": best}
+        found.append(row | {"online_effective_rate": online_plan(other, plan.places, C).effective_rate})
     return found
 
 
@@ -165,24 +156,16 @@ def _show(document: dict[str, Any]) -> None:
         f"{document['policy']}: {S} places, {document['budget']:.6g} to spend per round, prices from "
         f"{prices['lowest']:.4g} to {prices['highest']:.4g}, mean {prices['mean']:.4g}"
     )
-    steps = document["thresholds"][:AGES_SHOWN_MAX]
-    shown = ", ".join(f"{price:.3g}" for price in steps) + (
-        ", …" if len(document["thresholds"]) > len(steps) else ""
-    )
-    say(f"replace a sample used 1, 2, … times at prices up to {shown}")
+    steps = [f"{price:.3g}" for price in document["thresholds"]]
+    shown = steps if len(steps) <= AGES_SHOWN_MAX else [*steps[:AGES_SHOWN_MAX], "…"]
+    say(f"replace a sample used 1, 2, … times at prices up to {', '.join(shown)}")
     say(
         f"that is up to {document['threshold']:.3g} on average, all {document['burst']:.6g} at a time: "
         f"{document['rate']:.4g} samples per round, {document['effective_rate']:.4g} effective, "
         f"for {document['cost']:.4g}"
     )
-    say(
-        f"no policy buys more than {limit['rate']:.4g} per round"
-        + (
-            f" (all at prices up to {limit['threshold']:.3g})"
-            if limit["binds"] == "money"
-            else " (the memory binds)"
-        )
-    )
+    why = f"all at prices up to {limit['threshold']:.3g}" if limit["binds"] == "money" else "the memory binds"
+    say(f"no policy buys more than {limit['rate']:.4g} per round ({why})")
     if gain["gap_to_oracle_closed"] is not None:
         closed = round(gain["gap_to_oracle_closed"], 2) + 0  # no -0 %
         say(

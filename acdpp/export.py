@@ -53,12 +53,8 @@ def command(
     if as_json:
         print_json({"file": str(out), **found})
         return
-    say(
-        f"{found['which']} model of {found['policy']}, seed {seed}, after {found['rounds']:,} rounds",
-    )
+    say(f"{found['which']} model of {found['policy']}, seed {seed}, after {found['rounds']:,} rounds")
     say(f"test accuracy on record: {found['accuracy']:.4g}")
     if found["build"] is None:
-        say(
-            f"load it into a module of your own, {found['model']}: it is not made of torch's layers alone",
-        )
+        say(f"load it into a module of your own, {found['model']}: it is not made of torch's layers alone")
     say(f"model: {out}", whole=True)

@@ -184,10 +184,8 @@ def show(document: dict[str, Any]) -> None:
     paper, bound = document["paper"], document["lower_bound"]
     say(f"{document['task']}; T = {document['horizon']:,}")
     kept = "" if document["K"] is None else f", K = {document['K']}"
-    say(
-        f"least predicted {WORDS[document['objective']][1]} within the budget, of {len(document['tried'])} "
-        "settings tried:"
-    )
+    least = f"least predicted {WORDS[document['objective']][1]} within the budget"
+    say(f"{least}, of {len(document['tried'])} settings tried:")
     say(f"buy by {document['policy']}{kept}: {BUYS[document['policy']]}")
     say(f"that is {document['rate']:.4g} samples per round for {document['cost']:.4g}")
     say(f"learn with {learner(document)}")

@@ -95,11 +95,8 @@ def command(
             validated=True,
         )
     document = found.document()
-    if as_json:
-        print_json(document)
-        return
-    show_prediction(document)
-    if out is not None:
+    (print_json if as_json else show_prediction)(document)
+    if out is not None and not as_json:
         say(f"curves: {out}", whole=True)
 
 
@@ -171,9 +168,8 @@ def show_drift(drift: dict[str, Any], rounds: int) -> None:
         say(f"not significantly different from no drift, nor from {high:.2g}: more samples would narrow it")
     own, *others = drift["choices"]
     kept = "1 round" if own["K"] == 1 else f"{own['K']} rounds"
-    takes, median = (
-        _lasting(one, dated=drift["dated"]) for one in (drift["takes"][0], drift["takes_by_count"])
-    )
+    lasts = drift["takes"][0], drift["takes_by_count"]
+    takes, median = (_lasting(one, dated=drift["dated"]) for one in lasts)
     say(
         f"for this study, with η = {own['eta']:.4g} and {own['rate']:.4g} of {drift['come_by']:.4g} arriving samples "
         f"per round: keep samples for K = {kept}, about {takes}, confidence interval [{shortest}, {longest}]"
@@ -192,9 +188,8 @@ def show_drift(drift: dict[str, Any], rounds: int) -> None:
     if len(near) > 1:
         share = f"{100 * INSENSITIVE_SHARE_MAX:.0f} %"
         say(f"{_from_to(near)} hardly differ: their predicted risks are within {share} of the least")
-    say(
-        f"predicted mean excess risk over the rounds, if the optimum takes random steps of size q: {own['risk']:.3g}"
-    )
+    walk = "if the optimum takes random steps of size q"
+    say(f"predicted mean excess risk over the rounds, {walk}: {own['risk']:.3g}")
     for one in others:
         say(f"{one['name']}, K = {one['K']} with η = {one['eta']:.4g}: {one['risk']:.3g}")
     say("the predictions above assume no drift")

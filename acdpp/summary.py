@@ -49,8 +49,7 @@ def _show_answer(document: dict[str, Any]) -> str | None:
     if found is None:
         return None
     best, words = policies[found.best], found.measure.replace("_", " ")
-    if found.measure == LOSS:
-        words = "mean loss before training"
+    words = "mean loss before training" if found.measure == LOSS else words
     own = best[found.measure]
     which = "best within the budget" if found.alone else "best" if len(policies) > 1 else "trained"
     beside = f" (test accuracy {_pm(best['final_accuracy'])})" if found.measure == RISK else ""
@@ -138,17 +137,12 @@ def _show_risk(document: dict[str, Any]) -> None:
         unbounded = "∞" if known else "–"
         if predicted:
             ratio = row["predicted_over_measured"]
-            found += [
-                f"{row['predicted'][CUMULATIVE]:.4g}",
-                unbounded if ratio is None else f"{ratio:.2f}",
-            ]
+            found.append(f"{row['predicted'][CUMULATIVE]:.4g}")
+            found.append(unbounded if ratio is None else f"{ratio:.2f}")
         else:
             found.append(_count(row["bound_stated"], "–"))
-        return [
-            *found,
-            _count(row["bound_corrected"], "–"),
-            _count(row["corrected_over_measured"], unbounded),
-        ]
+        found.append(_count(row["bound_corrected"], "–"))
+        return [*found, _count(row["corrected_over_measured"], unbounded)]
 
     title = "Excess population risk and Theorem 1; ÷: relative to the measured cumulative risk"
     # short headings, so that long names fit
@@ -163,9 +157,8 @@ def _show_risk(document: dict[str, Any]) -> None:
         say(f"not predicted: {reason}")
     unsure = {name: row["predicted_error"] for name, row in policies.items() if row.get("predicted_error")}
     if unsure:
-        most = max(
-            error[CUMULATIVE] / policies[name]["predicted"][CUMULATIVE] for name, error in unsure.items()
-        )
+        risks = {name: policies[name]["predicted"][CUMULATIVE] for name in unsure}
+        most = max(error[CUMULATIVE] / risks[name] for name, error in unsure.items())
         say(f"standard error of the prediction, over paths of prices or samples: at most {100 * most:.1f} %")
     if bound := document.get("lower_bound"):
         least = bound["final_excess_risk"]
@@ -200,10 +193,8 @@ def show_ranking(ranking: dict[str, Any]) -> None:
         if wrong:
             say(f"the {form} bound ranks {', '.join(ranking[form])}: wrong on {pairs(wrong)}")
         else:
-            pairs_of = "pair" if decided == 1 else "pairs"
-            say(
-                f"the {form} bound ranks all {decided} significant {pairs_of}, of {ranking['pairs']}, as measured"
-            )
+            kind = f"{decided} significant {'pair' if decided == 1 else 'pairs'}"
+            say(f"the {form} bound ranks all {kind}, of {ranking['pairs']}, as measured")
 
 
 def _show_gaps(gaps: dict[str, Any]) -> None:

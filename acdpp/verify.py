@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from proofs_check import ledger
-    from proofs_check.claim import Case, Claim, Given
+    from proofs_check.claim import Case, Claim, Correction, Given
     from proofs_check.engines.kernel import Asked
     from proofs_check.evidence import Evidence
 
@@ -92,13 +92,21 @@ def command(
         raise SettingError("--record writes the whole ledger: leave out --claim and --file")
     claims = select(claims_from(file), claim or []) if file else labelled(claim or [])
     start = time.perf_counter()
-    asked = _ask_kernel() if kernel else []
+    asked: list[Asked] = []
+    if kernel:
+        interrupt.allow_cleanup()
+        with bar("Coq", len(coq.modules()), transient=True) as tell:
+            asked = coq.ask(lambda module: tell(advance=1, description=f"{module}.v"))
     cases = decided(claims, seed, profile, jobs, file)
     if record:
         ledger.write(cases)
         if asked:
             coq.record(asked)
-    problems = _unsettled(cases) if file else ledger.differences(cases, ledger.read())
+    if file:  # claims of the user's own have no ledger
+        unsettled = [case for case in cases if case.verdict in ("conditional", "refuted", "undecided")]
+        problems = [f"{case.claim.id} is {case.verdict}" for case in unsettled]
+    else:
+        problems = ledger.differences(cases, ledger.read())
     if as_json:
         print_json(document(cases, version=version(), seed=seed))
     elif explain:
@@ -110,15 +118,6 @@ def command(
     if not as_json:
         _summary(cases, problems, time.perf_counter() - start, own=file is not None)
     raise typer.Exit(1 if problems else 0)
-
-
-def _ask_kernel() -> list[Asked]:
-    """Coq's verdicts on its proofs, with a progress bar on a terminal."""
-    from proofs_check.engines import kernel as coq
-
-    interrupt.allow_cleanup()
-    with bar("Coq", len(coq.modules()), transient=True) as tell:
-        return coq.ask(lambda module: tell(advance=1, description=f"{module}.v"))
 
 
 def needs_verifiers() -> None:
@@ -157,13 +156,6 @@ def decided(
 def _processors() -> int:
     """Number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _unsettled(cases: list[Case]) -> list[str]:
-    """The user's own claims that are not established; they have no ledger."""
-    return [
-        f"{c.claim.id} is {c.verdict}" for c in cases if c.verdict in ("conditional", "refuted", "undecided")
-    ]
 
 
 # --- the table ---------------------------------------------------------------------------------------------
@@ -256,14 +248,13 @@ def _kernel_in(cases: list[Case]) -> str:
 def _explain(case: Case, in_substance: str) -> None:
     from rich.text import Text
 
+    from proofs_check.document import symbols
     from proofs_check.ledger import about
     from proofs_check.text import terminal
 
     claim, correction = case.claim, case.claim.corrected
     console().rule(Text(terminal(f"{claim.id} ({claim.kind}): {claim.title}")), align="left")
-    _say("states", claim.statement)
-    _say("formula", f"${claim.formula}$" if claim.formula else "")
-    _say("LaTeX", claim.formula)
+    _say_statement("states", claim)
     _say("domain", claim.domain)
     _say("why", claim.sketch)
     _show_verdict(case.verdict, claim.given)
@@ -278,17 +269,22 @@ def _explain(case: Case, in_substance: str) -> None:
     _say("shortest repair", claim.repair)
     if correction is not None:
         console().print()
-        _say("corrected", correction.statement)
-        _say("formula", f"${correction.formula}$" if correction.formula else "")
-        _say("LaTeX", correction.formula)
+        _say_statement("corrected", correction)
         for hypothesis in correction.hypotheses:
             _say("hypothesis", hypothesis)
         _say("why", correction.sketch)
         assert case.corrected_verdict is not None
         _show_verdict(case.corrected_verdict, correction.given)
         _show_evidence(case.corrected)
-    _show_symbols(claim)
     console().print()
+    _say("where", "; ".join(f"{symbol}: {meaning}" for symbol, meaning in symbols(claim).items()))
+    console().print()
+
+
+def _say_statement(name: str, of: Claim | Correction) -> None:
+    _say(name, of.statement)
+    _say("formula", f"${of.formula}$" if of.formula else "")
+    _say("LaTeX", of.formula)
 
 
 def _show_verdict(verdict: str, given: tuple[Given, ...]) -> None:
@@ -301,14 +297,6 @@ def _show_verdict(verdict: str, given: tuple[Given, ...]) -> None:
     if rest:
         for one in given:
             _say(one.name, one.says, indent=4)
-
-
-def _show_symbols(claim: Claim) -> None:
-    """The meaning of the symbols in both statements."""
-    from proofs_check.document import symbols
-
-    console().print()
-    _say("where", "; ".join(f"{symbol}: {meaning}" for symbol, meaning in symbols(claim).items()))
 
 
 def _say(name: str, text: str, indent: int = 2) -> None:

@@ -146,18 +146,14 @@ def likely(field: str, columns: Sequence[str]) -> str:
 # --- a field at a time -------------------------------------------------------------------------------------
 
 
-def _optional(name: str, value: str, convert: Callable[[str], Any]) -> Settings:
-    return {name: convert(value)} if value else {}
+def _optional(name: str, value: str, read: Callable[[str, str], Any] = lambda text, _: text) -> Settings:
+    return {name: read(value, name)} if value else {}
 
 
 def _label(form: Form) -> Settings:
     if form.data.startswith(TABLES) and not form.label:
         raise SettingError("choose the column with the labels")
-    return _optional("label_column", form.label, str)
-
-
-def _buffers(form: Form) -> Settings:
-    return {"buffers": buffer_sizes(form.buffers, "buffers")}
+    return _optional("label_column", form.label)
 
 
 def _prices(form: Form) -> Settings:
@@ -171,9 +167,8 @@ def _price_file(form: Form) -> Settings:
     if not form.price_file:
         return {}
     if not os.path.isfile(os.path.expanduser(form.price_file)):
-        raise SettingError(
-            f"there is no file {parse.shortened(form.price_file)}: drop one here, or leave it out"
-        )
+        shown = parse.shortened(form.price_file)
+        raise SettingError(f"there is no file {shown}: drop one here, or leave it out")
     return {"cost": {"process": "trace", "file": form.price_file}}
 
 
@@ -187,25 +182,19 @@ def _price_column(form: Form) -> Settings:
 
 def _policies(form: Form) -> Settings:
     names = listed(form.policies)
-    known = [PolicyName(name) for name in names]
-    if other := [name for name in known if name.settings is None]:
-        raise SettingError(
-            f"{parse.shortened(str(other[0]))} is not a built-in policy: choose from {', '.join(POLICIES)}"
-        )
+    if other := [name for name in names if PolicyName(name).settings is None]:
+        choices = ", ".join(POLICIES)
+        raise SettingError(f"{parse.shortened(other[0])} is not a built-in policy: choose from {choices}")
     return {"policies": names}
-
-
-def _number(name: str) -> Callable[[str], float]:
-    return lambda text: float(parse.number(text, name))
 
 
 _MONEY: dict[str, Callable[[Form], Settings]] = {
     "data": lambda form: {"dataset": form.data},
     "label": _label,
-    "time": lambda form: _optional("time_column", form.time, str),
+    "time": lambda form: _optional("time_column", form.time),
     "client": lambda form: {"client_column": form.client, "partition": "client"} if form.client else {},
-    "buffers": _buffers,
-    "budget": lambda form: {"budget": float(parse.number(form.budget, "budget"))},
+    "buffers": lambda form: {"buffers": buffer_sizes(form.buffers, "buffers")},
+    "budget": lambda form: {"budget": parse.decimal(form.budget, "budget")},
     "prices": _prices,
     "price_file": _price_file,
     "price_column": _price_column,
@@ -213,12 +202,12 @@ _MONEY: dict[str, Callable[[Form], Settings]] = {
 }
 _LEARNER: dict[str, Callable[[Form], Settings]] = {
     "policies": _policies,
-    "K": lambda form: _optional("K", form.K, lambda text: parse.whole(text, "K")),
-    "eta": lambda form: {"eta": _number("eta")(form.eta) if form.eta else PRESETS["best"].eta},
+    "K": lambda form: _optional("K", form.K, parse.whole),
+    "eta": lambda form: {"eta": parse.decimal(form.eta, "eta") if form.eta else PRESETS["best"].eta},
     "steps": lambda form: {"steps": parse.whole(form.steps, "steps")},
-    "decay": lambda form: _optional("decay", form.decay, _number("decay")),
+    "decay": lambda form: _optional("decay", form.decay, parse.decimal),
     "average": lambda form: {"average": form.average},
-    "average_by": lambda form: _optional("average_by", form.average_by, _number("average_by")),
+    "average_by": lambda form: _optional("average_by", form.average_by, parse.decimal),
 }
 _OF = {  # fields that refine another, and are not read where that is wrong
     **dict.fromkeys(("label", "time", "client"), "data"),

@@ -164,19 +164,14 @@ class Page:
         self.short.text = summary(answer)
         self.status.text = "predicted in full" if answer.done else f"next: {answer.doing}"
         self.bought.text = money_said(answer)
-        _fill(
-            self.figures,
-            "".join(
-                f'<div class="card"><dt>{escape(one.name)}</dt><dd>{escape(one.number)}</dd>'
-                f"<dd>{escape(one.detail)}</dd></div>"
-                for one in figures(answer)
-            ),
-            "display: contents",
+        cards = (
+            f'<div class="card"><dt>{escape(one.name)}</dt><dd>{escape(one.number)}</dd>'
+            f"<dd>{escape(one.detail)}</dd></div>"
+            for one in figures(answer)
         )
-        _fill(
-            self.rows,
-            _policies(rows(answer)) + "".join(f"<p>Note: {escape(one)}</p>" for one in answer.notes),
-        )
+        _fill(self.figures, "".join(cards), "display: contents")
+        notes = "".join(f"<p>Note: {escape(one)}</p>" for one in answer.notes)
+        _fill(self.rows, _policies(rows(answer)) + notes)
         self.fields.chosen.text = answer.chosen
         _fill(self.spelled, "".join(f"<pre>{escape(one)}</pre>" for one in commands(answer.asked).values()))
         self.taking.set_visibility(answer.design is not None)
@@ -253,16 +248,13 @@ def _policies(found: Iterable[Sequence[str]]) -> str:
         + f'</tr><tr class="does"><td colspan="4">{escape(does)}</td></tr>'
         for name, does, *numbers in found
     )
-    heads = "".join(
-        f'<th scope="col" class="number">{one}</th>'
-        for one in ("samples per round", "over all rounds", "at the end")
-    )
+    columns = ("samples per round", "over all rounds", "at the end")
+    heads = "".join(f'<th scope="col" class="number">{one}</th>' for one in columns)
     head = f'<thead><tr><th scope="col">policy</th>{heads}</tr></thead>'
     return f'<table class="rows">{head}<tbody>{cells}</tbody></table>'
 
 
 def _told(found: Iterable[tuple[str, str]]) -> str:
-    cells = "".join(
-        f'<tr><th scope="row">{escape(of)}</th><td>{escape(text)}</td></tr>' for of, text in found
-    )
+    row = '<tr><th scope="row">{}</th><td>{}</td></tr>'
+    cells = "".join(row.format(escape(of), escape(text)) for of, text in found)
     return f'<table class="rows told"><tbody>{cells}</tbody></table>'

@@ -8,6 +8,7 @@ import math
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
@@ -152,11 +153,12 @@ class Planner:
         with _blaming(priced):  # before the data are read
             make_prices(study.cost).chunks(
                 study.seed, study.seeds, study.rounds, 1
-            )  # is the trace long enough?
+            )  # a trace may be too short
         asked, chosen = self.suited(asked)
         study = asked.study
         told = self._problem(asked, progress)
-        first, richer = told, replace(study, budget=study.budget + 1)
+        first, richer = told, replace(study, budget=study.budget + 1, policies=study.policies[:1])
+        budgets = [scale * study.budget for scale in BUDGET_SCALES]
         with _blaming(priced):
             forecaster = told.forecaster.for_study(study)
             answer = Answer(
@@ -164,9 +166,7 @@ class Planner:
                 chosen=chosen,
                 money=_money(told, study),
                 richer=_money(told, richer),
-                frontier=tuple(
-                    _money(told, replace(study, budget=scale * study.budget)) for scale in BUDGET_SCALES
-                ),
+                frontier=tuple(_money(told, replace(study, budget=budget)) for budget in budgets),
                 lower_bound=_lower_bound(forecaster),
                 doing="coarse curves",
             )
@@ -180,9 +180,7 @@ class Planner:
                     answer = replace(answer, curves={**answer.curves, **curves}, notes=tuple(made.notes))
                     first = made if study.policies[0] in names else first
                     yield answer
-                other = told.for_study(
-                    replace(richer, policies=study.policies[:1]), coarse=coarse, progress=progress
-                )
+                other = told.for_study(richer, coarse=coarse, progress=progress)
             doing = "curves in full" if coarse else "the search for the best" if search else ""
             answer = replace(answer, more=_more(first, other, exact=not coarse), doing=doing)
             yield answer
@@ -254,28 +252,21 @@ def commands(asked: Asked) -> dict[str, str]:
 # --- parts of an answer ------------------------------------------------------------------------------------
 
 
-class _blaming:
+@contextmanager
+def _blaming(field: str) -> Iterator[None]:
     """Turn a refusal inside into one for this field, or for the pilot's."""
-
-    def __init__(self, field: str) -> None:
-        self.field = field
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type | None, error: BaseException | None, trace: Any) -> None:
-        if isinstance(error, SettingError) and not isinstance(error, Refused):
-            small = any(words in str(error) for words in ("a pilot sample", "samples choose no ball"))
-            raise Refused("pilot" if small else self.field, str(error)) from None
+    try:
+        yield
+    except Refused:
+        raise
+    except SettingError as error:
+        small = any(words in str(error) for words in ("a pilot sample", "samples choose no ball"))
+        raise Refused("pilot" if small else field, str(error)) from None
 
 
 def _money(told: Prediction, study: Study) -> Money:
     forecaster = told.forecaster.for_study(study)
-    brief, limit, bound = (
-        brief_for(study, forecaster.constants, forecaster.prices),
-        forecaster.limit,
-        forecaster.lower_bound(),
-    )
+    brief, limit = brief_for(study, forecaster.constants, forecaster.prices), forecaster.limit
     return Money(
         budget=study.budget,
         mean_price=float(brief.budget.mean_cost),
@@ -284,14 +275,13 @@ def _money(told: Prediction, study: Study) -> Money:
         most=float(limit.rate),
         threshold=float(limit.threshold),
         binds=limit.binds,
-        least=bound["final_excess_risk"],
+        least=forecaster.lower_bound()["final_excess_risk"],
     )
 
 
 def _shown(study: Study) -> list[int]:
     """Rounds at which a curve is drawn, the last one after the study's last."""
-    found = np.unique(np.geomspace(1, study.rounds + 1, CURVE_POINTS).round().astype(int))
-    return [int(t) for t in found]
+    return list(map(int, np.unique(np.geomspace(1, study.rounds + 1, CURVE_POINTS).round())))
 
 
 def _curve(told: Prediction, name: str, *, exact: bool) -> Curve:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from acdpp.explore.planner import Answer, Curve, Money
+from acdpp.explore.planner import Answer, Curve
 from acdpp.output import with_error
 from acdpp.plan import BUYS, CHOSEN, model, step_sizes
 from empirics.settings.policy_name import PolicyName
@@ -28,6 +28,7 @@ def figures(answer: Answer) -> list[Figure]:
     curve = answer.curves.get(name)
     how = "" if curve is None or curve.exact else ", coarsely"
     bought = "…" if curve is None else f"{curve.rate:.4g}"
+    limit = "memory binds" if here.binds == "memory" else f"all at prices up to {here.threshold:.3g}"
     brought, sure = "…", "excess risk over all rounds"
     if more is not None:
         brought = f"{abs(more.cumulative):.3g} {'less' if more.cumulative >= 0 else 'more'}"
@@ -39,11 +40,7 @@ def figures(answer: Answer) -> list[Figure]:
             f"{name}, after {answer.study.rounds:,} rounds{how}",
         ),
         Figure("Lower bound", f"{here.least:.4g}", "no policy within this budget guarantees less"),
-        Figure(
-            "Samples per round",
-            bought,
-            f"{name}; no policy buys more than {here.most:.4g} ({_all_at(here)})",
-        ),
+        Figure("Samples per round", bought, f"{name}; no policy buys more than {here.most:.4g} ({limit})"),
         Figure(
             "One more unit of budget",
             brought,
@@ -74,11 +71,9 @@ def summary(answer: Answer) -> str:
     """One line on the first policy."""
     name = answer.study.policies[0]
     curve = answer.curves.get(name)
-    return (
-        ""
-        if curve is None
-        else f"{name}: {_risk(curve, CUMULATIVE)} in all, {_risk(curve, FINAL)} at the end"
-    )
+    if curve is None:
+        return ""
+    return f"{name}: {_risk(curve, CUMULATIVE)} in all, {_risk(curve, FINAL)} at the end"
 
 
 def money_said(answer: Answer) -> str:
@@ -107,10 +102,6 @@ def recommended(design: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Reliability", CHOSEN),
         *([("Left out", left)] if left else []),
     ]
-
-
-def _all_at(money: Money) -> str:
-    return "memory binds" if money.binds == "memory" else f"all at prices up to {money.threshold:.3g}"
 
 
 def _risk(curve: Curve | None, name: str) -> str:

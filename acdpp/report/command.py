@@ -93,23 +93,14 @@ def command(
     found, differences = _verdicts(verdicts, claim or [], seed, profile, jobs)
     document = contents.gather(found, results, differences)
     again = _again(claim or [], results, seed, profile, figures, verdicts is not None)
-    written = []
-    texts = {one: _text(one, document, results, figures, again) for one in forms}
-    for one, text in texts.items():
-        path = out / NAMES[one]
+    texts = {out / NAMES[one]: _text(one, document, results, figures, again) for one in forms}
+    for path, text in texts.items():
         write(path, text.encode())
-        written.append(path)
     if as_json:
-        print_json(
-            {
-                "files": [str(path) for path in written],
-                "summary": document["summary"],
-                "differences": differences,
-                "version": version(),
-            }
-        )
+        told = {"files": list(map(str, texts)), "summary": document["summary"]}
+        print_json(told | {"differences": differences, "version": version()})
     else:
-        for path in written:
+        for path in texts:
             console().print(str(path), markup=False, soft_wrap=True)
         for sentence in differences:
             console().print(f"not as recorded: {sentence}", markup=False)

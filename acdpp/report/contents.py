@@ -10,9 +10,20 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, get_args
 
+from acdpp.output import needed_for
 from theory.setting import SettingError
 
-__all__ = ["LETTER", "MARKS", "MEANING", "PARTS", "differs", "gather", "read_result", "read_verdicts"]
+__all__ = [
+    "LETTER",
+    "MARKS",
+    "MEANING",
+    "PARTS",
+    "differs",
+    "gather",
+    "packaged",
+    "read_result",
+    "read_verdicts",
+]
 
 PARTS = {
     "reuse": "Reuse of samples",
@@ -27,14 +38,6 @@ PARTS = {
     "averaging": "Averaging",
     "drift": "Drift",
 }
-MARKS = {
-    "proved": "✓",
-    "certified": "✓",
-    "supported": "≈",
-    "conditional": "◐",
-    "refuted": "✗",
-    "undecided": "?",
-}
 MEANING = {
     "proved": "true on its whole domain; the verdict says “given” where it also rests on an argument in words or a "
     "cited theorem",
@@ -48,17 +51,10 @@ LETTER = (
     "The letter is the printed statement; the substance is what a reader takes from it. They differ where the letter "
     "is empty, and where it fails by a slip that the surrounding text corrects."
 )
+MARKS = dict(zip(MEANING, "✓✓≈◐✗?", strict=True))
 STATEMENT = {
-    "title",
-    "statement",
-    "latex",
-    "unicode",
-    "verdict",
-    "qualified",
-    "given",
-    "hypotheses",
-    "why",
-    "evidence",
+    *("title", "statement", "latex", "unicode", "verdict"),
+    *("qualified", "given", "hypotheses", "why", "evidence"),
 }
 CLAIM = STATEMENT | {
     *("id", "section", "kind", "substance", "repair"),
@@ -83,9 +79,13 @@ def gather(verdicts: dict[str, Any], results: Sequence[Path], differences: Seque
 
 def _recorded() -> dict[str, Any]:
     """The recorded study, trained and predicted."""
-    text = files("acdpp.report").joinpath("prediction-digits-500.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
+    found: dict[str, Any] = json.loads(packaged("prediction-digits-500.json"))
     return found
+
+
+def packaged(name: str) -> str:
+    """The text of a file beside this module."""
+    return files("acdpp.report").joinpath(name).read_text(encoding="utf-8")
 
 
 def read_verdicts(path: Path) -> dict[str, Any]:
@@ -153,10 +153,7 @@ def differs(document: dict[str, Any]) -> list[str]:
 
 def read_result(path: Path) -> dict[str, Any]:
     """The checked summary of a finished result, with the name of its folder."""
-    try:
+    with needed_for("reading a result"):
         from empirics.results.folder import read_result as read
-    except ImportError as error:
-        raise SettingError(f"reading a result needs {error.name}: pip install 'acdpp[empirics]'") from None
 
-    result = read(path, columns=[])
-    return {"name": path.resolve().name, **result.summary}
+    return {"name": path.resolve().name, **read(path, columns=[]).summary}

@@ -98,13 +98,9 @@ def within_page(svg: str, name: str, look: Look) -> str:
     svg = re.sub(r"<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.DOTALL)
     svg = re.sub(r'\bid="', f'id="{name}-', svg)
     svg = re.sub(r'(href="|url\()#', rf"\1#{name}-", svg)
-    colours = {
-        look.ink: "var(--ink)",
-        look.ground: "var(--ground)",
-        look.faint: "var(--faint)",
-        look.muted: "var(--soft)",
-    }
-    for colour, variable in colours.items():
+    colours = {"ink": look.ink, "ground": look.ground, "faint": look.faint, "soft": look.muted}
+    for place, colour in colours.items():
+        variable = f"var(--{place})"
         svg = re.sub(rf"(fill|stroke): {colour}\b", rf"\1: {variable}", svg, flags=re.IGNORECASE)
         svg = re.sub(rf'(fill|stroke)="{colour}"', rf'style="\1: {variable}"', svg, flags=re.IGNORECASE)
     # letters have no colour of their own unless it is not black

@@ -5,7 +5,7 @@ Each case has the label, the statement, the smallest counterexample, and the cor
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from acdpp.report import escapes
@@ -37,6 +37,7 @@ WHAT = {
 READ = {"refuted": "not true", "conditional": "true only under a further hypothesis"}
 STANDS = ("proved", "certified", "supported")
 Claims = Sequence[Mapping[str, Any]]
+Tex = Callable[[str], str]
 
 
 def printed(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -47,7 +48,7 @@ def printed(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 def latex(document: Mapping[str, Any]) -> str:
     """The erratum as a LaTeX file."""
     claims = printed(document)
-    known = {claim["id"] for claim in claims}
+    tex = _linked({claim["id"] for claim in claims})
     body = [PREAMBLE, *_front(document, claims)]
     said: dict[tuple[str, ...], str] = {}
     common = _common(claims)
@@ -55,19 +56,19 @@ def latex(document: Mapping[str, Any]) -> str:
         body.append(rf"\section{{{escapes.escaped(PARTS.get(section, section))}}}")
         for claim in claims:
             if claim["section"] == section:
-                body += _case(claim, _beside(claim, document), _linked(known), said, common)
-    body += [*_open(document), *_foundations(common, known), *_notation(claims), r"\end{document}"]
+                body += _case(claim, _beside(claim, document), tex, said, common)
+    body += [*_open(document), *_foundations(common, tex), *_notation(claims), r"\end{document}"]
     return "\n".join(body) + "\n"
 
 
-def _linked(known: set[str]) -> escapes.Link:
-    """Link labels of cases in the erratum."""
+def _linked(known: set[str]) -> Tex:
+    """From a text to LaTeX, with links to the cases of the erratum."""
 
     def link(label: str) -> str:
         text = escapes.code(label)
         return rf"\hyperlink{{{_place(label)}}}{{{text}}}" if label in known else text
 
-    return link
+    return lambda text: escapes.latex(text, link)
 
 
 def _place(label: str) -> str:
@@ -83,13 +84,13 @@ def _front(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
     yield r"\title{Erratum to \emph{Adaptive Data Admission and Retention for Streaming Federated Learning}}"
     yield rf"\author{{made by acdpp {escapes.escaped(str(document['version']))}}}\date{{}}"
     yield "\\begin{document}\n\\maketitle"
-    false, bound, left = (counted[verdict] for verdict in ("refuted", "conditional", "undecided"))
+    false, bound = (_number(counted[verdict], "is", "are") for verdict in ("refuted", "conditional"))
     yield (
-        f"Of {_number(counted.total(), 'statement')} of the paper that were checked, {stands} "
-        f"{'stands' if stands == 1 else 'stand'} as printed, {false} "
-        f"{_is(false)} not true, {bound} {_is(bound)} true only under a hypothesis that is not printed, and {left} "
-        "could not be decided. This erratum lists those that must be changed, in the order of the paper and under the "
-        r"labels of its source; a label with a slash, such as \texttt{label/step}, names a step of the proof or a "
+        f"Of {_number(counted.total(), 'statement')} of the paper that were checked, "
+        f"{_number(stands, 'stands', 'stand')} as printed, {false} not true, {bound} true only under a hypothesis that "
+        f"is not printed, and {counted['undecided']} could not be decided. This erratum lists those that must "
+        r"be changed, in the order of the paper and under the labels of its source; a label with a slash, "
+        r"such as \texttt{label/step}, names a step of the proof or a "
         "reading of the statement with that label. What the paper says is told in other words. Formulas are in the "
         "paper's notation, which the last pages repeat."
     )
@@ -122,7 +123,7 @@ def _apart(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
         )
     slips = document["summary"]["slips"]
     if slips:
-        fail = f"{_number(slips, 'statement')} {'fails' if slips == 1 else 'fail'}"
+        fail = _number(slips, "statement fails", "statements fail")
         yield (
             f"\nThe verdicts are on the letter. {fail} by a slip alone: what is meant is plain from the "
             "text around, and true."
@@ -132,18 +133,13 @@ def _apart(document: Mapping[str, Any], claims: Claims) -> Iterable[str]:
     ]
     if empty:
         named = ", ".join(escapes.code(claim["id"]) for claim in empty)
-        stand = f"{_number(len(empty), 'statement')} ({named}) {'stands' if len(empty) == 1 else 'stand'}"
-        yield (
-            f"\n{stand} to the letter, where what a reader takes from it does not; that is listed as a reading."
-        )
+        stand = _number(len(empty), f"statement ({named}) stands", f"statements ({named}) stand")
+        listed = "where what a reader takes from it does not; that is listed as a reading"
+        yield f"\n{stand} to the letter, {listed}."
 
 
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def _number(count: int, thing: str) -> str:
-    return f"{count} {thing}" + ("" if count == 1 else "s")
+def _number(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 # --- a case ------------------------------------------------------------------------------------------------
@@ -158,58 +154,45 @@ def _beside(claim: Mapping[str, Any], document: Mapping[str, Any]) -> Mapping[st
 def _case(
     claim: Mapping[str, Any],
     whole: Mapping[str, Any] | None,
-    link: escapes.Link,
+    tex: Tex,
     said: dict[tuple[str, ...], str],
     common: Mapping[tuple[str, str], str],
 ) -> Iterable[str]:
-    label, title = claim["id"], escapes.latex(claim["title"], link)
+    label, title = claim["id"], tex(claim["title"])
     heading = rf"{escapes.code(label)}\quad {title}"
     yield (
         rf"\subsection{{\texorpdfstring{{{heading}}}{{{escapes.escaped(label)}}}}}"
         rf"\hypertarget{{{_place(label)}}}{{}}"
     )
     if whole:
-        stands = (
-            rf"\verdict{{({escapes.escaped(whole['verdict'])}).}} {escapes.latex(whole['statement'], link)}"
-        )
+        stands = rf"\verdict{{({whole['verdict']}).}} {tex(whole['statement'])}"
         yield rf"\said{{{escapes.code(whole['id'])} stands}}{stands}"
         yield from _shown(whole)
-    reading = claim["kind"] == "reading"
-    verdict = (READ if reading else WHAT)[claim["verdict"]]
-    if not reading:
-        verdict = f"{claim['kind']}, {verdict}"
-    whose = "A reading" if reading else "The paper"
-    yield rf"\said{{{whose}}}\verdict{{({escapes.escaped(verdict)}).}} {escapes.latex(claim['statement'], link)}"
+    whose, verdict = "The paper", f"{claim['kind']}, {WHAT[claim['verdict']]}"
+    if claim["kind"] == "reading":
+        whose, verdict = "A reading", READ[claim["verdict"]]
+    yield rf"\said{{{whose}}}\verdict{{({escapes.escaped(verdict)}).}} {tex(claim['statement'])}"
     yield from _shown(claim)
-    yield rf"Claimed for: {escapes.latex(claim['domain'], link)}."
-    yield from _failure(against(claim), link)
-    yield from _in_coq((e for e in claim["evidence"] if e["outcome"] == "fails"), link)
+    yield rf"Claimed for: {tex(claim['domain'])}."
+    yield from _failure(against(claim), tex)
+    yield from _in_coq((e for e in claim["evidence"] if e["outcome"] == "fails"), tex)
     if claim["verdict"] == "conditional":
-        yield from _rescued(claim, link)
-        yield from _in_coq(claim["evidence_with_hypotheses"], link)
+        yield from _rescued(claim, tex)
+        yield from _in_coq(claim["evidence_with_hypotheses"], tex)
     if claim["substance"]["of"]:
-        verdict = escapes.escaped(claim["substance"]["verdict"])
-        yield rf"\said{{In substance}}{verdict}: {escapes.latex(about(claim['substance']['of']), link)}."
+        yield rf"\said{{In substance}}{claim['substance']['verdict']}: {tex(about(claim['substance']['of']))}."
     if claim["repair"]:
-        yield rf"\said{{Shortest repair.}}{escapes.latex(claim['repair'], link)}"
+        yield rf"\said{{Shortest repair.}}{tex(claim['repair'])}"
     if claim["corrected"]:
-        yield from _correction(claim, link, said, common)
-    here = {
-        symbol: says
+        yield from _correction(claim, tex, said, common)
+    formulas = " ".join(of["latex"] for of in (claim, claim["corrected"]) if of)
+    here = [
+        f"{escapes.symbol(symbol)}: {tex(says)}"
         for symbol, says in claim["symbols"].items()
-        if GLOSSARY.get(symbol) != says
-        and (not re.fullmatch("[a-z]{3,}", symbol) or symbol in _symbolic(claim))
-    }
+        if GLOSSARY.get(symbol) != says and (not re.fullmatch("[a-z]{3,}", symbol) or symbol in formulas)
+    ]
     if here:
-        meanings = "; ".join(
-            f"{escapes.symbol(symbol)}: {escapes.latex(says, link)}" for symbol, says in here.items()
-        )
-        yield rf"\said{{Here}}{meanings}."
-
-
-def _symbolic(claim: Mapping[str, Any]) -> str:
-    """The formulas of a claim."""
-    return " ".join(of["latex"] for of in (claim, claim["corrected"]) if of)
+        yield rf"\said{{Here}}{'; '.join(here)}."
 
 
 def _shown(of: Mapping[str, Any]) -> Iterable[str]:
@@ -217,18 +200,19 @@ def _shown(of: Mapping[str, Any]) -> Iterable[str]:
         yield display(escapes.formula(of["latex"]))
 
 
-def _failure(found: Sequence[Finding], link: escapes.Link) -> Iterable[str]:
+def _failure(found: Sequence[Finding], tex: Tex) -> Iterable[str]:
     for at, finding in enumerate(found):
         head = "Counterexample" if finding.example else "In general" if at else "What fails"
         again = at and found[at - 1].example == finding.example
-        where = f" Setting: {_sentence(finding.where, link)}" if finding.where else ""
-        yield rf"\said{{{'Also' if again else head}.}}{_capital(_sentence(finding.seen, link))}{where}"
-        yield from _tabulated(finding.numbers, link)
+        seen, setting = (tex(text).rstrip(". ") for text in (finding.seen, finding.where))
+        where = f" Setting: {setting}." if finding.where else ""
+        yield rf"\said{{{'Also' if again else head}.}}{_capital(seen)}.{where}"
+        yield from _tabulated(finding.numbers, tex)
         if finding.checked:
-            yield "Checked of it: " + "; ".join(escapes.latex(text, link) for text in finding.checked) + "."
+            yield "Checked of it: " + "; ".join(tex(text) for text in finding.checked) + "."
 
 
-def _in_coq(evidence: Iterable[Mapping[str, Any]], link: escapes.Link) -> Iterable[str]:
+def _in_coq(evidence: Iterable[Mapping[str, Any]], tex: Tex) -> Iterable[str]:
     """The theorems in Coq, with their lines."""
     theorems = {
         name: shown["stands in"].rpartition(", ")[2]
@@ -238,15 +222,13 @@ def _in_coq(evidence: Iterable[Mapping[str, Any]], link: escapes.Link) -> Iterab
         if isinstance(shown, Mapping)
     }
     if theorems:
-        listed = ", ".join(
-            rf"\texttt{{{escapes.latex(name, link)}}} ({line})" for name, line in theorems.items()
-        )
+        listed = ", ".join(rf"\texttt{{{tex(name)}}} ({line})" for name, line in theorems.items())
         yield rf"\said{{Proved in Coq}}{listed}."
 
 
-def _tabulated(numbers: Sequence[str], link: escapes.Link) -> Iterable[str]:
+def _tabulated(numbers: Sequence[str], tex: Tex) -> Iterable[str]:
     """Values on the way to a limit, as a list if they are long."""
-    set_ = [escapes.latex(text, link) for text in numbers]
+    set_ = [tex(text) for text in numbers]
     if sum(map(len, numbers)) > 100:
         yield r"\begin{itemize}[nosep,label={}]"
         yield from (rf"\item {text}" for text in set_)
@@ -255,45 +237,41 @@ def _tabulated(numbers: Sequence[str], link: escapes.Link) -> Iterable[str]:
         yield "; ".join(set_) + "."
 
 
-def _rescued(claim: Mapping[str, Any], link: escapes.Link) -> Iterable[str]:
-    yield r"\said{True if}" + "; ".join(escapes.latex(text, link) for text in claim["hypotheses"]) + "."
+def _rescued(claim: Mapping[str, Any], tex: Tex) -> Iterable[str]:
+    yield r"\said{True if}" + "; ".join(tex(text) for text in claim["hypotheses"]) + "."
     corrected = claim["corrected"]["why"] if claim["corrected"] else ""
     if claim["why"] and claim["why"][:60] not in corrected:
-        yield escapes.latex(claim["why"], link)
+        yield tex(claim["why"])
 
 
 def _correction(
     claim: Mapping[str, Any],
-    link: escapes.Link,
+    tex: Tex,
     said: dict[tuple[str, ...], str],
     common: Mapping[tuple[str, str], str],
 ) -> Iterable[str]:
     of = claim["corrected"]
-    yield rf"\said{{What holds instead}}\verdict{{({of['verdict']}).}} {escapes.latex(of['statement'], link)}"
+    yield rf"\said{{What holds instead}}\verdict{{({of['verdict']}).}} {tex(of['statement'])}"
     yield from _shown(of)
     hypotheses = tuple(of["hypotheses"])
     if len(hypotheses) > 2 and hypotheses in said:
-        yield rf"\said{{Provided}}the hypotheses of {link(said[hypotheses])}, corrected, hold."
+        yield rf"\said{{Provided}}the hypotheses of {tex(said[hypotheses])}, corrected, hold."
     elif hypotheses:
         said[hypotheses] = claim["id"]
-        listed = "; ".join(escapes.latex(text, link) for text in hypotheses)
+        listed = "; ".join(tex(text) for text in hypotheses)
         yield rf"\said{{Provided that}}{listed}."
-    yield rf"\said{{Why.}}{escapes.latex(of['why'], link)}"
-    yield from _in_coq(of["evidence"], link)
+    yield rf"\said{{Why.}}{tex(of['why'])}"
+    yield from _in_coq(of["evidence"], tex)
     if of["given"]:
-        yield r"\said{Rests on}" + "; ".join(_given(one, link, common) for one in of["given"]) + "."
+        yield r"\said{Rests on}" + "; ".join(_given(one, tex, common) for one in of["given"]) + "."
 
 
-def _given(one: Mapping[str, str], link: escapes.Link, common: Mapping[tuple[str, str], str]) -> str:
-    name = escapes.latex(one["name"], link)
+def _given(one: Mapping[str, str], tex: Tex, common: Mapping[tuple[str, str], str]) -> str:
+    name = tex(one["name"])
     place = common.get((one["name"], one["says"]))
     if place is None:
-        return f"{name}: {escapes.latex(one['says'], link)}"
+        return f"{name}: {tex(one['says'])}"
     return name if r"\hyperlink" in name else rf"\hyperlink{{{place}}}{{{name}}}"
-
-
-def _sentence(text: str, link: escapes.Link) -> str:
-    return escapes.latex(text, link).rstrip(". ") + "."
 
 
 def _capital(text: str) -> str:
@@ -305,22 +283,18 @@ def _capital(text: str) -> str:
 
 def _common(claims: Claims) -> dict[tuple[str, str], str]:
     """Foundations that several corrections share, with their anchors at the end."""
-    every = Counter(
-        (one["name"], one["says"])
-        for claim in claims
-        if claim["corrected"]
-        for one in claim["corrected"]["given"]
-    )
+    corrections = (claim["corrected"] for claim in claims if claim["corrected"])
+    every = Counter((one["name"], one["says"]) for of in corrections for one in of["given"])
     return {one: f"given-{_place(one[0])}" for one, times in every.items() if times > 1}
 
 
-def _foundations(common: Mapping[tuple[str, str], str], known: set[str]) -> Iterable[str]:
+def _foundations(common: Mapping[tuple[str, str], str], tex: Tex) -> Iterable[str]:
     if not common:
         return
     yield "\\section{What several proofs rest on}\n\\begin{description}[font=\\normalfont\\bfseries,leftmargin=1.5em]"
     for (name, says), place in common.items():
         target = rf"\hypertarget{{{place}}}{{}}{_capital(escapes.latex(name))}"
-        yield rf"\item[{{{target}}}] {escapes.latex(says, _linked(known))}."
+        yield rf"\item[{{{target}}}] {tex(says)}."
     yield r"\end{description}"
 
 
@@ -337,20 +311,13 @@ def _open(document: Mapping[str, Any]) -> Iterable[str]:
 
 def _notation(claims: Claims) -> Iterable[str]:
     """Two columns of symbols, in the order of the glossary."""
-    used = {
-        symbol
-        for claim in claims
-        for symbol, says in claim["symbols"].items()
-        if GLOSSARY.get(symbol) == says
-    }
+    meant = {pair for claim in claims for pair in claim["symbols"].items()}
+    used = {symbol for symbol, says in meant if GLOSSARY.get(symbol) == says}
     if not used:
         return
-    means = {
-        symbol: re.sub(r" \(before a bracket.*\)", "", says) for symbol, says in GLOSSARY.items()
-    }  # 𝔼 in print
-    rows = [
-        rf"\item[{{{escapes.symbol(symbol)}}}] {escapes.latex(means[symbol])}"
-        for symbol in means
+    rows = [  # 𝔼 in print
+        rf"\item[{{{escapes.symbol(symbol)}}}] {escapes.latex(re.sub(r' [(]before a bracket.*[)]', '', says))}"
+        for symbol, says in GLOSSARY.items()
         if symbol in used
     ]
     rows.append(r"\item[{$\mathbb E$}] expectation")

@@ -27,8 +27,6 @@ NAMES = {
 }
 BALL = re.compile(r"\[(?:(-?[\d.]+(?:e[+-]?\d+)?) )?\+/- ([\d.]+(?:e[+-]?\d+)?)\]")
 CALL = re.compile(r"\b[A-Z][a-z]+\(((?:\w+=(?:\([^()]*\)|[^(),]+)(?:, )?)+)\)")
-
-
 NUMBER = re.compile(r"(?:sqrt|[\d\s+*/().-])+")  # nothing else is given to SymPy, which would execute it
 
 
@@ -51,9 +49,8 @@ def against(claim: Mapping[str, Any]) -> list[Finding]:
     A counterexample that shares most of its numbers with an earlier one is left out.
     """
     failing = [e for e in claim["evidence"] if e["outcome"] == "fails" and e["strength"] not in UNSOUND]
-    found = sorted(map(_finding, failing), key=lambda f: (not f.example, f.size))
     kept: list[Finding] = []
-    for one in found:
+    for one in sorted(map(_finding, failing), key=lambda f: (not f.example, f.size)):
         if not any(_same(one, other) for other in kept):
             kept.append(one)
     return kept
@@ -67,22 +64,17 @@ def _same(one: Finding, other: Finding) -> bool:
 def _finding(evidence: Mapping[str, Any]) -> Finding:
     detail, certificate = evidence["detail"].partition("; proved in Coq;")[0], evidence["certificate"]
     checked = tuple(plain(key.removeprefix(SATISFIES)) for key in certificate if key.startswith(SATISFIES))
-    entries = {
-        key: value
-        for key, value in certificate.items()
-        if not key.startswith(SATISFIES) and value not in ({}, [])
-    }
+    named = ((key, value) for key, value in certificate.items() if not key.startswith(SATISFIES))
+    entries = {key: value for key, value in named if value not in ({}, [])}
     listed = re.match("(smallest )?counterexample: ", detail) or " is false at " in detail
     seen = ", ".join(_entries(entries)) if listed else plain(detail)
     example = bool(listed) or evidence["method"] in ("exact", "enclosure", "experiment")
     numbers = () if listed else tuple(_numbers(certificate))
-    where = _where(plain(evidence["domain"]), searched=detail.startswith("smallest"))
-    return Finding(seen, where, numbers, checked, example, evidence["part"], _largest(seen))
-
-
-def _where(domain: str, searched: bool) -> str:
-    """The setting, unless it only says that everything was searched."""
-    return "" if searched and re.fullmatch(r"(every|any)\b[^:;=]*", domain) else domain
+    where = plain(evidence["domain"])
+    if detail.startswith("smallest") and re.fullmatch(r"(every|any)\b[^:;=]*", where):
+        where = ""  # it only says that everything was searched
+    size = max(map(int, re.findall(r"(?<![\d.])\d+(?![\d.])", seen)), default=0)
+    return Finding(seen, where, numbers, checked, example, evidence["part"], size)
 
 
 def _numbers(certificate: Mapping[str, Any]) -> Iterable[str]:
@@ -94,10 +86,6 @@ def _numbers(certificate: Mapping[str, Any]) -> Iterable[str]:
             yield ", ".join(_entries(value))
         elif name == "values":
             yield from (f"{plain(at)}: {float(number):.6g}" for at, number in value.items())
-
-
-def _largest(text: str) -> int:
-    return max(map(int, re.findall(r"(?<![\d.])\d+(?![\d.])", text)), default=0)
 
 
 def _entries(entries: Mapping[str, Any]) -> Iterable[str]:

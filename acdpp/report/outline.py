@@ -70,15 +70,19 @@ def _summary(document: Mapping[str, Any]) -> Iterable[str]:
         told = "\n".join(f"- {_escaped(sentence)}" for sentence in document["differences"])
         yield f"**Not as recorded with this version:**\n\n{told}"
     groups = ("statements", "statements_in_substance", "readings", "own")
+    heads = (
+        "verdict",
+        "the paper's statements, to the letter",
+        "in substance",
+        "readings of it",
+        "our own",
+        "that is",
+    )
     rows = [
-        f"| {MARKS[verdict]} {verdict} | {' | '.join(str(summary[g].get(verdict, 0)) for g in groups)} | {meaning} |"
+        (f"{MARKS[verdict]} {verdict}", *(str(summary[group].get(verdict, 0)) for group in groups), meaning)
         for verdict, meaning in MEANING.items()
     ]
-    heads = [
-        "| verdict | the paper's statements, to the letter | in substance | readings of it | our own | that is |",
-        "| --- | ---: | ---: | ---: | ---: | --- |",
-    ]
-    yield "\n".join([*heads, *rows])
+    yield _table(heads, ["---", *["---:"] * len(groups), "---"], rows)
     yield LETTER
 
 
@@ -106,10 +110,12 @@ def _results(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
             f"Mean ± standard error {_escaped(result['intervals'])}. ÷ is over the measured cumulative excess risk."
         )
         names = ("policy", "test accuracy", "excess risk", "predicted ÷", "Theorem 1 ÷", "cost per round")
-        rows = [
-            f"| {' | '.join((_escaped(name), *_measured(row)))} |" for name, row in result["policies"].items()
-        ]
-        yield "\n".join([f"| {' | '.join(names)} |", "| --- |" + " ---: |" * (len(names) - 1), *rows])
+        rows = [(_escaped(name), *_measured(row)) for name, row in result["policies"].items()]
+        yield _table(names, ["---", *["---:"] * (len(names) - 1)], rows)
+
+
+def _table(heads: Sequence[str], sides: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(row)} |" for row in (heads, sides, *rows))
 
 
 def _measured(row: Mapping[str, Any]) -> Iterable[str]:
@@ -163,14 +169,13 @@ def _kept(tex: str) -> str:
 def _found(claim: Mapping[str, Any], say: Any) -> Iterable[str]:
     """The refutations, or the evidence if there is none."""
     found = against(claim)
-    if found:
-        for finding in found:
-            what = "Counterexample" if finding.example else "What fails"
-            where = f" ({say(finding.where)})" if finding.where else ""
-            numbers = "".join(f"\n- {say(text)}" for text in finding.numbers)
-            yield f"**{what}:** {say(finding.seen)}{where}{numbers and chr(10)}{numbers}"
-        return
-    yield from _evidence(claim["evidence"], say)
+    for finding in found:
+        what = "Counterexample" if finding.example else "What fails"
+        where = f" ({say(finding.where)})" if finding.where else ""
+        numbers = "".join(f"\n- {say(text)}" for text in finding.numbers)
+        yield f"**{what}:** {say(finding.seen)}{where}{numbers and chr(10)}{numbers}"
+    if not found:
+        yield from _evidence(claim["evidence"], say)
 
 
 def _evidence(found: Sequence[Mapping[str, Any]], say: Any) -> Iterable[str]:
@@ -201,13 +206,12 @@ def _given(of: Mapping[str, Any], say: Any) -> Iterable[str]:
 
 def _short(text: str, room: int = 240) -> str:
     """The first clauses of long evidence."""
-    clauses = text.split("; ")
-    kept = [clauses[0]]
-    for clause in clauses[1:]:
-        if len("; ".join(kept)) + len(clause) > room:
-            return "; ".join(kept) + "; …"
-        kept.append(clause)
-    return "; ".join(kept)
+    kept, *clauses = text.split("; ")
+    for clause in clauses:
+        if len(kept) + len(clause) > room:
+            return f"{kept}; …"
+        kept += f"; {clause}"
+    return kept
 
 
 # --- Markdown ----------------------------------------------------------------------------------------------
@@ -216,12 +220,9 @@ def _short(text: str, room: int = 240) -> str:
 def _escaped(text: str) -> str:
     """Prose escaped for Markdown, except in backticks."""
     pieces = re.split(r"(`[^`]+`)", text)
-    return "".join(
-        p
-        if p.startswith("`") and len(p) > 2
-        else re.sub(r"([\\*_\[\]|~#$`])", r"\\\1", p).replace("<", "&lt;")
-        for p in pieces
-    )
+    for at in range(0, len(pieces), 2):  # between the backticks
+        pieces[at] = re.sub(r"([\\*_\[\]|~#$`])", r"\\\1", pieces[at]).replace("<", "&lt;")
+    return "".join(pieces)
 
 
 def _linked(text: str, known: set[str]) -> str:

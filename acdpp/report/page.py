@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from acdpp.output import with_error
-from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS
+from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS, packaged
 from acdpp.report.drawn import Figure
 from acdpp.report.escapes import formula
 from acdpp.report.findings import plain
@@ -55,9 +55,9 @@ def page(
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    labels = [claim["id"] for claim in document["claims"]]
+    claims = {claim["id"]: claim for claim in document["claims"]}
     environment.filters.update(
-        linked=_linker(labels),
+        linked=_linker(list(claims)),
         mathml=lambda latex: mathml(formula(latex)),
         plain=plain,
         terminal=terminal,
@@ -67,7 +67,6 @@ def page(
         pm=_pm,
     )
     environment.globals.update(PARTS=PARTS, MARKS=MARKS, MEANING=MEANING, LETTER=LETTER, about=about)
-    claims = {claim["id"]: claim for claim in document["claims"]}
     return environment.get_template("page.html").render(
         document=document,
         claims=document["claims"],
@@ -81,8 +80,8 @@ def page(
         prediction=_prediction(document),
         horizons=_horizons(),
         command=command,
-        style=Markup(_beside("page.css")),
-        script=Markup(_beside("page.js")),
+        style=Markup(packaged("page.css")),
+        script=Markup(packaged("page.js")),
     )
 
 
@@ -101,12 +100,6 @@ def _counts(summary: dict[str, Any]) -> list[tuple[str, dict[str, int]]]:
     ]
 
 
-def _beside(name: str) -> str:
-    from importlib.resources import files
-
-    return files("acdpp.report").joinpath(name).read_text(encoding="utf-8")
-
-
 def _all_evidence(claim: dict[str, Any]) -> list[dict[str, Any]]:
     corrected = claim["corrected"]["evidence"] if claim["corrected"] else []
     return [*claim["evidence"], *claim["evidence_with_hypotheses"], *corrected]
@@ -115,12 +108,8 @@ def _all_evidence(claim: dict[str, Any]) -> list[dict[str, Any]]:
 def _prediction(document: dict[str, Any]) -> dict[str, Any] | None:
     """Prediction against measurement, of the first predicted result or as recorded."""
     for result in document["results"]:
-        rows = {
-            name: row
-            for name, row in result["policies"].items()
-            if row.get("predicted_over_measured") is not None
-        }
-        if rows:
+        policies = result["policies"].items()
+        if rows := {name: row for name, row in policies if row.get("predicted_over_measured") is not None}:
             study = f"{result['task']}, {result['rounds']:,} rounds, {result['seeds']} seeds"
             return {"study": study, "source": f"result {result['name']}", "policies": rows}
     recorded = document["recorded_prediction"]
