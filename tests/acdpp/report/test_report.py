@@ -1,6 +1,5 @@
 """`acdpp report`: its formats come from one document, bad input is refused, and nothing half-written is left."""
 
-import inspect
 import json
 import re
 from pathlib import Path
@@ -8,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acdpp.plot import FIGURES, MEASURED
+from acdpp.plot import FIGURES
 from acdpp.report import contents, drawn, findings
 from acdpp.report.erratum import latex
 from acdpp.report.mathml import NotTypeset, mathml
@@ -129,25 +128,19 @@ def test_what_is_not_as_recorded_is_told_in_every_format(document: dict[str, Any
 
 def result(name: str, **more: object) -> dict[str, object]:
     """What is left of a summary where no risk was measured and a run diverged."""
-    row = {
-        "final_accuracy": {"mean": None, "error": None},
-        "mean_cost": {"mean": 5.0, "error": 0.5},
-        "distinct_samples": {"mean": 7.0, "error": None},
-        "largest_occupancy": 9,
-        "diverged": 1,
-    }
-    return {
+    means = {"final_accuracy": (None, None), "mean_cost": (5.0, 0.5), "distinct_samples": (7.0, None)}
+    row: dict[str, object] = {key: {"mean": mean, "error": error} for key, (mean, error) in means.items()}
+    row |= {"largest_occupancy": 9, "diverged": 1}
+    found = {
         "name": name,
         "task": "a task",
         "rounds": 3,
         "seeds": 2,
         "budget": 5,
         "intervals": "over 2 seeds",
-        "nominal_constants": ["G"],
-        "outside_the_hypotheses": [],
-        "policies": {"constant": row},
-        **more,
     }
+    found |= {"nominal_constants": ["G"], "outside_the_hypotheses": [], "policies": {"constant": row}}
+    return found | more
 
 
 def test_results_without_risk_and_of_the_same_name_are_told_apart(document: dict[str, Any]) -> None:
@@ -159,12 +152,10 @@ def test_results_without_risk_and_of_the_same_name_are_told_apart(document: dict
     ]
     text = page(document, [], figures, "acdpp report")
     first, second = text.split("<article id=")[-2:]
-    assert "first" in first
-    assert "<svg>1</svg>" in first
+    for said in ("first", "<svg>1</svg>", "1 of 2 runs of constant", "result-1"):
+        assert said in first
     assert "<svg>2</svg>" in second
-    assert "Diverged: 1 of 2 runs of constant" in first
     assert "∞" not in first
-    assert "result-1" in first
     ids = re.findall(r'\bid="([^"]+)"', text)
     assert len(ids) == len(set(ids))
 
@@ -225,16 +216,6 @@ def test_a_figure_that_needs_what_is_not_installed_is_left_out_and_said(monkeypa
         without("numpy")
 
 
-def test_every_figure_of_the_report_exists_and_has_a_caption() -> None:
-    for name, options in drawn.REPORTED:
-        assert name in drawn.CAPTIONS
-        assert set(options) <= set(inspect.signature(FIGURES[name]).parameters)
-    for name in MEASURED:
-        assert name in drawn.CAPTIONS
-        assert f"measured-{name}" in drawn.CAPTIONS or name not in ("mismatch", "prices")
-    assert {"section7-accuracy", "section7-constraints"} < set(drawn.CAPTIONS)
-
-
 def test_a_drawing_takes_on_the_ink_and_ground_of_the_page_and_keeps_other_colours() -> None:
     svg = (
         '<?xml version="1.0"?><svg width="10pt" height="5pt" viewBox="0 0 10 5"><metadata>x</metadata>'
@@ -243,11 +224,11 @@ def test_a_drawing_takes_on_the_ink_and_ground_of_the_page_and_keeps_other_colou
     )
     made = drawn.within_page(svg, "figure-x", LOOKS[Style.paper])
     assert made.startswith('<svg class="drawing" viewBox="0 0 10 5"')
-    assert 'id="figure-x-a" style="fill: var(--ground); stroke: var(--ink)"' in made
-    assert 'style="fill: var(--faint)"' in made
-    assert 'href="#figure-x-a"' in made
-    assert "url(#figure-x-a)" in made
-    assert "fill: #010101; stroke: #0072b2" in made
+    for part in (
+        *('id="figure-x-a" style="fill: var(--ground); stroke: var(--ink)"', 'style="fill: var(--faint)"'),
+        *('href="#figure-x-a"', "url(#figure-x-a)", "fill: #010101; stroke: #0072b2"),
+    ):
+        assert part in made
     assert "metadata" not in made
 
 
