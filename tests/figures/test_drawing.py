@@ -108,26 +108,6 @@ def test_long_results_make_no_huge_artists(measured: Measured) -> None:
         assert max(len(line.get_xdata()) for axes in figure.axes for line in axes.lines) < 4000
 
 
-def test_a_bent_axis_says_so_and_every_panel_names_what_it_shows(measured: Measured) -> None:
-    of_result = constraints.draw(constraints.compute(measured), PAPER)
-    for figure in (of_result, drawn("control"), drawn("design")):
-        for axes in figure.axes:
-            if axes.get_subplotspec().is_first_col():
-                assert axes.get_ylabel()
-                assert (axes.get_yscale() == "symlog") == ("then log" in axes.get_ylabel())
-            assert axes.get_legend() is None  # it could cover a curve
-    assert all(axes.get_ylabel() for axes in drawn("prices").axes)
-
-
-def test_the_best_retention_is_seen_over_the_stated_one_and_k_star_has_a_look_of_its_own() -> None:
-    axes = drawn("design").axes[0]
-    stars, rings = ([line for line in axes.lines if line.get_marker() == mark] for mark in "*o")
-    assert min(star.get_zorder() for star in stars) > max(ring.get_zorder() for ring in rings)
-    line, *others = axes.lines
-    assert "star" in str(line.get_label())
-    assert line.get_color() not in {other.get_color() for other in others}
-
-
 def test_one_regret_term_alone_makes_two_panels() -> None:
     data = omegas.compute(4, 10, 1000, UNIT, others=(), terms=("omega3",))
     assert data.terms == ("omega3",)

@@ -16,7 +16,6 @@ from figures.options import NotMeasured
 from proofs_check.groundwork.bound.stable import overlap_of
 from proofs_check.simulator import simulate
 from tests.figures.small import PAPER, SWEEP, cut, summary_of
-from theory.bound.theorem1 import theorem_1
 from theory.market.knapsack import uniform_rate
 
 
@@ -55,12 +54,10 @@ def test_no_bound_by_stability_is_drawn_beyond_its_hypotheses(measured: Measured
     long = [replace(one, eta=9 / one.L) if p < 2 else one for p, one in enumerate(measured.constants)]
     data = risk_vs_bound.compute(replace(measured, constants=tuple(long)))
     assert [one.stability is None for one in data.policies.values()] == [True] * 2 + [False] * 4
-    assert " No bound by stability for acdpp, acdpp-capped: stability needs steps that do not" in data.note
-    legend = risk_vs_bound.draw(data, PAPER).legends[0]
-    assert "bound by stability" in [text.get_text() for text in legend.get_texts()]
+    assert "No bound by stability for acdpp, acdpp-capped: " in data.note
     uneven = replace(measured, study=replace(measured.study, partition="two-class"))
     data = risk_vs_bound.compute(uneven)
-    assert data.note.endswith(" No bound by stability: clients draw from different distributions.")
+    assert "No bound by stability: " in data.note
     assert all(one.stability is one.stability_ratio is None for one in data.policies.values())
     risk_vs_bound.draw(data, PAPER)
 
@@ -111,13 +108,8 @@ def test_money_is_spent_before_the_round_and_the_lower_bound_falls_as_its_invers
     assert bound["samples"] == pytest.approx(30 * uniform_rate(1.0, 10.0, 20.0, 11.0))
     noise = predict_study(study_of(result), best=False).forecaster.landscape
     assert bound["final_excess_risk"] == pytest.approx(noise.least_final_risk(bound["samples"]))
-    labels = [h.get_text() for h in money.draw(data, PAPER).legends[0].get_texts()]
-    assert labels == [*measured.policies, "lower bound"]
-    assert (
-        money.short_names(["constant", "constant@average=equal"])["constant@average=equal"]
-        == "constant, averaged"
-    )
-    two = ["constant@average=equal", "constant@average=tail"]
+    one, *two = ["constant", "constant@average=equal", "constant@average=tail"]
+    assert list(money.short_names([one, two[0]]).values()) == [one, "constant, averaged"]
     assert list(money.short_names(two).values()) == two
 
 
@@ -153,17 +145,6 @@ def test_what_was_not_measured_is_not_drawn(
     if drawn[learning]:
         risk = ["excess_risk" if excess else "risk"] * ("risk" in measures)
         assert list(learning.compute(bare).curves) == [*risk, *(["accuracy"] * ("accuracy" in measures))]
-
-
-def test_bounds_added_up_stretch_by_stretch_are_those_of_the_whole(measured: Measured) -> None:
-    data = risk_vs_bound.compute(measured)
-    run = {name: measured[name][0] for name in ("n", "N", "uniformity", "chi")}
-    for place, T in enumerate(data.T.astype(int)):
-        whole = [
-            theorem_1(*(run[name][s, :T] for name in run), constants=measured.constants[0]).total
-            for s in range(3)
-        ]
-        assert data.policies["acdpp"].corrected.mean[place] == pytest.approx(np.mean(whole), rel=1e-12)
 
 
 def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:
