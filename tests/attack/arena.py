@@ -37,7 +37,7 @@ from tests.empirics.small import blobs_file, stopped_at
 from theory.setting import SettingError
 
 BAD = ("traceback", "wrong", "lost")
-ASIDES = ("acdpp: note:", "acdpp: rounds")
+ASIDES = tuple(f"acdpp: {word}" for word in ("note:", "rounds", "reading the data", "predicting", "looking"))
 ROUNDS, LONGER = 7, 10
 COMMAND_SECONDS_MAX = 120  # a longer command hangs
 FORK_SECONDS_MAX = 15
@@ -210,8 +210,7 @@ def _status(prepare: Callable[[], None]) -> int:
     return code
 
 
-@dataclass(frozen=True)
-class Truth:
+class Truth(NamedTuple):
     """The result of an uninterrupted run."""
 
     summary: dict[str, Any]

@@ -4,7 +4,7 @@ import json
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -127,7 +127,8 @@ def damage(kind: str, file: str, how: str, rng: random.Random, field: Arena, wor
     attack = f"{how} {file} of a{'n' if kind[0] == 'u' else ''} {kind} result"
     reader = rng.choice(READERS if kind == "finished" else WRITERS)
     expected = expectation(whole, out, file, reader)
-    found = _use(file, expected, reader, field, out, work, f"{attack}, {reader}")
+    names = (Path(file).name, *([str(out)] if file == "settings.json" else []))
+    found = _use(names, expected, reader, field, out, work, f"{attack}, {reader}")
     if found.bad or expected == "ok":
         return found
     path = out / file
@@ -163,8 +164,10 @@ def _means_the_same(file: str, before: bytes, after: bytes) -> bool:
         return False
 
 
-def _use(file: str, expected: str, reader: str, field: Arena, out: Path, work: Path, attack: str) -> Outcome:
-    """Use the folder once; a refusal must name the file and change nothing."""
+def _use(
+    names: Sequence[str], expected: str, reader: str, field: Arena, out: Path, work: Path, attack: str
+) -> Outcome:
+    """Use the folder once; a refusal must have one of the names and change nothing."""
     drawn = {"read": "risk-vs-bound", "plot": "learning"}
     words = field.words(reader, out)
     if reader not in WRITERS:
@@ -180,8 +183,8 @@ def _use(file: str, expected: str, reader: str, field: Arena, out: Path, work: P
     if found.verdict == "refused":
         if expected == "ok":
             return Outcome("lost", attack, found.said)
-        if Path(file).name not in found.said and not (file == "settings.json" and str(out) in found.said):
-            return Outcome("wrong", attack, f"it does not name the file: {found.said}")
+        if not any(name in found.said for name in names):
+            return Outcome("wrong", attack, f"it does not name {names}: {found.said}")
         if expected == "refused" and _snapshot(out) != before:
             return Outcome("wrong", attack, "it was refused and yet changed")
     elif expected == "refused":
@@ -203,19 +206,10 @@ def rearranged(rng: random.Random, field: Arena, work: Path) -> Outcome:
     shutil.copytree(getattr(field, kind)(), out)
     rearrange, names = REARRANGEMENTS.get(how, (lambda _: _put(out / how), ()))
     rearrange(out / "parts")
-    attack, before = f"{how} in a {kind} result", _snapshot(out)
-    rounds = LONGER if reader == "extend" else ROUNDS
-    found = field.judge(start(field.words(reader, out), work / "log").ended(), attack, rounds, folder=out)
-    if found.bad:
-        return found
-    if how in HARMLESS:
-        kept = found.verdict == "ok" and (out / how).exists()
-        return found if kept else Outcome("lost", attack, found.said or f"{how} has gone")
-    if found.verdict == "ok":
-        return Outcome("wrong", attack, "it went unnoticed")
-    if not any(name in found.said for name in names):
-        return Outcome("wrong", attack, f"it does not name {names}: {found.said}")
-    return found if _snapshot(out) == before else Outcome("wrong", attack, "it was refused and yet changed")
+    attack, expected = f"{how} in a {kind} result", "ok" if how in HARMLESS else "refused"
+    found = _use(names, expected, reader, field, out, work, attack)
+    gone = how in HARMLESS and not (out / how).exists()
+    return Outcome("lost", attack, f"{how} has gone") if gone and not found.bad else found
 
 
 def _exchange(one: Path, other: Path) -> None:

@@ -58,21 +58,25 @@ def watch(out: Path, meet: Meet) -> None:
     os.fsync = forced
 
 
-def _die(dirty: set[str], rng: random.Random) -> None:
-    """Die as in a power failure: any part of files not forced to disk may be lost, even after a rename."""
-    for path in sorted(dirty):
-        if os.path.isfile(path):
-            os.truncate(path, rng.randrange(os.path.getsize(path) + 1))
-    os.kill(os.getpid(), signal.SIGKILL)
+def fail_at(at: int, how: str, rng: random.Random) -> Meet:
+    """Die before the operation of this number ("kill"), or let it fail by an error of this name, with "+" all later
+    operations too.
 
-
-def die_at(at: int, rng: random.Random) -> Meet:
-    """Die before the operation of this number."""
-    met = count(1)
+    Death is that of a power failure: any part of files not forced to disk may be lost, even after a rename.
+    """
+    numbers = count(1)
 
     def meet(event: str, dirty: set[str]) -> None:
-        if next(met) == at:
-            _die(dirty, rng)
+        met = next(numbers)
+        if met < at or (met > at and not how.endswith("+")):
+            return
+        if how == "kill":
+            for path in filter(os.path.isfile, sorted(dirty)):
+                os.truncate(path, rng.randrange(os.path.getsize(path) + 1))
+            os.kill(os.getpid(), signal.SIGKILL)
+        if met == at or event not in ("os.remove", "os.rmdir", "os.scandir", "os.listdir"):
+            number = getattr(errno, how.rstrip("+"))
+            raise OSError(number, os.strerror(number))
 
     return meet
 
@@ -96,48 +100,28 @@ def operations(scene: str, field: Arena, work: Path) -> int:
         handle = os.open(work / "count", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         watch(work / "out", lambda event, dirty: os.write(handle, b".") and None)
 
-    outcome = field.judge(
-        start(words, work / "log", prepare=counting).ended(), "counting", rounds, folder=work / "out"
-    )
+    ended = start(words, work / "log", prepare=counting).ended()
+    outcome = field.judge(ended, "counting", rounds, folder=work / "out")
     assert outcome.verdict == "ok", outcome
     return (work / "count").stat().st_size
 
 
 def kill_at(at: int, scene: str, how: str, rng: random.Random, field: Arena, work: Path) -> Outcome:
-    """Kill the command before file operation `at`, or let the operation fail; then continue.
-
-    `how`: "kill", or the name of an error, with "+" for all later operations too.
-    """
+    """Kill the command before a file operation, or let the operation fail (`fail_at`); then continue."""
     out = work / "out"
     words, rounds = _scene(scene, field, out)
-    met = 0
-
-    def meet(event: str, dirty: set[str]) -> None:
-        nonlocal met
-        met += 1
-        if met < at or (met > at and not how.endswith("+")):
-            return
-        if how == "kill":
-            _die(dirty, rng)
-        if met == at or event not in ("os.remove", "os.rmdir", "os.scandir", "os.listdir"):
-            number = getattr(errno, how.rstrip("+"))
-            raise OSError(number, os.strerror(number))
-
     attack = f"{how} at file operation {at} of {scene}"
-    ended = start(words, work / "log", prepare=lambda: watch(out, meet)).ended()
-    if ended.status == -signal.SIGKILL and how == "kill":
-        found = Outcome("ok", attack)
-    else:
-        found = field.judge(ended, attack, rounds, folder=out)
-    if found.verdict == "refused":
-        found = _named(found, out)
-    return first_of(found, _again(scene, rounds, field, out, work, attack)) or found
+    ended = start(words, work / "log", prepare=lambda: watch(out, fail_at(at, how, rng))).ended()
+    killed = ended.status == -signal.SIGKILL and how == "kill"
+    found = Outcome("ok", attack) if killed else field.judge(ended, attack, rounds, folder=out)
+    return _continued(found, scene, rounds, field, out, work)
 
 
-def _named(found: Outcome, out: Path) -> Outcome:
-    """A refusal must name the folder."""
-    named = str(out) in found.said
-    return found if named else Outcome("wrong", found.attack, f"it does not say where: {found.said}")
+def _continued(found: Outcome, scene: str, rounds: int, field: Arena, out: Path, work: Path) -> Outcome:
+    """A refusal must name the folder, and continuing must give the true result."""
+    if found.verdict == "refused" and str(out) not in found.said:
+        return Outcome("wrong", found.attack, f"it does not say where: {found.said}")
+    return first_of(found, _again(scene, rounds, field, out, work, found.attack)) or found
 
 
 def _again(scene: str, rounds: int, field: Arena, out: Path, work: Path, attack: str) -> Outcome:
@@ -192,6 +176,4 @@ def out_of_space(rng: random.Random, field: Arena, work: Path) -> Outcome:
         attack = f"{f'{room} pages left' if mounted else f'files of {limit} bytes at most'} during {scene}"
         found = field.judge(start(words, work / "log", prepare=prepare).ended(), attack, rounds, folder=out)
         (disk / "filler").unlink(missing_ok=True)
-        if found.verdict == "refused":
-            found = _named(found, out)
-        return first_of(found, _again(scene, rounds, field, out, work, attack)) or found
+        return _continued(found, scene, rounds, field, out, work)

@@ -11,7 +11,7 @@ from typing import Any
 from empirics.results.folder import read_result
 from tests.attack.arena import ORDER, Arena, Child, Ended, Outcome, plainly, start
 from tests.attack.bad_settings import ODD, limit_memory, write_study
-from tests.attack.kills import die_at, watch
+from tests.attack.kills import fail_at, watch
 
 TABLE: dict[str, tuple[Any, ...]] = {
     name: values
@@ -59,7 +59,7 @@ def broken_study(rng: random.Random, field: Arena, work: Path) -> Outcome:
         return ["--resume", str(broken)] if begun else ["--config", str(config), "--out", str(broken)]
 
     for n in range(rng.randrange(1, 4)):
-        meet = die_at(rng.randrange(1, OPERATIONS_MAX), rng)
+        meet = fail_at(rng.randrange(1, OPERATIONS_MAX), "kill", rng)
         if _run(on(), work / f"log-{n}", partial(watch, broken, meet)).ended().status != -signal.SIGKILL:
             break
     return _compare(ended, _run(on(), work / "again").ended(), whole, broken, f"{attack}, killed")

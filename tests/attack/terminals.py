@@ -84,14 +84,8 @@ def in_place(command: str, place: str, field: Arena, work: Path) -> Outcome:
     if place == "reader gone":
         shell = "set -o pipefail; "
     arguments = [os.fsencode(word) for word in words]
-    done = subprocess.run(
-        ["bash", "-c", f'{shell}"$0" -m acdpp "$@"{tail}', sys.executable, *arguments],
-        cwd=cwd,
-        env=environment,
-        capture_output=True,
-        check=False,
-        timeout=300,
-    )
+    command = ["bash", "-c", f'{shell}"$0" -m acdpp "$@"{tail}', sys.executable, *arguments]
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, check=False, timeout=300)
     said = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
     return _judge(Ended(done.returncode, *said), attack, command, place)
 

@@ -283,6 +283,6 @@ def test_a_node_is_one_client_and_without_a_client_id_is_reported_once(cut, tmp_
     """A node that was client 1 and went silent may not return as client 2, whose node has no client id."""
     cut.contexts[998].node_config["partition-id"] = "last"
     cut.faults = at(2, 1, lambda reply: cut.contexts[999].node_config.update({"partition-id": 2}))
-    federate(STUDY, tmp_path, cut, patience=0.3)
+    federate(STUDY, tmp_path, cut, patience=30)
     assert "node 999 takes no part: it claims to be client 2, and was client 1" in caplog.text
     assert caplog.text.count("node 998 did not give its client id") == 1

@@ -82,9 +82,9 @@ def test_workers_request_no_cores_and_are_placed_by_the_cores_of_nodes(ray_with)
     ray = ray_with({"CPU": 1.0}, {"GPU": 2.0}, {"CPU": 3.0})
     backend = RayBackend(ray, small(), "cpu", None)
     assert backend.shards == 4
-    for again in (False, False, False, False, True):
+    for again in (False, False, True, False, False):
         backend.start(again=again)
-    assert [one["scheduling_strategy"] for one in ray.options] == ["c", "c", "a", "c", "SPREAD"]
+    assert [one["scheduling_strategy"] for one in ray.options] == ["c", "c", "SPREAD", "a", "c"]
     assert {(one["num_cpus"], one["max_restarts"]) for one in ray.options} == {(0.0, 0)}
     assert [RayBackend(ray, small(threads=few), "cpu", None).shards for few in (None, 2)] == [4, 1]
     backend = RayBackend(ray, small(), "cuda", 3)

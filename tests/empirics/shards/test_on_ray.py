@@ -66,7 +66,7 @@ def as_in_a_terminal():
 def ended(child):
     """Its status, and what it says beside its progress."""
     _, err = child.communicate(timeout=600)
-    return child.returncode, re.sub(r"(?m)^acdpp: (rounds|looking).*\n", "", err)
+    return child.returncode, re.sub(r"(?m)^acdpp: (rounds|reading|looking).*\n", "", err)
 
 
 def begun(child, out):
