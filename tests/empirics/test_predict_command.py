@@ -96,12 +96,6 @@ def test_where_there_is_no_terminal_it_says_now_and_then_how_far_it_is(monkeypat
     assert capsys.readouterr().err == ""  # once it is done
 
 
-def test_looking_for_what_suits_the_data_is_told_too(monkeypatch):
-    monkeypatch.setattr("acdpp.fit.suiting", lambda *_, **__: time.sleep(0.05) or "nothing does")
-    monkeypatch.setattr("empirics.predict.predict_study", lambda *_, **__: 1 / 0)
-    assert acdpp(*predict("--fit"), soon=0.001).stderr.startswith("acdpp: reading the data\n")
-
-
 def test_a_sweep_is_predicted_and_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "new.csv" in said(*predict("--sweep", "K=1,4", "--no-best", "--out", "new.csv"))

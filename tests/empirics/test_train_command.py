@@ -165,9 +165,6 @@ def test_no_line_ends_within_a_name_nor_between_a_number_and_its_error(capsys, m
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["the mean of", long, "is 4.79 ± 0.05 here,"]
     assert lines[3:] == ["39 ± 1 % below; now", "K = 10, t ≤ 50 [a]", "", "and another one", sentence + "!"]
-    for glued in ("1 - a", "T → ∞", "3 × 4", "c < C"):
-        output.say(f"{'x' * 20} {glued} -b")
-        assert capsys.readouterr().out == f"{'x' * 20}\n{glued} -b\n"
 
 
 def test_words_are_printed_as_they_are_whatever_the_terminal_says_of_its_width(capsys, monkeypatch):

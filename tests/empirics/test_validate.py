@@ -1,6 +1,5 @@
 """What will not do for a study is refused by one function, before its data are read at length."""
 
-import shutil
 from dataclasses import replace
 
 import pytest
@@ -61,18 +60,6 @@ def test_tasks_differ_in_what_they_take(tmp_path):
     for task in ("train", "predict", "plan"):
         assert "device" in refused(validate, study(), task, device="abacus")
     assert "do not fit into memory" in refused(validate, study(rounds=10**9), "plan")
-
-
-def test_a_result_that_the_disk_cannot_hold_is_refused(monkeypatch, tmp_path):
-    asked = study(rounds=1000)
-    needed = 1000 * asked.runs * module.ROW_BYTES
-    usage = shutil.disk_usage(tmp_path)
-    for free, fits in ((needed, True), (needed - 1, False)):
-        monkeypatch.setattr(shutil, "disk_usage", lambda place, free=free: usage._replace(free=free))
-        if fits:
-            validate(asked, out=tmp_path / "new")
-        else:
-            assert "1,000 rounds" in refused(validate, asked, out=tmp_path / "new")
 
 
 def test_python_users_are_told_the_same_once(tmp_path, table):

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from empirics.control.buying import BuyCheap, Taper
 from empirics.control.controller import Controller
-from empirics.control.policy import FOREVER, Policy
+from empirics.control.policy import FOREVER
 from empirics.control.prices import make_prices
 from empirics.control.registry import Brief, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.study import Study
-from tests.empirics.small import CONTROL, refused, study
+from tests.empirics.small import CONTROL, Steady, refused, study
 from theory.control.admission import debt_update
 from theory.market.knapsack import purchase_limit
 from theory.market.online import debt_ceiling
@@ -129,17 +129,12 @@ def test_a_study_goes_on_only_if_as_much_was_dropped():
 
 
 def test_who_drops_samples_needs_a_capacity():
-    class Forgetful(Policy):
-        retention = 3
-
-        def decide(self, state, cost):
-            return state, np.ones((len(cost), 3), dtype=int)
-
+    class Forgetful(Steady):
         def drops(self, state):
             return True
 
     brief = brief_for(study(policies=("mine",)), CONTROL)
-    assert "give it a capacity" in refused(make_policy, "mine", brief, {"mine": Forgetful()})
+    assert "give it a capacity" in refused(make_policy, "mine", brief, {"mine": Forgetful(1, 1, 1)})
 
 
 def test_a_worth_or_a_reserve_that_makes_no_sense_is_refused():

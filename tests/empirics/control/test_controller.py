@@ -136,7 +136,6 @@ def test_the_mean_price_is_the_one_given_and_a_tiny_budget_takes_no_memory_for_t
     kept = [Controller("constant", study(), mean_cost=mean).retention[0] for mean in (11.0, 2.75)]
     assert kept == [8, 2]
     assert (server.mean_cost, server.capacity) == (5.5, None)
-    assert Controller().study == type(study())()
     assert (
         Controller("acdpp", study(), constants=replace(CONTROL, E=3)).policy.constants.eta == 3 * CONTROL.eta
     )

@@ -105,7 +105,6 @@ def test_what_is_no_departure_is_refused_in_one_sentence():
         "acdpp+K+K": "each named once as in",
         "acdpp+all+K": "acdpp+all has them all",
         "released-all": "departures of the released code are",
-        "released+K": "known are acdpp, ",
         "acdpp+regoin@K=3": "there is no policy 'acdpp+regoin': the departures",
     }.items():
         assert message in refused(made, name)

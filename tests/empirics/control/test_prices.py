@@ -139,7 +139,6 @@ def test_a_file_of_prices_is_read_as_it_is_written(tmp_path):
         ("day;price\na;2,5\nb;0,1\nc;3\n;\n", "price"),
         ('"day, in, May";price;;\na;2.5;;\nb;0.1;;\nc;3;;\n;;;\n', "price"),
         ("price;;\n2,5;;\n0,1;;\n3;;\n", None),
-        ("day\tprice\na\t2,5\nb\t0,1\nc\t3\n", "price"),
         (",2019,2020\n0,7,2.5\n1,7,0.1\n2,7,3\n", "2020"),
     ):
         path = written(tmp_path, content)
@@ -159,24 +158,16 @@ def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path):
         *((f"1\n{'x' * n}\n", None, f"has '{'x' * 30}{end}'") for n, end in ((30, ""), (31, "…"))),
         ("1\n\n\n2\n", None, "line 2, is blank"),
         ("1\n2,3\n", None, "line 2, has 2 cells: expected 1 as in the first line, with prices such as 2.5"),
-        ("price\n2,5\n", None, "such as 2.5; write decimals with a point, if the comma is one"),
         ("2,5\n3,5\n", None, "one of '2', '5'; write decimals with a point, if the comma is one"),
-        (
-            'price,day\n"2,5",1\n',
-            "price",
-            "line 2, has '2,5': expected a price between 1e-15 and 1e+15, such as 2.5; w",
-        ),
         (
             "price;day\n1.234;1\n5;2\n999,5;3\n",
             "price",
             "line 4, has '999,5', and others have '.' for decimals",
         ),
         ("price;day\n0,5;1\n1.234;2\n", "price", "line 3, has '1.234', and others have ',' for decimals"),
-        ("price;day\n-0,5;1\n", "price", "line 2, has '-0,5'"),
         ("price;;\n1;;2\n", None, "line 2, has a cell in a column without a name"),
         ("day,price\n1,2\n", None, "has 2 columns: name the one with the prices"),
         ("day,price\n1,2\n", "cost", "no column 'cost': its first line names 'day', 'price'"),
-        ("day,price\n1,2\n3\n", "price", "line 3, has 1 cells"),
         ("day,price\n1,2\n3,\n", "price", "line 3, has ''"),
         ("price,price\n1,2\n", "price", "two or more columns 'price'"),
         ('1\n"2\n3\n', None, "is not CSV"),

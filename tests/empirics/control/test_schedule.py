@@ -190,7 +190,6 @@ def test_a_policy_that_does_not_fit_is_refused_in_one_sentence_and_an_overflow_s
         (broken(lambda cost: np.ones(3)), "failed in round 1: ValueError: admissions must have shape"),
         (broken(lambda cost: np.full((3, 3), 0.5)), "must be whole numbers"),
         (broken(lambda cost: np.full((3, 3), -1)), "must be whole numbers"),
-        (broken(lambda cost: np.full((3, 3), np.nan)), "must be whole numbers"),
         (broken(lambda cost: {}["price"]), "failed in round 1: KeyError"),
         (Greedy(capacity=(2, 1, 1)), "ValueError: client 1 would admit 2 samples and can hold 1"),
         (object(), "lacks retention, start, decide, book"),
@@ -201,26 +200,23 @@ def test_a_policy_that_does_not_fit_is_refused_in_one_sentence_and_an_overflow_s
         assert message in refused(lambda policy=policy: schedule_of(policy).advance(30))
     deaf = Greedy(observe=lambda state, losses: {}["loss"])
     schedule = Schedule(study(policies=("mine",)), CONTROL, policies={"mine": deaf}, trains=True)
-    schedule.advance(1)
-    schedule.advance(1)
+    schedule.advance(2)
     assert "failed in round 2: KeyError" in refused(schedule.observe, np.ones(3))
     heard = []
     ears = {"mine": Greedy(observe=lambda state, losses: heard.extend(losses))}
-    both = Schedule(study(policies=("mine", "constant")), CONTROL, policies=ears, trains=True)
+    both = Schedule(study(policies=("constant", "mine")), CONTROL, policies=ears, trains=True)
     both.observe(np.arange(6))
-    assert heard == [0, 1, 2]  # its own runs alone
+    assert heard == [3, 4, 5]  # its own runs alone
     with pytest.raises(ZeroDivisionError):
         schedule_of(broken(lambda cost: 1 / 0)).advance(1)
 
 
 @pytest.mark.parametrize("value", [0, 2.5, [1, 2], "long", [1, 2, None]])
 def test_a_retention_or_a_capacity_that_makes_no_sense_is_refused(value):
-    whole = "of at least 1, or one such number for each of the 3 clients"
-    kept = f"must keep samples for a whole number of rounds {whole}"
-    assert kept in refused(schedule_of, Greedy(retention=value))
-    assert f"must have a whole number as its capacity, {whole}" in refused(
-        schedule_of, Greedy(capacity=value)
-    )
+    for part, name in (("retention", "keep samples"), ("capacity", "capacity")):
+        sentence = refused(schedule_of, Greedy(**{part: value}))
+        assert name in sentence
+        assert "for each of the 3 clients" in sentence
 
 
 def test_a_digest_has_capacities_where_there_are_any_and_is_else_as_it_always_was():
@@ -243,9 +239,7 @@ def test_policies_are_found_by_name_or_at_an_import_path():
         "math:nothing": "AttributeError",
         "math:pi": "lacks retention",
     }.items():
-        sentence = refused(plan, study(policies=(name,)), CONTROL)
-        assert message in sentence
-        assert ("sys.path" in sentence) == ("no.such" in name)
+        assert message in refused(plan, study(policies=(name,)), CONTROL)
 
 
 def test_a_replicate_is_the_same_whatever_runs_beside_it():

@@ -46,7 +46,6 @@ IDX = {
 ZIPPED = packed(made.MNIST)[f"{IMAGES}.gz"]
 GZIP = {
     "cut off": ZIPPED[:-9],
-    "half a checksum": ZIPPED[:-4],
     "another checksum": flipped(ZIPPED, -6 + len(ZIPPED)),
     "no gzip": DIGITS,
     "more behind": ZIPPED + b"more",
@@ -57,10 +56,6 @@ OTHERS = {
 }
 WRONG = {  # of which data set, the files, what is wrong and with which file
     **{f"idx {case}": ("mnist", made.MNIST | {name: c}, why, name) for case, (name, c, why) in IDX.items()},
-    **{
-        f"gz {case}": ("mnist", packed(made.MNIST | {name: c}), why, name)
-        for case, (name, c, why) in IDX.items()
-    },
     **{
         f"gzip {case}": ("mnist", packed(made.MNIST) | {f"{IMAGES}.gz": content}, CORRUPT, f"{IMAGES}.gz")
         for case, content in GZIP.items()
@@ -99,11 +94,9 @@ PART = without(made.BINARY, "data_batch_3")
 CIFAR = {
     "folder in part": (under(BIN, PART), "should be in it too", "data_batch_3.bin"),
     "archive in part": (archived(PART), "should be in it too", "data_batch_3.bin"),
-    "records without a test": (without(made.RECORDS, "test"), "belong together", ""),
     "a test without records": (without(made.RECORDS, "train"), "belong together", ""),
     "archive of nothing": ({ARCHIVE: gzipped(bytes(512))}, "should be in it too", "data_batch_1.bin"),
     "archive cut off": ({ARCHIVE: gzipped(WHOLE)[:-999]}, CORRUPT, ""),
-    "archive without checksum": ({ARCHIVE: gzipped(WHOLE)[:-8]}, CORRUPT, ""),
     "xz cut off": (XZ | {"test.bin.xz": XZ["test.bin.xz"][:-12]}, CORRUPT, "test.bin.xz"),
     "xz flipped": (XZ | {"train.bin.xz": flipped(XZ["train.bin.xz"], 9999)}, CORRUPT, "train.bin.xz"),
     "no xz": (XZ | {"train.bin.xz": made.RECORDS["train.bin"]}, CORRUPT, "train.bin.xz"),

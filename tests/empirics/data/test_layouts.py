@@ -17,14 +17,10 @@ from tests.empirics.data.made_data import put, refusal
 from tests.empirics.small import refused
 
 BYTE = np.float32(255)
-WANTED = (
-    ("mnist", "train-images-idx3-ubyte.gz"),
-    ("cifar10", "cifar-10-python"),
-    ("imagenette", "imagenette2-160.tgz"),
-)
+WANTED = {"mnist": "train-images-idx3-ubyte.gz", "cifar10": "cifar-10-python", "imagenette": "160.tgz"}
 
 
-@pytest.mark.parametrize(("name", "file"), WANTED)
+@pytest.mark.parametrize(("name", "file"), WANTED.items())
 def test_missing_data_says_what_to_get_and_where_to_put_it(name, file, tmp_path):
     assert file in refusal(name, None)
     assert file in refusal(name, tmp_path)
@@ -124,10 +120,8 @@ def test_imagenette_is_the_same_in_every_layout_whatever_lies_beside_it(layout, 
 
 
 def test_images_are_cropped_in_the_middle_and_grey_ones_get_three_equal_channels(tmp_path):
-    wide, grey = (
-        made.image(made.RNG.integers(0, 256, (10, 14, 3), np.uint8)),
-        np.full((40, 60), 100, np.uint8),
-    )
+    wide = made.image(made.RNG.integers(0, 256, (10, 14, 3), np.uint8))
+    grey = np.full((40, 60), 100, np.uint8)
     ours = {"val/n03888257/1.JPEG": wide, "train/n01440764/0.JPEG": made.image(grey)}
     data = load("imagenette", put(tmp_path, made.PICTURES | ours), size=10)
     middle = np.asarray(Image.open(io.BytesIO(wide)))[:, 2:12].transpose(2, 0, 1)

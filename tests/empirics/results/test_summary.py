@@ -48,7 +48,7 @@ def test_a_policy_handed_over_with_variants_in_the_study_is_not_run_plainly_too(
     assert {name: row["retention"] for name, row in rows.items()} == {"mine@K=2": [2], "mine@K=5": [5]}
 
 
-ENDS = ["constant", "oracle", "mine"]
+ENDS = ["oracle", "constant", "mine"]
 
 
 def test_the_share_is_a_ratio_of_means_with_a_paired_interval():
@@ -56,13 +56,13 @@ def test_the_share_is_a_ratio_of_means_with_a_paired_interval():
     prices = drawn.normal(0, 5, 12)  # what all policies of a seed share cancels
     constant, oracle = 10 + prices, 8 + prices + drawn.normal(0, 0.1, 12)
     mine = 9 + prices + drawn.normal(0, 0.2, 12)
-    found = gap_closed(ENDS, np.array([constant, oracle, mine]))["mine"]
+    found = gap_closed(ENDS, np.array([oracle, constant, mine]))["mine"]
     share = (constant - mine).mean() / (constant - oracle).mean()
     assert found["share"] == pytest.approx(share)
     residual = (constant - mine) - share * (constant - oracle)
     half = stats.t.ppf(0.975, 11) * stats.sem(residual) / (constant - oracle).mean()
     assert (found["low"], found["high"]) == pytest.approx((share - half, share + half))
-    upwards = gap_closed(ENDS, -np.array([constant, oracle, mine]))["mine"]  # as accuracies count
+    upwards = gap_closed(ENDS, -np.array([oracle, constant, mine]))["mine"]  # as accuracies count
     assert upwards["share"] == found["share"]
     assert found["p"] == pytest.approx(stats.ttest_rel(constant, mine).pvalue)
 
@@ -71,7 +71,7 @@ def test_without_a_gap_or_an_end_there_is_no_share_and_none_of_what_has_no_numbe
     assert gap_closed(ENDS, np.array([[1.0], [2.0], [1.5]])) is None  # one seed
     assert gap_closed(ENDS, np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]])) is None
     assert gap_closed(["constant", "mine"], np.ones((2, 3))) is None
-    values = np.array([[4.0, 4.2, 4.1], [2.0, 2.2, 2.2], [3.0, np.nan, 3.1], [3.0, 3.2, 3.3]])
+    values = np.array([[2.0, 2.2, 2.2], [4.0, 4.2, 4.1], [3.0, np.nan, 3.1], [3.0, 3.2, 3.3]])
     assert set(gap_closed([*ENDS[:2], "lost", "mine"], values)) == {"mine"}
     values[0, 1] = np.nan
     assert gap_closed([*ENDS[:2], "lost", "mine"], values) is None

@@ -22,15 +22,12 @@ def test_what_makes_no_sense_is_refused():
         ({"cost": {"lo": 1}}, "unknown setting 'cost.lo': did you mean 'cost.low'"),
         ({"cost": "uniform"}, "cost must be a table"),
         ({"policies": "acdpp"}, "policies must be a list"),
-        ({"policies": []}, "policies must be a list"),
         ({"policies": [3]}, "each of policies must be a name"),
         ({"buffers": [8, 0]}, "each of buffers must be a whole number from 1 to 10,000,000"),
         ({"rounds": 0}, "rounds must be a whole number"),
-        ({"rounds": True}, "rounds must be a whole number"),
         ({"threads": 100000}, "threads must be a whole number from 1 to"),
         ({"V": "none", "eta": math.inf}, "eta must lie in (1e-15, 1e+09)"),
         ({"rate": 1e30}, "rate must lie in"),
-        ({"cost": {"stay": "a"}}, "stay"),
         ({"per_seed": ["weather"]}, "each of per_seed must be one of partition, start"),
         ({"seeds": 2.5}, "seeds must be a whole number"),
         ({"alpha": [0.5, 0.6]}, "alpha must give each client"),
@@ -44,7 +41,6 @@ def test_what_makes_no_sense_is_refused():
         ({"replacement": "no"}, "replacement must be true or false"),
         ({"dataset": ""}, "dataset must be a name"),
         ({"labels": "clases"}, "did you mean 'classes'"),
-        ({"labels": "x" * 58}, f"got '{'x' * 58}'"),
         ({"labels": "x" * 59}, f"got '{'x' * 56}..."),
         ({"radius": "big"}, "radius must lie in"),
     ):
@@ -80,8 +76,6 @@ def test_the_default_study_lies_within_the_theorems_hypotheses_and_the_others_do
     assert Study(alpha=(0.55, *(0.05,) * 9)).departures == ("clients are not weighted by n_m/n",)
     assert "clients draw from different distributions" in PRESETS["paper"].departures
     assert len(PRESETS["released"].departures) == 4
-    assert Study(labels="parity").task == "digits: odd against even classes, binary logistic regression"
-    assert Study(labels="classes").task == "digits: all classes, multinomial logistic regression"
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -109,14 +103,12 @@ def test_the_mean_is_exact_for_the_decimals_that_were_typed(process):
 def test_a_cost_process_that_makes_no_sense_is_refused():
     for given, part in (
         ({"process": "gaussian"}, "one of uniform"),
-        ({"process": ["uniform"]}, "one of uniform"),
         ({"low": 0}, "low"),
         ({"low": 3, "high": 2}, "not be below"),
         ({"process": "integer", "low": 1.5}, "whole ends"),
         ({"stay": 1}, "stay"),
         ({"drift": 1}, "drift"),
         ({"process": "trace"}, "needs the file"),
-        ({"process": "trace", "file": ""}, "file"),
         ({"process": "trace", "file": "a.csv", "column": 1}, "column"),
         ({"file": "a.csv"}, "belong to"),
         ({"process": "markov", "column": "price"}, "belong to"),

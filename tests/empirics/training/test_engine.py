@@ -43,7 +43,10 @@ BURSTS = (
     "burst-online@K=2,average=tail",
     "oracle@average=none",
 )
+STEPS = ("constant", "constant@steps=1", "acdpp@K=3,eta=0.1,steps=5", "oracle@eta=1.7")
 UNEVEN, WHOLE = (0.6, 0.3, 0.1), CostProcess(process="integer")
+TURNS = Drift(kind="periodic", length=9, apart=2, parts="labels")
+BREAKS = Drift(kind="abrupt", start=9, parts="inputs")
 SETTINGS = {
     "all policies": {"policies": tuple(BUILT_IN)},
     "no ball, momentum": {"policies": ("acdpp", "hybrid"), "radius": None, "momentum": 0.9},
@@ -51,22 +54,12 @@ SETTINGS = {
     "pools and weights": {"partition": "two-class", "replacement": False, "alpha": UNEVEN, "cost": WHOLE},
     "partition and start of each seed": {"partition": "dirichlet", "per_seed": ("partition", "start")},
     "a sweep over K": {"policies": ("constant@K=2", "acdpp@K=9", "hybrid@K=3", "released@K=4", "oracle")},
-    "a sweep over steps and their size": {
-        "policies": ("constant", "constant@steps=1", "acdpp@K=3,eta=0.1,steps=5", "oracle@eta=1.7"),
-        "momentum": 0.7,
-    },
+    "a sweep over steps and their size": {"policies": STEPS, "momentum": 0.7},
     "means and idle rounds": LEARNER | {"policies": ("burst@average=equal", *BURSTS), "radius": 0.3},
     "other weights": LEARNER | {"policies": ("constant@average_by=0.5", *BURSTS), "decay_by": "samples"},
-    "a population that turns, clients apart": {
-        "partition": "two-class",
-        "drift": Drift(kind="periodic", length=9, apart=2, parts="labels"),
-    },
+    "a population that turns, clients apart": {"partition": "two-class", "drift": TURNS},
     "classes that change": {"drift": Drift(kind="gradual", start=4, length=9), "labels": "classes"},
-    "inputs that change at once": {
-        "drift": Drift(kind="abrupt", start=9, parts="inputs"),
-        "partition": "split",
-        "per_seed": ("partition",),
-    },
+    "inputs that change at once": {"drift": BREAKS, "partition": "split", "per_seed": ("partition",)},
     "samples in their order": {"drift": Drift(kind="order"), "partition": "split"},
     "so many samples a round": {"drift": Drift(kind="order", length=6)},
     "one step, plain weights": {"steps": 1, "alpha": UNEVEN, "weights": "samples", "scale": "pixels"},
@@ -114,16 +107,11 @@ class Quadratic:
 @pytest.mark.parametrize(("policy", "K"), [("burst", 1), ("constant", 2)])
 def test_of_quadratic_losses_a_mean_weighs_every_sample_as_the_law_says(policy, K):
     """No sample comes twice and no client has another's, so Σb² is the squared length of the mean, round by round."""
-    laws = {
-        "equal": equal,
-        "polynomial": partial(polynomial, gamma=1),
-        "exponential": partial(exponential, keep=0.99),
-    }
+    laws = {"equal": equal, "polynomial": partial(polynomial, gamma=1)}
+    laws["exponential"] = partial(exponential, keep=0.99)
     names = tuple(f"{policy}@average={kind}" for kind in laws)
-    setting = study(
-        policies=names, decay=5.0, K=2, steps=2, seeds=1, checkpoint=30, radius=None, measures=("risk",)
-    )
-    setting = replace(setting, partition="split", replacement=False)
+    few = {"decay": 5.0, "K": 2, "steps": 2, "seeds": 1, "checkpoint": 30, "radius": None}
+    setting = study(policies=names, **few, measures=("risk",), partition="split", replacement=False)
     rounds, streams = plan(setting, CONTROL), make_pools(np.zeros(700, dtype=np.int64), setting)
     engine = Engine(Quadratic(), setting, streams)
     found, n = engine.play(rounds), rounds.track.n[:, 0]
@@ -229,10 +217,9 @@ def test_any_module_trains_as_logistic_regression_does_when_it_is_one(monkeypatc
     weights = torch.tensor([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]], dtype=torch.float64)
     memory = Memory(torch.arange(24).view(2, 3, 4), mask, weights)
     theta = linear.start(2)
-    for _ in range(2):
-        moves = [model.update(theta, memory, Descent(4, 0.3, 0.9)) for model in (linear, other)]
-        assert torch.allclose(*moves, rtol=1e-9, atol=1e-12)
-        theta = theta + moves[0]
+    moves = [model.update(theta, memory, Descent(4, 0.3, 0.9)) for model in (linear, other)]
+    assert torch.allclose(*moves, rtol=1e-9, atol=1e-12)
+    theta = theta + moves[0]
     tilt = torch.randn(2, len(task.population.y), dtype=torch.float64)
     mine, theirs = linear.measure(theta, tilt), other.measure(theta, tilt)
     for name in ("risk", "mismatch", "variance"):
@@ -263,10 +250,7 @@ def test_padding_wastes_at_most_a_third():
     assert padded(np.array([1, 5, 6, 7, 9, 12, 13])).tolist() == [4, 6, 6, 8, 12, 12, 16]
 
 
-# --- on a GPU ----------------------------------------------------------------------------------------------
-
 cuda = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
-
 
 recorded = pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for flag in (False, True)])
 
@@ -276,9 +260,8 @@ recorded = pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for
 def test_the_gpu_follows_the_cpu_and_repeats_itself_bit_for_bit(graphs, labels):
     setting = study(policies=(*BUILT_IN, "constant@eta=0.1", "acdpp@K=2,steps=7"), labels=labels, **LEARNER)
     _, _, on_cpu, there, means = batched(setting)
-    (_, _, on_gpu, here, theirs), (_, _, again, logs, _) = (
-        batched(setting, "cuda", graphs) for _ in range(2)
-    )
+    _, _, on_gpu, here, theirs = batched(setting, "cuda", graphs)
+    _, _, again, logs, _ = batched(setting, "cuda", graphs)
     assert torch.allclose(on_cpu, on_gpu.cpu(), rtol=1e-8, atol=1e-10)
     assert torch.allclose(means, theirs.cpu(), rtol=1e-8, atol=1e-10)
     assert torch.equal(on_gpu, again)

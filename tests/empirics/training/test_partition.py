@@ -28,10 +28,8 @@ def drawn(setting, run=0):
 def test_lists_that_the_machine_cannot_hold_are_refused(monkeypatch):
     setting = study(policies=("constant",))
     schedule = plan(setting, CONTROL)
-    longest = int(schedule.ends.max())
-    needed = LIST_BYTES_PER_SAMPLE * setting.runs * setting.clients * longest + DRAW_BYTES_PER_SAMPLE * int(
-        schedule.admissions.sum()
-    )
+    needed = LIST_BYTES_PER_SAMPLE * setting.runs * setting.clients * int(schedule.ends.max())
+    needed += DRAW_BYTES_PER_SAMPLE * int(schedule.admissions.sum())
     for pages, does in ((needed, drawn), (needed - 1, lambda given: refused(drawn, given))):
         monkeypatch.setattr("os.sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": pages}.get)
         does(setting)
@@ -79,12 +77,11 @@ def test_every_replicate_can_have_a_partition_of_its_own(partition):
     assert np.allclose(streams.weights.sum(axis=1), 1)
     assert all(np.array_equal(a, b) for a, b in zip(shared.pools[0], streams.pools[0], strict=True))
     assert not np.array_equal(streams.pools[0][0], streams.pools[1][0])
-    part = make_pools(LABELS, replace(setting, seeds=2), first=1).pools  # of a study in parts
-    assert [one.tolist() for pools in part for one in pools] == [
-        one.tolist() for pools in streams.pools[1:] for one in pools
-    ]
-    later = SampleOrder(make_pools(LABELS, replace(setting, seeds=2), first=1), replace(setting, seeds=2))
-    assert later.replicate.tolist() == [1, 2, 1, 2]
+    two = replace(setting, seeds=2)
+    later = make_pools(LABELS, two, first=1)  # of a study in parts
+    for part, whole in zip(later.pools, streams.pools[1:], strict=True):
+        assert all(map(np.array_equal, part, whole))
+    assert SampleOrder(later, two).replicate.tolist() == [1, 2, 1, 2]
     schedule = plan(setting, CONTROL)
     _, lists = SampleOrder(streams, setting).extend(schedule)
     for run, m in np.ndindex(6, 3):
