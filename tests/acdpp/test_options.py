@@ -43,7 +43,7 @@ def test_the_options_of_a_study_are_those_of_every_command(command: str) -> None
         ("--buffers", "4,5,7", "--budget", "22", "--cost", "integer:2:6", "--radius", "3"),
         ("--dataset", blobs_file(), "--no-fit"),
     ],
-    ids=" ".join,
+    ids=["default", "preset", "market", "own data"],
 )
 def test_every_command_begins_with_the_study_of_train(words: tuple[str, ...]) -> None:
     wanted = study("train", *words)
