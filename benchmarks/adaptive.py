@@ -12,11 +12,9 @@ every alarm, `river, rising` only if the loss is above its earlier mean. Printed
 the best fixed K, and how often a run forgot everything.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +36,7 @@ class River(Adaptive):
     rising: bool = False
 
     @classmethod
-    def of(cls, brief: Brief, *, rising: bool = False) -> River:
+    def of(cls, brief: Brief, *, rising: bool = False) -> Self:
         rule = LISTENING["adaptive"](brief)
         assert isinstance(rule, Adaptive)
         return cls(rule.rule, rule.capacity, rising=rising)

@@ -7,8 +7,6 @@ every file operation, every damage of every file and every wrong setting, once e
 that makes it again (`--only KIND --seed S --count 1`; races depend on timing as well). Exit status 1 if there is any.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random
@@ -107,7 +105,6 @@ class Tally:
 
 
 def main() -> int:
-    """The long part."""
     parser = parser_of("attack", __doc__)
     given = parser.parse_args()
     chosen = list(WEIGHTS) if given.only is None else given.only.split(",")

@@ -7,8 +7,6 @@ Trains every policy with a polynomial mean of its models (γ = 1) and prints the
 last model, both measured in the same run, and their difference, paired by seed, with 95 % intervals.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 
@@ -21,7 +19,6 @@ from theory.numbers.student import half_width
 
 
 def study_of(settings: dict[str, Any], network: str) -> Study:
-    """The study of a network."""
     about = settings["networks"][network]
     study = section7(**about["section7"])
     policies = (*settings["policies"], *about.get("also", ()))

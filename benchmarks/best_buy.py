@@ -7,8 +7,6 @@ Searches on the digits with the paper's buffers, budget and prices, as `acdpp pl
 the recommendation with seeds that the search has not seen. The file has the design as `--json` prints it.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from typing import Any

@@ -10,8 +10,6 @@ in round 1, as buying cheap has it: its share is not due to prices. `narrow` pri
 hold one or two samples per client: there little can be gained.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -29,11 +27,7 @@ SETTINGS = settings("buying")
 POLICIES = tuple(SETTINGS["policies"])
 PRICES = SETTINGS["options"]["prices"].split(",")
 MEAN = 5.49  # just below 5.5, where K = 10 spends the budget: constant admission then costs the whole budget
-WORDS = {
-    "cumulative_excess_risk": "excess risk",
-    "mean_accuracy": "accuracy",
-    "final_accuracy": "final accuracy",
-}
+WORDS: dict[str, str] = SETTINGS["words"]
 
 
 def spiky(study: Study) -> Any:
@@ -111,10 +105,8 @@ def measured(base: Study, prices: str, benchmark: Benchmark) -> dict[str, Any]:
     took = time.perf_counter() - began
     print(f"\n{prices} prices, {study.rounds} rounds, {study.seeds} seeds, {took:.0f} s")
     show(summary, study)
-    policies = {
-        name: {key: row[key] for key in SETTINGS["kept"] if key in row}
-        for name, row in summary["policies"].items()
-    }
+    kept, rows = SETTINGS["kept"], summary["policies"]
+    policies = {name: {key: row[key] for key in kept if key in row} for name, row in rows.items()}
     return {"policies": policies, "gap_closed": summary["gap_closed"]}
 
 
@@ -149,22 +141,16 @@ def _measure(result: dict[str, Any]) -> str:
 
 
 def show(summary: dict[str, Any], study: Study) -> None:
-    """Print a line per policy."""
     for name, row in summary["policies"].items():
-        cost, said = row["mean_cost"]["mean"], WORDS | {"final_accuracy": "final"}
-        shares = [
-            f"{measure.replace('_', ' ')} {100 * one[name]['share']:.0f} % [{100 * one[name]['low']:.0f}, "
-            f"{100 * one[name]['high']:.0f}]"
-            for measure, one in summary["gap_closed"].items()
-            if one is not None and name in one
-        ]
-        means = [
-            f"{words} {row[key]['mean']:.4g} ± {row[key]['error']:.2g}"
-            for key, words in said.items()
-            if row.get(key)
-        ]
-        over = f"{cost / study.budget - 1:+.1%}"
-        print(f"  {name:17} cost {cost:7.2f} ({over})  {', '.join([*means, *shares])}")
+        cost, parts = row["mean_cost"]["mean"], []
+        for key, words in (WORDS | {"final_accuracy": "final"}).items():
+            if row.get(key):
+                parts.append(words + " {mean:.4g} ± {error:.2g}".format(**row[key]))
+        for measure, closed in summary["gap_closed"].items():
+            if closed is not None and name in closed:
+                share, low, high = (100 * closed[name][key] for key in ("share", "low", "high"))
+                parts.append(f"{measure.replace('_', ' ')} {share:.0f} % [{low:.0f}, {high:.0f}]")
+        print(f"  {name:17} cost {cost:7.2f} ({cost / study.budget - 1:+.1%})  {', '.join(parts)}")
 
 
 if __name__ == "__main__":

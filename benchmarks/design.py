@@ -6,41 +6,29 @@ First many clients, then few clients whose bound is almost flat in K, where a bl
 every K up to T is out of reach at T = 10^6 and beyond; the alternative evaluates a sample of K and is scaled up.
 """
 
-from __future__ import annotations
-
 import statistics
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
 from benchmarks.hardware import hardware, timed
 from benchmarks.options import parser_of, settings
 from theory.bound.constant_admission import constant_bound
-from theory.design.offline import Design, best_rate, design, fill_ratio
+from theory.design.offline import best_rate, design, fill_ratio
 from theory.setting import Budget, Constants
 
 SETTING = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 SETTINGS = settings("design")
 REPEATS, SAMPLE = SETTINGS["repeats"], SETTINGS["sample"]
-TEN = (8, 9, 10, 11, 12) * 2
-FLAT = (  # buffers, cost, D, B, T: an optimum far from x, in the middle of a wide valley
-    (TEN, 55, 100, Fraction(1, 10**4), 10**6),
-    (TEN, 55, 10**6, Fraction(1, 10**6), 10**9),
-    (TEN, 55, 10**6, Fraction(1, 10**6), 10**12),
-    (TEN, 5500, 10**6, Fraction(1, 10**6), 10**9),
-    ((10**9,), 1, 1, 1, 10**9),
-)
 
 
 def report(who: str, sizes: tuple[int, ...], cost: int, T: int, setting: Constants) -> None:
     """One line: the design, its time, and what every K would take."""
-
-    def choose() -> tuple[Budget, Design]:
-        budget = Budget(buffers=sizes, cost=cost, mean_cost=Fraction(11, 2))
-        return budget, design(budget, T, setting)
-
-    (budget, chosen), seconds = timed(choose, REPEATS)
+    budget_of = partial(Budget, buffers=sizes, cost=cost, mean_cost=Fraction(11, 2))
+    chosen, seconds = timed(lambda: design(budget_of(), T, setting), REPEATS)
+    budget = budget_of()
     tried = list(map(int, np.unique(np.geomspace(1, T, SAMPLE).astype(int))))
     bound = lambda K: constant_bound(K, best_rate(K, budget), T, setting).total  # noqa: E731
     bounds, (whole,) = timed(lambda: [bound(K) for K in tried])
@@ -59,9 +47,10 @@ def main() -> None:
     sizes = tuple(map(int, np.random.default_rng(1).integers(5, 16, options.clients)))
     for cost in (options.clients, 55):
         report(f"{options.clients:,} clients", sizes, cost, options.horizon, SETTING)
-    for buffers, cost, D, B, T in FLAT:
+    for case in SETTINGS["flat"]:
+        buffers, D, B = tuple(case["buffers"]), case["D"], Fraction(case["B"])
         who = f"flat: {len(buffers)} client(s), D = {D:,}, B = {float(B):g}"
-        report(who, buffers, cost, T, replace(SETTING, D=D, B=B))
+        report(who, buffers, case["cost"], case["T"], replace(SETTING, D=D, B=B))
 
 
 if __name__ == "__main__":

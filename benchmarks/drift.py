@@ -9,8 +9,6 @@ admission at several K under periodic labels at four speeds: the best K by predi
 a paired t-test at the 5 % level between the two.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from typing import Any
@@ -30,7 +28,6 @@ from empirics.training.risk import Least
 
 
 def studies(base: Study, settings: dict[str, Any]) -> dict[str, Study]:
-    """All studies, by name."""
     T, found = base.rounds, {}
     kinds = {"gradual": {"start": T // 5, "length": 3 * T // 5}, "periodic": {"length": T // 2}}
     for kind, given in kinds.items():
@@ -62,10 +59,8 @@ def measured(study: Study, benchmark: Benchmark, known: dict[str, Least]) -> dic
         forecasts = StudyForecaster.of(problem, constants).forecasts()
         predicted = time.monotonic()
         engine = Engine(problem.model, study, problem.streams)
-        excess = [
-            with_excess(study, engine.play(rounds), least, rounds.first)["excess_risk"]
-            for rounds in chunks(study, constants)
-        ]
+        played = ((engine.play(rounds), rounds.first) for rounds in chunks(study, constants))
+        excess = [with_excess(study, rows, least, first)["excess_risk"] for rows, first in played]
     sums = np.concatenate(excess).sum(axis=0).reshape(len(study.policies), study.seeds)
     each, found = dict(zip(study.policies, sums, strict=True)), {}
     for name, values in each.items():
@@ -80,7 +75,6 @@ def measured(study: Study, benchmark: Benchmark, known: dict[str, Least]) -> dic
 
 
 def show(*documents: dict[str, Any]) -> None:
-    """Print tables."""
     for document in documents:
         print(f"{document['study']}\n{document['command']}\n{document['hardware']}")
         for name, found in document["studies"].items():

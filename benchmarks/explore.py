@@ -4,8 +4,6 @@ Serves `acdpp explore`, moves the slider of the budget by a key, again and again
 from the key to the first answer, which is what money buys, and to the coarse curve of the new budget.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

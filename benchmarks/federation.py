@@ -10,8 +10,6 @@ starts its workers. Bytes are all that went over loopback, so let nothing else r
 own work: deciding, checking and booking a round.
 """
 
-from __future__ import annotations
-
 import statistics
 import tempfile
 import time

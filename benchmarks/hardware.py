@@ -1,7 +1,5 @@
 """Hardware of a benchmark, in one line, and the times of work."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

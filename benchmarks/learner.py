@@ -18,8 +18,6 @@ an estimate of those of training.
 A study that --seconds stops continues from its last checkpoint in the folder beside --out.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import shutil
@@ -82,9 +80,6 @@ def main() -> None:
     show(document)
 
 
-# --- one price process -------------------------------------------------------------------------------------
-
-
 def measured(
     base: Study, prices: str, benchmark: Benchmark, place: Path, known: dict[str, Any]
 ) -> dict[str, Any]:
@@ -113,10 +108,10 @@ def measured(
     visits = dict(zip(rows["policy"].to_pylist(), rows["n_sum"].to_pylist(), strict=True))
     shutil.rmtree(place)
     bound = bound_of(problem, study, cost)
-    found = {
-        name: variant(study, row, visits[name] / study.seeds * study.of_policy(name).steps, bound)
-        for name, row in summary["policies"].items()
-    }
+    found = {}
+    for name, row in summary["policies"].items():
+        gradients = visits[name] / study.seeds * study.of_policy(name).steps
+        found[name] = variant(study, row, gradients, bound)
     policies = {name: (there | found)[name] for name in names}
     return {"seconds": round(time.monotonic() - began), "policies": policies}
 
@@ -178,9 +173,6 @@ def interval(found: dict[str, float], seeds: int) -> dict[str, float | None]:
     return {"mean": found["mean"], "low": found["mean"] - half, "high": found["mean"] + half}
 
 
-# --- predicted, and measured before ------------------------------------------------------------------------
-
-
 def predict(base: Study, document: dict[str, Any], given: argparse.Namespace) -> None:
     """Predict each policy with our learner, for each price process; written as soon as it is done."""
     before = json.loads(given.predict.read_text(encoding="utf-8"))["studies"]
@@ -189,11 +181,8 @@ def predict(base: Study, document: dict[str, Any], given: argparse.Namespace) ->
     for prices in price_names(given.prices):
         study, cost = priced(base, prices)
         whole = make_problem(study, given.device, given.data_dir)
-        measured = {
-            name: row
-            for name, row in before[prices]["policies"].items()
-            if _unchanged(name) and PolicyName(name).base in wanted
-        }
+        rows = before[prices]["policies"].items()
+        measured = {name: row for name, row in rows if _unchanged(name) and PolicyName(name).base in wanted}
         problem = draw_pilot(whole, given.pilot).problem if given.pilot else whole
         constants = _constants(problem, wanted)
         took = _training_seconds(whole, next(iter(measured)), constants)
@@ -249,11 +238,7 @@ def _training_seconds(problem: Problem, name: str, constants: Constants) -> floa
     return (time.process_time() - began) * study.rounds / few
 
 
-# --- tables ------------------------------------------------------------------------------------------------
-
-
 def show(*documents: dict[str, Any]) -> None:
-    """Print a table per price process."""
     for document in documents:
         print(f"{document['study']}\n{document['hardware']}\n{document['command']}")
         for prices, study in document["studies"].items():

@@ -10,8 +10,6 @@ formula, and runs on a subsample. The reference has 40 digits: every sign change
 mpmath, besides the ends and the corner. Rates are the best of five: of five runs, and of five fifths.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -75,11 +73,8 @@ def across(runs: int, rng: np.random.Generator) -> Batch:
 
 
 symbols = {name: sympy.Symbol(name, positive=True) for name in ("Lambda", *STATE)}
-SCALAR: Callable[..., float] = sympy.lambdify(
-    list(symbols.values()),
-    sympy.N(drift_plus_penalty(C=0, constants=CONSTANTS.map(sympy.Float), **symbols)),
-    "math",
-)
+formula = drift_plus_penalty(C=0, constants=CONSTANTS.map(sympy.Float), **symbols)
+SCALAR: Callable[..., float] = sympy.lambdify(list(symbols.values()), sympy.N(formula), "math")
 
 
 def by_scipy(run: dict[str, float]) -> float:
@@ -107,9 +102,8 @@ def reference(run: dict[str, float]) -> tuple[Any, Callable[[Any], Any]]:
         values = slope(grid, run, CONSTANTS, above)
         for k in np.flatnonzero((values[:-1] < 0) & (values[1:] >= 0)):
             bracket = [mpmath.mpf(point) for point in grid[k : k + 2]]
-            candidates.append(
-                mpmath.findroot(lambda z, s=above: slope(z, exact, constants, s), bracket, solver="anderson")
-            )
+            steep = lambda z, s=above: slope(z, exact, constants, s)  # noqa: E731
+            candidates.append(mpmath.findroot(steep, bracket, solver="anderson"))
 
     def J(Lambda: Any) -> Any:
         state = {name: exact[name] for name in STATE}

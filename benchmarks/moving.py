@@ -7,8 +7,6 @@ samples, before it trains on them, shows the best K. Differences are paired over
     python -m benchmarks.moving --streams 5
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any

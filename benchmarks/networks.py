@@ -10,8 +10,6 @@ three times those of the way forward, and stand beside a large bfloat16 matrix p
 random: the time does not depend on what they show.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable
 from functools import partial
@@ -29,8 +27,7 @@ from empirics.training.module import Module
 from empirics.training.networks import GROUPS, resnet9
 from empirics.training.resnet import ManyResNets, flops
 
-STEPS, CLIENTS, TESTS = 10, 10, 4000
-REPEATED = 3
+STEPS, CLIENTS, TESTS, REPEATED = 10, 10, 4000, 3
 Times = tuple[float, float]  # seconds of a step, and of a test
 
 
@@ -66,10 +63,8 @@ def main() -> None:
         found[name] = {"runs": count, "step_s": step, "tflops": rate, "run_round_s": whole}
         rates = f"{rate:6.1f} TFLOP/s ({rate / ceiling:5.1%}), {1e3 * whole:7.1f} ms a run-round"
         print(f"{name:32} {count:3} runs: {1e3 * step:8.1f} ms a step, {rates}")
-    alone, ours = (
-        found.get(one, {}).get("run_round_s") for one in ("one client at a time", "kernels, bfloat16")
-    )
-    if alone and ours:
+    if "one client at a time" in found and "kernels, bfloat16" in found:
+        alone, ours = (found[one]["run_round_s"] for one in ("one client at a time", "kernels, bfloat16"))
         print(f"one client at a time / kernels: {alone / ours:.1f} times (n = {REPEATED}, medians)")
     command = f"python -m benchmarks.networks --side {side} --runs {runs} --images {images}"
     about = {"hardware": card, "ceiling_tflops": ceiling, "side": side, "images": images}

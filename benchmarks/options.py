@@ -1,7 +1,5 @@
 """Settings and options of a benchmark, from studies/NAME.toml."""
 
-from __future__ import annotations
-
 import argparse
 import tomllib
 from pathlib import Path

@@ -5,8 +5,6 @@ Constant admission with the preset for own data, as it stands and with ball, sca
 beside scikit-learn's logistic regression, which sees all samples at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -68,15 +66,7 @@ def beside(data: Dataset, *, standard: bool) -> float:
 
 def main() -> None:
     given = {"policies": ("constant",), "measures": ("accuracy",), **SETTINGS["study"]}
-    heads = [
-        "data",
-        "--no-fit",
-        "chosen by the data",
-        "accuracy then",
-        "scikit-learn, as they are",
-        "and standard",
-    ]
-    print(markdown([heads]))
+    print(markdown([SETTINGS["heads"]]))
     for name, data in data_sets(parser_of("own_data", __doc__).parse_args().data_dir):
         fitted, _ = fitted_study(data, **given)
         chosen = f"radius {fitted.radius:g}, {fitted.scale}, η = {fitted.eta:.3g}"

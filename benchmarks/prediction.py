@@ -12,8 +12,6 @@ first prediction includes loading. Each line has its number of repetitions n, an
 decides whether to predict.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from dataclasses import replace

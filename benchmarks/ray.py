@@ -9,8 +9,6 @@ its workers, each of which loads torch, and training alone is printed besides. M
 compared.
 """
 
-from __future__ import annotations
-
 import statistics
 import tempfile
 import time
@@ -52,10 +50,8 @@ def compare(work: str, studies: list[Study], repeats: int) -> None:
             taken = [timed(study, **way) for study in studies]
             times[name].append((sum(one[0] for one in taken), sum(one[1] for one in taken)))
             rows[name] = b"".join(one[2] for one in taken)
-    medians = {
-        name: [statistics.median(part) for part in zip(*each, strict=True)] for name, each in times.items()
-    }
-    total, alone = ({name: each[part] for name, each in medians.items()} for part in (0, 1))
+    total = {name: statistics.median(whole for whole, _ in each) for name, each in times.items()}
+    alone = {name: statistics.median(train for _, train in each) for name, each in times.items()}
     for name in WAYS:
         print(f"  {name}: {total[name]:.2f} s, of which {alone[name]:.2f} s train")
     one, two = "Ray, 1 worker", "Ray, 2 workers"

@@ -4,8 +4,6 @@ Besides its own options a benchmark of studies takes --device, --data-dir, --sec
 that --out already holds is not measured again.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import tempfile
@@ -13,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -39,7 +37,7 @@ class Benchmark:
     end: float
 
     @classmethod
-    def asked(cls, name: str, text: str | None, show: Callable[..., None] | None = None) -> Benchmark:
+    def asked(cls, name: str, text: str | None, show: Callable[..., None] | None = None) -> Self:
         """Parse the command line; with --table, show the files and exit."""
         found, parser = settings(name), parser_of(name, text)
         parser.add_argument("--device", default="cpu")
@@ -53,11 +51,8 @@ class Benchmark:
             show(*(json.loads(path.read_text(encoding="utf-8")) for path in given.table))
             raise SystemExit(0)
         passing = {"out", "table", "seconds", *found.get("passing", ())}
-        words = [
-            _word(key, value, found["options"])
-            for key, value in vars(given).items()
-            if value != parser.get_default(key) and key not in passing
-        ]
+        other = {key: value for key, value in vars(given).items() if value != parser.get_default(key)}
+        words = [_word(key, other[key], found["options"]) for key in other if key not in passing]
         command = " ".join([f"python -m benchmarks.{name}", *words])
         return cls(found, given, command, time.monotonic() + given.seconds)
 

@@ -8,8 +8,6 @@ excess risk, and the share of the former that is its constant per round: what `a
 end.
 """
 
-from __future__ import annotations
-
 from math import isnan
 from pathlib import Path
 from typing import Any

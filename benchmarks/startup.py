@@ -4,8 +4,6 @@ The alternative is the same command in a process that first imports every module
 whose commands are imported at its top. Processor time, user and system, since a wall clock also times the neighbours.
 """
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess
@@ -17,10 +15,8 @@ from acdpp.main import COMMANDS
 from benchmarks.hardware import hardware, timed
 from benchmarks.options import parser_of, settings
 
-EAGER = "; ".join(f"import {one.module}" for one in COMMANDS.values())
-EAGER += (
-    "; import sympy, mpmath, flint, scipy.special, theory; [getattr(theory, name) for name in theory.__all__]"
-)
+MODULES = ("sympy", "mpmath", "flint", "scipy.special", "theory", *(one.module for one in COMMANDS.values()))
+EAGER = f"import {', '.join(MODULES)}; [getattr(theory, name) for name in theory.__all__]"
 
 
 def seconds(code: str, words: str, n: int) -> float:

@@ -15,11 +15,10 @@ trains on them, with the standard error over seeds, which draw among the samples
 K are paired over seeds.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,15 +72,10 @@ def turning(data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, A
     index = rng.permutation(len(data.train_y))[np.arange(rounds * EACH) % len(data.train_y)]
     angle = 45 * (1 - np.cos(2 * np.pi * PERIODS * np.arange(rounds) / rounds))
     groups = index.reshape(rounds, EACH)
-    turned = [
-        rotate(data.train_x[one], by, axes=(3, 2), reshape=False, order=1)
-        for one, by in zip(groups, angle, strict=True)
-    ]
+    turn = partial(rotate, axes=(3, 2), reshape=False, order=1)
+    turned = [turn(data.train_x[one], by) for one, by in zip(groups, angle, strict=True)]
     x = pooled(np.concatenate(turned).clip(0, 1))
     return {"x": x, "y": data.train_y[index], "time": np.arange(len(index)) / EACH}
-
-
-# --- digits ------------------------------------------------------------------------------------------------
 
 
 def _all(s: float) -> Floats:
@@ -182,7 +176,6 @@ def measured(base: Study, name: str, benchmark: Benchmark) -> dict[str, Any]:
 
 
 def show(*documents: dict[str, Any]) -> None:
-    """Print tables."""
     for document in documents:
         print(f"{document['study']}\n{document['command']}\n{document['hardware']}")
         for name, found in document["studies"].items():

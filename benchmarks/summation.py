@@ -8,8 +8,6 @@ The certified ball is the reference for the errors of the other three. Ratios ar
 work on the machine disturbs less than the wall clock.
 """
 
-from __future__ import annotations
-
 import statistics
 import time
 from collections.abc import Callable

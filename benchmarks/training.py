@@ -7,8 +7,6 @@ Every line says what was timed, on which hardware and how often (n). Without --d
 of MNIST's shape: the time does not depend on what they show.
 """
 
-from __future__ import annotations
-
 import platform
 import resource
 import statistics
@@ -17,6 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import torch
@@ -73,10 +72,12 @@ def _random_images(samples: int) -> Dataset:
     return Dataset.of("random", part(samples), part(10000), 10)
 
 
-def _timed(work: Callable[[], object], device: torch.device) -> float:
+def _timed(work: Callable[[], Any], device: torch.device) -> tuple[Any, float]:
+    """Result and seconds."""
     wait = partial(torch.cuda.synchronize, device) if device.type == "cuda" else lambda: None
     wait()
-    return timed(lambda: (work(), wait()))[1][0]
+    (result, _), (seconds,) = timed(lambda: (work(), wait()))
+    return result, seconds
 
 
 def _play(problem: Problem, constants: Constants) -> float:
@@ -99,9 +100,9 @@ def learning(data: Dataset, device: torch.device, rounds: int, repeats: int) -> 
     constants = calibrate(problem).constants.merged
     whole, rest = [], []
     for _ in range(repeats):
-        planned: list[float] = []
-        whole.append(_timed(lambda: planned.append(_play(problem, constants)), device))  # noqa: B023 (called at once)
-        rest.append(whole[-1] - planned[0])
+        planned, seconds = _timed(partial(_play, problem, constants), device)
+        whole.append(seconds)
+        rest.append(seconds - planned)
     print(
         f"learning: {study.runs} runs x {study.clients} clients x {rounds} rounds, E = {study.steps}, accuracy every "
         f"round: {statistics.median(whole):.2f} s, of which {statistics.median(rest):.2f} s train "
@@ -117,11 +118,11 @@ def against_the_twin(data: Dataset, device: torch.device, *, quick: bool) -> Non
     constants = calibrate(problem).constants.merged
     engine, rounds_of = Engine(problem.model, study, problem.streams), plan(study, constants)
     engine.play(rounds_of)  # warm, and the graphs are recorded
-    batches = [_timed(lambda: engine.play(rounds_of), device) / rounds / study.runs for _ in range(3)]
+    batches = [_timed(lambda: engine.play(rounds_of), device)[1] / rounds / study.runs for _ in range(3)]
     policy = make_policy("constant", brief_for(study, constants))
     run_twin(problem, policy, 0, rounds=2, measure=False)
     run = partial(run_twin, problem, policy, rounds=alone, measure=False)
-    twins = [_timed(partial(run, s), device) / alone for s in range(3)]
+    twins = [_timed(partial(run, s), device)[1] / alone for s in range(3)]
     batch, twin = statistics.median(batches), statistics.median(twins)
     print(
         f"twin: one run's round takes {batch * 1e6:.1f} µs in the batch of {study.runs} and {twin * 1e6:.0f} µs one "
@@ -135,11 +136,10 @@ def many_clients(data: Dataset, device: torch.device, rounds: int) -> None:
     study = replace(study, policies=("constant",), seeds=1, rounds=rounds)
     problem = from_dataset(study, data, device)
     constants = calibrate(problem).constants.merged
-    planned: list[float] = []
-    seconds = _timed(lambda: planned.append(_play(problem, constants)), device)
+    planned, seconds = _timed(partial(_play, problem, constants), device)
     print(
         f"clients: 1,000 in one run: {seconds / rounds * 1e3:.2f} ms a round, accuracy included, of which "
-        f"{planned[0] / rounds * 1e3:.2f} ms plan; n = {rounds}"
+        f"{planned / rounds * 1e3:.2f} ms plan; n = {rounds}"
     )
 
 

@@ -5,8 +5,6 @@ survive. Large runs in pieces: --shard I/N or --seconds S with --out FILE, and a
 left.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import gc
@@ -28,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.hardware import hardware
-from benchmarks.mutants.judge import Broken, Coverage, Judgement, everywhere, judge, labels, observe
+from benchmarks.mutants.judge import Broken, Judgement, Seen, concerned, everywhere, judge, labels, observe
 from benchmarks.mutants.plant import ROOT, SETTINGS, Mutant, chosen, mutants
 from benchmarks.mutants.watch import Watched, digest, files, watch
 from benchmarks.options import parser_of
@@ -39,12 +37,8 @@ BY_MATHEMATICS = ("verdict", "evidence", "check broke", "import")
 
 
 def observations(
-    kind: str,
-    work: Callable[..., Any],
-    jobs: dict[tuple[Any, ...], str],
-    options: argparse.Namespace,
-    tree: str,
-) -> Iterator[tuple[tuple[Any, ...], Any]]:
+    kind: str, work: Callable[..., Any], jobs: dict[Any, str], options: argparse.Namespace, tree: str
+) -> Iterator[tuple[Any, Any]]:
     """Results of `work` on the sound tree, by job; kept in a folder until the tree changes."""
     folder = (options.kept or Path(tempfile.gettempdir())) / f"acdpp-{kind}-{tree}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -73,7 +67,7 @@ def watch_all(options: argparse.Namespace, only: tuple[str, ...]) -> Watched:
     return Watched(tests)
 
 
-def observe_all(options: argparse.Namespace) -> Coverage:
+def observe_all(options: argparse.Namespace) -> Seen:
     """Evidence of every claim and the lines that it executes; each must be as recorded in the ledger."""
     ((_, names),) = everywhere([()], labels, processes=1, limit=MUTANT_SECONDS_MAX)
     if not isinstance(names, list):
@@ -85,7 +79,7 @@ def observe_all(options: argparse.Namespace) -> Coverage:
         if result.differences:
             raise SystemExit(f"{label} is not as recorded without any error planted: {result.differences[0]}")
         seen[label] = result
-    return Coverage(seen)
+    return seen
 
 
 def has_card() -> bool:
@@ -137,7 +131,7 @@ def main() -> None:
             raise SystemExit("--card needs a CUDA device, and none is here: leave it out")
         subprocess.run([sys.executable, "-m", "pytest", "-q", "-m", "gpu", "tests/empirics"], check=False)
     by_claims = any(m.module.startswith(("theory.", "proofs_check.")) for m in wanted)
-    seen = observe_all(options) if by_claims else Coverage({})
+    seen = observe_all(options) if by_claims else {}
     tests = watch_all(options, only)
     print(f"{len(wanted)} mutants, after {time.perf_counter() - start:.0f} s", flush=True)
     found = judged_all(wanted, seen, tests, options, start)
@@ -145,7 +139,7 @@ def main() -> None:
 
 
 def judged_all(
-    wanted: list[Mutant], seen: Coverage, tests: Watched, options: argparse.Namespace, start: float
+    wanted: list[Mutant], seen: Seen, tests: Watched, options: argparse.Namespace, start: float
 ) -> list[tuple[str, Judgement]]:
     """Judgements of the mutants, by module, and of the claims without each of their links."""
     done = {key: j for key, j in read(options.out if options.resume else None).items() if j.by}
@@ -161,12 +155,12 @@ def judged_all(
                 file.write(json.dumps(asdict(judged), ensure_ascii=False) + "\n")
 
     if not options.only and options.shard.startswith("1/"):
-        for judged in (link for one in seen.seen.values() for link in one.links):
+        for judged in (link for one in seen.values() for link in one.links):
             tell("claims' links", judged)
     jobs = []
     for m in (one for one in wanted if one.key not in done):
         who, touching = last.get(m.key, ""), tests.concerned(m.path, m.line, m.last)
-        jobs.append((m, seen.concerned(m, who), touching, tests.named(who), options.patience))
+        jobs.append((m, concerned(seen, m, who), touching, tests.named(who), options.patience))
     random.Random(0).shuffle(jobs)  # so that what comes before the time is up is a fair sample
     limit = MUTANT_SECONDS_MAX + 3 * max(options.patience - SETTINGS["options"]["patience"]["default"], 0)
     left = options.seconds - (time.perf_counter() - start)

@@ -5,8 +5,6 @@ project, so that the broken module is imported as if it stood on disk. Claims co
 they say is compared with the ledger: evidence or a verdict that changed, a check that broke, a text that changed.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import importlib.abc
@@ -46,28 +44,34 @@ class Judgement:
     seconds: float = 0.0
 
 
-class Coverage:
-    """Claims, by the lines that they execute."""
+@dataclass(frozen=True)
+class Observation:
+    """A claim of the sound tree: its entry (pickled: this process knows no such class), differences from the ledger,
+    seconds, executed lines, and judgements of the claim without each link, hypothesis or formula."""
 
-    def __init__(self, seen: dict[str, Observation]) -> None:
-        self.seen = seen
+    entry: bytes
+    differences: list[str]
+    seconds: float
+    lines: dict[str, set[int]]
+    links: list[Judgement]
 
-    def concerned(self, mutant: Mutant, last: str) -> Entries:
-        """The entries of the claims that execute a line of the mutant or have it in their text: quick ones, others.
 
-        First the one that noticed it the last time, then the quickest.
-        """
-        touched = set(range(mutant.line, mutant.last + 1))
-        hit = {
-            label: o
-            for label, o in self.seen.items()
-            if not (lines := o.lines.get(mutant.path, set())).isdisjoint(touched)
-            or mutant.function == label
-            or (mutant.function == "module" and lines)
-        }
-        asked = [hit[label] for label in sorted(hit, key=lambda name: (name != last, hit[name].seconds))]
-        quick = [o.entry for o in asked if o.seconds < QUICK_SECONDS]
-        return quick, [o.entry for o in asked if o.seconds >= QUICK_SECONDS]
+Seen = dict[str, Observation]  # by the claim's id
+
+
+def concerned(seen: Seen, mutant: Mutant, last: str) -> Entries:
+    """The entries of the claims that execute a line of the mutant or have it in their text: quick ones, others.
+
+    First the one that noticed it the last time, then the quickest.
+    """
+    touched, hit = set(range(mutant.line, mutant.last + 1)), {}
+    for label, one in seen.items():
+        lines = one.lines.get(mutant.path, set())
+        if lines & touched or mutant.function == label or (mutant.function == "module" and lines):
+            hit[label] = one
+    asked = [hit[label] for label in sorted(hit, key=lambda name: (name != last, hit[name].seconds))]
+    quick = [o.entry for o in asked if o.seconds < QUICK_SECONDS]
+    return quick, [o.entry for o in asked if o.seconds >= QUICK_SECONDS]
 
 
 def everywhere(
@@ -147,18 +151,6 @@ def labels() -> list[str]:
     from proofs_check.registry import registry
 
     return [claim.id for claim in registry()]
-
-
-@dataclass(frozen=True)
-class Observation:
-    """A claim of the sound tree: its entry (pickled: this process knows no such class), differences from the ledger,
-    seconds, executed lines, and judgements of the claim without each link, hypothesis or formula."""
-
-    entry: bytes
-    differences: list[str]
-    seconds: float
-    lines: dict[str, set[int]]
-    links: list[Judgement]
 
 
 def observe(label: str) -> Observation:

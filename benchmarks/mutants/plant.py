@@ -4,8 +4,6 @@ Every operator yields pairs (kind, replacement) for one place. A formula, a clai
 their own. Messages, validation, type hints, docstrings and functions that draw or print are left alone.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import re

@@ -4,8 +4,6 @@ Left out are tests that start a process (a browser, a build, a notebook, a comma
 that stands in this process alone, tests marked slow or gpu, and tests that fail or take too long.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import hashlib
@@ -237,12 +235,8 @@ def noticing(batches: list[Batch], patience: float) -> str:
         def choose(items: list[pytest.Item], order: dict[str, float] = seconds) -> list[pytest.Item]:
             return sorted((i for i in items if i.nodeid in order), key=lambda item: order[item.nodeid])
 
-        run = _Run(
-            choose=choose,
-            limit=lambda test, of=seconds: 10 * of[test] + 5,
-            stopped=lambda: pytest.fail("takes too long"),
-            until=until,
-        )
+        limit, stopped = lambda test, of=seconds: 10 * of[test] + 5, lambda: pytest.fail("takes too long")
+        run = _Run(choose, limit, stopped, until=until)
         run(file, "-x")
         if run.failed:
             return run.failed[0]
