@@ -98,7 +98,8 @@ def wanted_of(every: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
     """The mutants that the options ask for."""
     found = chosen(every)
     if options.sample:
-        found = [found[i * len(found) // options.sample] for i in range(min(options.sample, len(found)))]
+        count = min(options.sample, len(found))
+        found = [found[i * len(found) // count] for i in range(count)]
     part, parts = map(int, options.shard.split("/"))
     return found[part - 1 :: parts]
 
