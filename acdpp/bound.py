@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import parse
-from acdpp.options import AsJson
+from acdpp.options import AsJson, Rate, Retention
 from acdpp.output import console, print_json, say
 from theory.numbers.algebra import ball, log, precise, sqrt
 from theory.setting import Constants, Region, SettingError
@@ -165,10 +165,8 @@ def command(
             "fresh; omega2, omega3: terms of the regret; regret: its expansion; or the maximum of a violation."
         ),
     ],
-    K: Annotated[
-        str, typer.Option("--K", help="Retention horizon: how many rounds a sample is kept.")
-    ] = "10",
-    rate: Annotated[str, typer.Option(help="Total admissions per round, Λ̄.")] = "10",
+    K: Retention = "10",
+    rate: Rate = "10",
     horizon: Annotated[str, typer.Option(help="Rounds T, up to 10^15, such as 1e12 or 10^12.")] = "1000",
     rho: Annotated[
         str | None, typer.Option(help="Contraction of the region: for omega2 and the violations.")

@@ -26,6 +26,8 @@ __all__ = [
     "Out",
     "Policies",
     "Preset",
+    "Rate",
+    "Retention",
     "Seeds",
     "ShowConfig",
     "StudyOptions",
@@ -80,6 +82,8 @@ Contraction = Annotated[
         help="Factor by which a round shrinks a distance to the optimum, between 0 and 1, such as 0.9."
     ),
 ]
+Retention = Annotated[str, typer.Option("--K", help="Retention horizon: how many rounds a sample is kept.")]
+Rate = Annotated[str, typer.Option(help="Total admissions per round, Λ̄.")]
 Constants = Annotated[str, typer.Option(help="D, sigma, eta, B, Pdim and optionally E, G, L.")]
 Device = Annotated[
     str | None, in_output(help="cpu or cuda; cpu by default, or the device on which a resumed study began.")

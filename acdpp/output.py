@@ -27,10 +27,12 @@ __all__ = [
     "bar",
     "bar_on",
     "console",
+    "count",
     "encode_leniently",
     "fail",
     "needed_for",
     "note",
+    "pm",
     "print_json",
     "rounds_told",
     "say",
@@ -220,6 +222,18 @@ def with_error(mean: float | None, error: float | None) -> str:
         return f"{mean:.4g}"
     places = max(-math.floor(math.log10(error)), 0)
     return f"{mean:.{places}f} ± {error:.{places}f}"
+
+
+def pm(value: Mapping[str, float | None]) -> str:
+    """Mean ± standard error of a document's entry."""
+    return with_error(value["mean"], value["error"])
+
+
+def count(value: float | None, unbounded: str = "–") -> str:
+    """A number in three digits, or whole from 100 on."""
+    if value is None:
+        return unbounded
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
 def _plain(value: Any) -> Any:

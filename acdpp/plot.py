@@ -14,7 +14,7 @@ import typer
 
 from acdpp import parse
 from acdpp.drawing import Drawing, deliver, file_options, spelled, take_options
-from acdpp.options import Buffers, Constants, CostColumn, CostTrace, MeanCost
+from acdpp.options import Buffers, Constants, CostColumn, CostTrace, MeanCost, Rate, Retention
 from acdpp.study import buffer_sizes
 from acdpp.study import prices as study_prices
 from figures.options import NotMeasured
@@ -108,8 +108,6 @@ def _computed(name: str, data: Any, draw: Callable[[Any, Any], Any]) -> Drawing:
 
 # --- the theory's figures ----------------------------------------------------------------------------------
 
-Retention = Annotated[str, typer.Option("--K", help="Retention horizon: how many rounds a sample is kept.")]
-Rate = Annotated[str, typer.Option(help="Total admissions per round, Λ̄.")]
 Rho = Annotated[
     str | None, typer.Option(help="Contraction of the region; by default 1 - 1/√T for T simulated rounds.")
 ]

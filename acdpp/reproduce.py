@@ -186,7 +186,11 @@ def _explain(
 
 def _begun(advice: str) -> Callable[[Path], None]:
     """On Ctrl-C, say how to continue in the folder that training began."""
-    return lambda place: interrupt.last_words(f"stopped; {advice.format(shlex.quote(str(place)))}")
+
+    def announce(place: Path) -> None:
+        interrupt.last_words(f"stopped; {advice.format(shlex.quote(str(place)))}")
+
+    return announce
 
 
 def _tell(place: Path, document: dict[str, Any], show: Callable[..., None], *, as_json: bool) -> None:

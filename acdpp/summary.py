@@ -3,7 +3,7 @@
 import shlex
 from typing import Any
 
-from acdpp.output import say, show_table, with_error
+from acdpp.output import count, pm, say, show_table
 
 __all__ = ["show_ranking", "show_summary"]
 
@@ -11,16 +11,6 @@ CUMULATIVE = "cumulative_excess_risk"
 TRAIN = "acdpp train"
 POLICIES_NAMED_MAX = 2  # of those that do not differ significantly from the best
 PAIRS_NAMED_MAX = 10  # of a ranking
-
-
-def _pm(value: dict[str, float | None]) -> str:
-    return with_error(value["mean"], value["error"])
-
-
-def _count(value: float | None, unbounded: str = "∞") -> str:
-    if value is None:
-        return unbounded
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def show_summary(document: dict[str, Any], command: str = TRAIN, *, verbose: bool = False) -> None:
@@ -52,11 +42,11 @@ def _show_answer(document: dict[str, Any]) -> str | None:
     words = "mean loss before training" if found.measure == LOSS else words
     own = best[found.measure]
     which = "best within the budget" if found.alone else "best" if len(policies) > 1 else "trained"
-    beside = f" (test accuracy {_pm(best['final_accuracy'])})" if found.measure == RISK else ""
+    beside = f" (test accuracy {pm(best['final_accuracy'])})" if found.measure == RISK else ""
     say(f"{which}: {found.best}{beside}")
     if found.next is None:
         predicted = best.get("predicted")
-        say(f"{words}: {_pm(own)}" + (f", predicted {predicted[found.measure]:.4g}" if predicted else ""))
+        say(f"{words}: {pm(own)}" + (f", predicted {predicted[found.measure]:.4g}" if predicted else ""))
     else:
         other = policies[found.next][found.measure]
         if found.measure == RISK:
@@ -64,13 +54,13 @@ def _show_answer(document: dict[str, Any]) -> str | None:
         else:
             side = "above" if found.measure == ACCURACY else "below"
             by = f"{abs(own['mean'] - other['mean']):.4f} {side}"
-        say(f"{words}: {_pm(own)}, {by} {found.next} ({_pm(other)})")
+        say(f"{words}: {pm(own)}, {by} {found.next} ({pm(other)})")
         say(_significance(found, document["seeds"]))
     cost, budget = best["mean_cost"]["mean"], document["budget"]
     beyond = ""
     if found.beyond is not None:
         row = policies[found.beyond]
-        beyond = f"; {found.beyond} ({_pm(row[found.measure])}) cost {row['mean_cost']['mean']:.4g}"
+        beyond = f"; {found.beyond} ({pm(row[found.measure])}) cost {row['mean_cost']['mean']:.4g}"
     say(f"cost: {cost:.4g} per round, of a budget of {budget:g}{beyond}")
     return found.best
 
@@ -99,9 +89,9 @@ def _show_all(document: dict[str, Any]) -> None:
         ["test accuracy", f"cost (of {document['budget']:g})", "buffer violation", "largest memory"],
         {
             name: [
-                _pm(row["final_accuracy"]),
+                pm(row["final_accuracy"]),
                 f"{row['mean_cost']['mean']:.4g}",
-                _count(row["buffer_violation"]),
+                count(row["buffer_violation"], "∞"),
                 str(row["largest_occupancy"]),
             ]
             for name, row in policies.items()
@@ -112,7 +102,10 @@ def _show_all(document: dict[str, Any]) -> None:
             "Model at the start of each round, on the population or samples of that round",
             ["mean loss", "mean accuracy"],
             {
-                name: [_pm(row["mean_risk"]), _pm(row["mean_accuracy"]) if "mean_accuracy" in row else "–"]
+                name: [
+                    pm(row["mean_risk"]),
+                    pm(row["mean_accuracy"]) if "mean_accuracy" in row else "–",
+                ]
                 for name, row in policies.items()
             },
         )
@@ -132,7 +125,7 @@ def _show_risk(document: dict[str, Any]) -> None:
     predicted = all(row.get("predicted") for row in policies.values())
 
     def cells(row: dict[str, Any]) -> list[str]:
-        found = [_pm(row["final_excess_risk"]), _pm(row["cumulative_excess_risk"])]
+        found = [pm(row["final_excess_risk"]), pm(row["cumulative_excess_risk"])]
         known = row["cumulative_excess_risk"]["mean"] is not None and row["bound_corrected"] is not None
         unbounded = "∞" if known else "–"
         if predicted:
@@ -140,9 +133,9 @@ def _show_risk(document: dict[str, Any]) -> None:
             found.append(f"{row['predicted'][CUMULATIVE]:.4g}")
             found.append(unbounded if ratio is None else f"{ratio:.2f}")
         else:
-            found.append(_count(row["bound_stated"], "–"))
-        found.append(_count(row["bound_corrected"], "–"))
-        return [*found, _count(row["corrected_over_measured"], unbounded)]
+            found.append(count(row["bound_stated"], "–"))
+        found.append(count(row["bound_corrected"], "–"))
+        return [*found, count(row["corrected_over_measured"], unbounded)]
 
     title = "Excess population risk and Theorem 1; ÷: relative to the measured cumulative risk"
     # short headings, so that long names fit
@@ -151,7 +144,7 @@ def _show_risk(document: dict[str, Any]) -> None:
     show_table(title, headings, {name: cells(row) for name, row in policies.items()})
     last = {name: row[f"last_{CUMULATIVE}"] for name, row in policies.items() if f"last_{CUMULATIVE}" in row}
     if last:
-        shown = ", ".join(f"{name} {_pm(value)}" for name, value in last.items())
+        shown = ", ".join(f"{name} {pm(value)}" for name, value in last.items())
         say(f"these are means of models; cumulative excess risk of the last iterates: {shown}")
     if reason is not None:
         say(f"not predicted: {reason}")

@@ -53,17 +53,18 @@ class Profile(StrEnum):
     full = "full"
 
 
+Labels = Annotated[list[str] | None, typer.Option(help="Only this label and its steps; may be repeated.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of all random draws.")]
+Jobs = Annotated[int | None, typer.Option(min=1, help="Number of processes; by default one per processor.")]
+
+
 def command(
-    claim: Annotated[
-        list[str] | None, typer.Option(help="Only this label and its steps; may be repeated.")
-    ] = None,
+    claim: Labels = None,
     profile: Annotated[
         Profile, typer.Option(help="quick: about a minute; full: more examples, larger grids.")
     ] = Profile.quick,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all random draws.")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Number of processes; by default one per processor.")
-    ] = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Print the whole case, with certificates and counterexamples.")
     ] = False,

@@ -45,17 +45,8 @@ GROUPS = {
     "Data": ("data", "label", "time", "client", "pilot", "fit"),
     "Learner and policy": ("policies", "K", "objective", "eta", "steps", "decay", "average", "average_by"),
 }
-PAIRED = (
-    "K",
-    "objective",
-    "steps",
-    "eta",
-    "decay",
-    "average",
-    "average_by",
-    "time",
-    "client",
-)  # two per line
+# two per line
+PAIRED = ("K", "objective", "steps", "eta", "decay", "average", "average_by", "time", "client")
 CHOICES = {
     "objective": {"cumulative": "over all rounds", "final": "at the end"},
     "fit": {"data": "chosen by a pilot", "preset": "the preset's"},

@@ -13,7 +13,7 @@ from acdpp import interrupt, version
 from acdpp.drawing import watched
 from acdpp.options import AsJson
 from acdpp.output import console, print_json
-from acdpp.verify import Profile, decided, needs_verifiers
+from acdpp.verify import Jobs, Labels, Profile, Seed, decided, needs_verifiers
 from theory.setting import SettingError
 
 __all__ = ["EXAMPLES", "command"]
@@ -63,17 +63,13 @@ def command(
     verdicts: Annotated[
         Path | None, typer.Option(help="Output of acdpp verify --json, instead of deciding again.")
     ] = None,
-    claim: Annotated[
-        list[str] | None, typer.Option(help="Only this label and its steps; may be repeated.")
-    ] = None,
+    claim: Labels = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Include the figures.")] = True,
     profile: Annotated[
         Profile, typer.Option(help="quick: within about a minute; full: more examples, larger grids.")
     ] = Profile.quick,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of all random draws.")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Number of processes; by default one per processor.")
-    ] = None,
+    seed: Seed = 0,
+    jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a report: verdicts on the paper, corrections and measurements, as one file."""

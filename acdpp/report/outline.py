@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from acdpp.output import with_error
+from acdpp.output import pm
 from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS
 from acdpp.report.escapes import LABEL, formula
 from acdpp.report.findings import against, plain
@@ -120,11 +120,11 @@ def _table(heads: Sequence[str], sides: Sequence[str], rows: Iterable[Sequence[s
 
 def _measured(row: Mapping[str, Any]) -> Iterable[str]:
     for name in ("final_accuracy", "cumulative_excess_risk"):
-        yield with_error(row[name]["mean"], row[name]["error"]) if name in row else "–"
+        yield pm(row[name]) if name in row else "–"
     predicted, bounded = row.get("predicted_over_measured"), row.get("corrected_over_measured")
     yield "–" if predicted is None else f"{predicted:.3f}"
     yield "–" if bounded is None else f"{bounded:,.0f}"
-    yield with_error(row["mean_cost"]["mean"], row["mean_cost"]["error"])
+    yield pm(row["mean_cost"])
 
 
 # --- a case ------------------------------------------------------------------------------------------------

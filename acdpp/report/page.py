@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from acdpp.output import with_error
+from acdpp.output import count, pm
 from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS, packaged
 from acdpp.report.drawn import Figure
 from acdpp.report.escapes import formula
@@ -63,8 +63,8 @@ def page(
         terminal=terminal,
         anchor=anchor,
         spell=spell,
-        count=_count,
-        pm=_pm,
+        count=count,
+        pm=pm,
     )
     environment.globals.update(PARTS=PARTS, MARKS=MARKS, MEANING=MEANING, LETTER=LETTER, about=about)
     return environment.get_template("page.html").render(
@@ -142,13 +142,3 @@ def _linker(labels: Sequence[str]) -> Any:
         return Markup(pattern.sub(lambda m: f'<a href="#{anchor(m[1])}">{m[1]}</a>', safe) if known else safe)
 
     return linked
-
-
-def _count(value: float | None, unbounded: str = "–") -> str:
-    if value is None:
-        return unbounded
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-
-
-def _pm(value: dict[str, float | None]) -> str:
-    return with_error(value["mean"], value["error"])
