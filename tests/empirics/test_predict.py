@@ -150,3 +150,11 @@ def test_where_all_samples_do_not_fit_into_memory_a_pilot_does(monkeypatch):
     monkeypatch.setattr(time_estimate, "WEIGHT_BYTES_MAX", 1000)
     assert "take a pilot sample" in refused(predict, best=False)
     assert predict(best=False, pilot=60).pilot == 60
+
+
+def test_each_sample_of_a_pilot_is_left_out_of_one_part():
+    pilot = draw_pilot(problem(study()), 43)
+    parts = [part.population.x for part in pilot.parts()]
+    kept = (len(parts) - 1) * pilot.problem.population.x.sum(0)
+    torch.testing.assert_close(torch.stack([x.sum(0) for x in parts]).sum(0), kept)
+    assert sum(map(len, parts)) == (len(parts) - 1) * 43

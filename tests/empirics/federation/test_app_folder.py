@@ -176,3 +176,10 @@ def test_a_client_that_loses_its_disk_continues_without_its_samples(tmp_path):
     (admitted, n), (granted, most) = (rows(p, "admitted", "n") for p in (tmp_path, tmp_path / "whole"))
     assert admitted == granted
     assert n[2] < most[2]
+
+
+@pytest.mark.parametrize(("buffers", "clients"), [((8,), "1 client,"), ((8, 9), "2 clients,")])
+def test_the_readme_counts_the_clients(tmp_path, buffers, clients):
+    write_app(tmp_path, replace(ONE, buffers=buffers))
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert f"There are {clients} with the ids 0 to {len(buffers) - 1};" in text

@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_ssh_private_key, load_ssh_public_key
 
 from empirics.federation import superlink
@@ -208,3 +209,11 @@ def test_the_owner_is_read_from_the_system_s_table_if_it_exists(tmp_path, monkey
     table.unlink()
     for client, heard in (("127.0.0.1", "let through"), ("192.0.2.7", "403")):
         assert answer(CONTROL, (client, 5), ("127.0.0.1", 6)) == heard
+
+
+def test_the_authority_issues_the_server_s_certificate_and_no_other_authority(tmp_path):
+    made = make_certificates(tmp_path, ["localhost"])
+    for file, rights in ((made.authority, (True, 0)), (made.certificate, (False, None))):
+        extensions = x509.load_pem_x509_certificate(file.read_bytes()).extensions
+        found = extensions.get_extension_for_class(x509.BasicConstraints).value
+        assert (found.ca, found.path_length) == rights

@@ -208,3 +208,18 @@ def test_a_plan_runs_as_it_is_printed_and_stands_beside_the_papers(tmp_path, mon
     assert document["over_lower_bound"] == ratio
     for one in (document, paper, *document["nearest"]):
         assert one["cost"] == pytest.approx(70 + found.found.over[one["name"]] / 8)
+
+
+@dataclass(frozen=True)
+class TrustedWithoutDecay(ByFormula):
+    """Taper is the best policy, and trusted with constant step sizes alone."""
+
+    def _forecast(self, name):
+        found = super()._forecast(name)
+        return replace(found, fitted=0.9) if name.base == "taper" and "decay" in name.own else found
+
+
+def test_a_policy_is_ranked_by_the_best_of_its_first_learners(forecaster):
+    values = tuple((VALUES | {"taper": 0.01}).items())
+    given = {one.name: getattr(forecaster, one.name) for one in fields(forecaster)} | {"values": values}
+    assert search_policies(TrustedWithoutDecay(**given)).names[0].base == "taper"

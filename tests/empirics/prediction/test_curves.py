@@ -34,6 +34,7 @@ def test_a_forecast_begins_at_the_mean_over_all_starts():
     risks = [float(task.model.risk_and_gradient(start[None])[0]) for start in task.model.start(5)]
     found = StudyForecaster.of(task, CONTROL).forecasts()["constant"]
     assert found.risk[0] == pytest.approx(np.mean(risks) - float(landscape_of(task).best.risk), rel=1e-5)
+    assert found.rate == forecasts(study(policies=("constant",), seeds=1, rounds=1))["constant"].rate
 
 
 def test_price_paths_that_differ_give_a_standard_error(monkeypatch):

@@ -215,3 +215,13 @@ def test_without_a_pilot_sample_all_samples_with_times_tell_the_drift():
     assert (found["samples"], found["told"]) == (2400, True)  # every fifth is a test sample
     assert found["come_by"] == 1500
     assert found["interval"][0] < 0.002 * 100 / 4 < found["interval"][1]  # as above, over 100 steps a round
+
+
+def test_the_variance_of_a_still_population_is_that_of_its_gradients_over_the_curvature_squared():
+    arrays = stream(step=0.0)
+    data = from_arrays(arrays["x"], arrays["y"], arrays["x"][:9], arrays["y"][:9])
+    land = landscape_of(from_dataset(Study(dataset="given:stream"), data, torch.device("cpu")))
+    found = measure_drift(land, arrays["time"], 10)
+    lumps = list(found.lumps)
+    expected = (land.noise / land.size)[lumps] / torch.tensor(found.h) ** 2
+    assert found.variance == pytest.approx(expected.tolist(), rel=0.1)

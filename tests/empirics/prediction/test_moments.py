@@ -9,6 +9,7 @@ import torch
 from empirics.control.schedule import Schedule
 from empirics.prediction import risk_curve
 from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.prediction.memory import Memories
 from empirics.prediction.moments import MomentRecursion
@@ -183,3 +184,37 @@ def test_a_gpu_predicts_the_same(case):
     )
     for name in here:
         np.testing.assert_allclose(there[name].risk, here[name].risk, rtol=1e-6)
+
+
+def test_a_sample_s_pull_decays_by_the_curvature_of_the_other_samples():
+    h, eta, share = torch.tensor([[2.0, 0.5]]), 0.1, 0.25
+    age = AgeClass(torch.zeros(1, 2), torch.ones(1, 1), used=False, recent=True)
+    age.damping = torch.ones(1, 1)
+    local = LocalSteps(torch.full((1, 1), share), torch.ones(1, 2), Descent(3, eta), {0: age})
+    assert local.pulls_since_observations() == []
+    local.observe(torch.zeros(1, 1, 2), h[None], 3)
+    for _ in range(3):
+        local.advance()
+    kept = 1 - eta * (1 - share) * h
+    torch.testing.assert_close(local.by_others, kept**3)
+    torch.testing.assert_close(local.pulls_since_observations()[0], share * eta * (1 + kept + kept**2))
+    torch.testing.assert_close(local.contraction, 1 - eta * h * (1 + kept + kept**2))
+
+
+@pytest.mark.parametrize("rounds", [18, 21])
+def test_the_last_risks_are_computed_with_as_many_rounds_as_in_a_longer_study(rounds):
+    """Sums over more rounds may differ in their last bits."""
+    seen = []
+    for until in (rounds, 40):
+        curve, sizes = curve_of(study(policies=("constant",), seeds=1, rounds=40)), []
+        risk = curve.moments.model_risk
+
+        def counted(theta, scatter, risk=risk, sizes=sizes, **how):
+            sizes.append(len(theta) if theta.ndim == 3 else 0)
+            return risk(theta, scatter, **how)
+
+        curve.moments.model_risk = counted
+        curve.play(until)
+        seen.append([size for size in sizes if size])
+    assert max(seen[0]) > 1
+    assert seen[0] == seen[1][: len(seen[0])]

@@ -16,6 +16,7 @@ from empirics.prediction.subsample import GroupedPopulation, SampleCorrection, p
 from empirics.settings.drift import Drift
 from empirics.training.linear import Linear
 from empirics.training.problem import from_dataset
+from empirics.training.risk import minimise
 from tests.empirics.small import CONTROL, blobs, study
 
 CASES = {
@@ -171,3 +172,12 @@ def test_axes_keep_what_carries_the_inputs():
     only, followed = principal_axes(x * (torch.arange(6) == 0))
     assert only.shape == (6, 1)
     assert followed == 1
+
+
+def test_the_least_risk_of_a_drifting_population_is_that_along_the_axes(few):
+    task = task_of("inputs that change")
+    land = landscape_of(task)
+    assert (float(land.parts.mixing[0]), float(land.parts.mixing[-1])) == (0, 1)
+    for part, t in ((0, 0), (1, -1)):
+        least = minimise(land.whole.of_part(part).model, land.radius).risk
+        assert float(land.parts.least[t]) == pytest.approx(float(least), abs=1e-6)
