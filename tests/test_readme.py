@@ -56,3 +56,4 @@ def test_the_table_of_claims_is_that_of_the_ledger() -> None:
     page = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8")
     assert page == claims_page.page(read())
     assert re.findall(r"(?m)^\| `(.*?)`", page) == [entry.id for entry in read()]
+    assert claims_page.repairs(read()) in (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")

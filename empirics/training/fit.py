@@ -192,16 +192,18 @@ def _on_balls(problem: Problem, x: Tensor, pilot: Tensor, scale: str, own: float
     population = problem.population
     left_out, fitted = pilot[::3], torch.cat([pilot[1::3], pilot[2::3]])
     weights = torch.full((1, len(fitted)), 1 / len(fitted), dtype=torch.float64)
-    part = Linear(replace(population, x=x[fitted].double(), y=population.y[fitted], weights=weights))
+    held_out = {"test_x": x[left_out].double(), "test_y": population.y[left_out], "test_weights": None}
+    part = Linear(
+        replace(population, x=x[fitted].double(), y=population.y[fitted], weights=weights, **held_out)
+    )
     theta, step = part.start(1), 4 / float(part.square_norms.max()) / min(part.outputs, 2)
     found: dict[Ball, Tensor] = {}
     for radius in sorted({own, *(FIRST * 2**k for k in range(DOUBLINGS))}):
         theta = _nearly_least(part, radius, theta, step)
         logits = part.logits(theta, x[left_out].double())
         losses = part.losses(logits, population.y[left_out])[:, 0]
-        right = _classes(logits[:, 0]) == population.y[left_out]
         before = [one for ball, one in found.items() if ball.radius <= radius / 2]
-        found[Ball(scale, radius, float(losses.mean()), float(right.double().mean()))] = losses
+        found[Ball(scale, radius, float(losses.mean()), float(part.accuracy(theta)))] = losses
         if radius >= own and before and _as_good(before[-1], losses):
             break  # larger ones fit the samples that they see
     return found
@@ -240,7 +242,3 @@ def _as_good(losses: Tensor, least: Tensor) -> bool:
     return float(apart.mean()) <= max(
         float(apart.std()) / math.sqrt(len(apart)), LITTLE * float(least.mean())
     )
-
-
-def _classes(logits: Tensor) -> Tensor:
-    return (logits[:, 0] > 0).long() if logits.shape[1] == 1 else logits.argmax(1)

@@ -2,9 +2,10 @@
 
 import json
 import math
-import os
 import random
 import re
+import subprocess
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -179,46 +180,55 @@ def test_a_minimum_of_three_is_nested_and_a_sum_counts_by_a_name_that_nothing_el
 
 # --- asking Coq --------------------------------------------------------------------------------------------
 
-# what Coq says of the files below, in its place: whole files but those with `wrong` are accepted
-COQC = """#!/bin/sh
-for last; do :; done
-echo "$last" >> "$ASKED"
-[ "$last" = --print-version ] && { echo 8.16.1 4.14.1; exit; }
-grep -q wrong "$last" && { echo "it is false" >&2; exit 1; }
-[ "$last" = query.v ] || exit 0
-sed -n 's/^Check @\\(.*\\)\\./\\1/p' query.v | while read name; do
-  printf '     = "statement"%%string\\n     : string\\n%s\\n     : (1 + 1)%%nat = 2%%nat\\n' "$name"
-done
-printf '     = "axioms"%%string\\n     : string\\nClosed under the global context\\n'
-"""
-COQCHK = """#!/bin/sh
-for last; do :; done
-case $last in *.Trusted) found='
-    Acdpp.Trusted.so';; *) found=' <none>';; esac
-printf '* Theory: Set is predicative\\n* Axioms:%s\\n' "$found" >&2
-"""
 PLAIN = "Theorem plain : 1 + 1 = 2.\nProof. reflexivity. Qed.\n"
 TRUSTED = "Axiom so : 0 = 1.\nTheorem trusted : 0 = 1.\nProof. exact so. Qed.\n"
 
 
+def answer(command, cwd):
+    """Coq's answer: exit status, output and errors. Files with `wrong` are refused."""
+    *_, last = command
+    if command[0] == "coqchk":
+        found = "\n    Acdpp.Trusted.so" if last == "Acdpp.Trusted" else " <none>"
+        return 0, "", f"* Theory: Set is predicative\n* Axioms:{found}\n"
+    if last == "--print-version":
+        return 0, "8.16.1 4.14.1\n", ""
+    text = Path(cwd, last).read_text()
+    if "wrong" in text:
+        return 1, "", "it is false"
+    if last != "query.v":
+        return 0, "", ""
+    said = [
+        ("statement", f"{name}\n     : (1 + 1)%nat = 2%nat")
+        for name in re.findall(r"^Check @(.*)\.", text, re.M)
+    ]
+    said.append(("axioms", "Closed under the global context"))
+    return 0, "".join(f'     = "{kind}"%string\n     : string\n{words}\n' for kind, words in said), ""
+
+
+def on_path(folder, *names):
+    for name in names:
+        (folder / name).touch(mode=0o755)
+
+
 @pytest.fixture
-def programs(monkeypatch, tmp_path):
-    """Stand-ins for Coq's programs, first on the path; where they are, and the questions to `coqc`."""
-    where = tmp_path / "bin"
-    where.mkdir()
-    for name, text in (("coqc", COQC), ("coqchk", COQCHK)):
-        (where / name).write_text(text)
-        (where / name).chmod(0o755)
-    (asked := tmp_path / "asked").touch()
-    monkeypatch.setenv("PATH", f"{where}{os.pathsep}/bin{os.pathsep}/usr/bin")
-    monkeypatch.setenv("ASKED", str(asked))
-    return where, asked
+def questions(monkeypatch, tmp_path):
+    """Stand-ins for Coq's programs, and the last words of the commands that they were given."""
+    asked = []
+
+    def run(command, *, cwd, **_):
+        asked.append(command[-1])
+        return subprocess.CompletedProcess(command, *answer(command, cwd))
+
+    (tmp_path / "bin").mkdir()
+    on_path(tmp_path / "bin", "coqc", "coqchk")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(subprocess, "run", run)
+    return asked
 
 
 def test_without_both_programs_the_kernel_cannot_be_demanded(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    (tmp_path / "coqc").write_text(COQC)
-    (tmp_path / "coqc").chmod(0o755)
+    on_path(tmp_path, "coqc")
     assert not kernel.installed()
     assert "apt-get install coq" in refused(kernel.ask)
 
@@ -226,7 +236,7 @@ def test_without_both_programs_the_kernel_cannot_be_demanded(monkeypatch, tmp_pa
 @pytest.mark.parametrize("by", [pytest.param("Coq", marks=(needs_coq, pytest.mark.slow)), "stand-ins"])
 def test_answers_are_kept_and_recorded_and_assumptions_are_refused(by, folder, request):
     if by != "Coq":
-        _, questions = request.getfixturevalue("programs")
+        questions = request.getfixturevalue("questions")
     (folder / "Plain.v").write_text(PLAIN)
     (folder / "Trusted.v").write_text(TRUSTED)
     (asked,) = kernel.ask()
@@ -240,22 +250,31 @@ def test_answers_are_kept_and_recorded_and_assumptions_are_refused(by, folder, r
     assert kernel.RECORD.read_text(encoding="utf-8").endswith("}\n")
     assert "asked here" in kernel.theorem("Plain.plain")().detail
     if by != "Coq":
-        before = questions.read_text()
+        before = list(questions)
         assert kernel.ask() == [asked]
-        assert questions.read_text() == before  # nothing is asked twice
+        assert questions == before  # nothing is asked twice
 
 
 @pytest.mark.parametrize("lower", ["plain", "wrong"])
-def test_a_file_that_builds_on_a_refused_file_is_not_asked(lower, folder, programs):
+def test_a_file_that_builds_on_a_refused_file_is_not_asked(lower, folder, questions):
     (folder / "A.v").write_text(f"Theorem {lower} : 1 = 1.\nProof. reflexivity. Qed.\n")
     (folder / "B.v").write_text("From Acdpp Require Import A.\n" + PLAIN)
     assert len(kernel.ask()) == (2 if lower == "plain" else 0)
-    assert ("B.v" in programs[1].read_text()) == (lower == "plain")
+    assert ("B.v" in questions) == (lower == "plain")
     found = [kernel.theorem(f"A.{lower}")(), kernel.theorem("B.plain")()]
     assert [e.outcome for e in found] == ["holds" if lower == "plain" else "open"] * 2
     if lower == "wrong":
         assert "it is false" in found[0].detail
         assert "builds on A" in found[1].detail
+
+
+def test_answers_are_kept_in_the_cache_of_the_user(folder, questions, monkeypatch, tmp_path):
+    (folder / "Plain.v").write_text(PLAIN)
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (asked,) = kernel.ask()
+    (kept,) = (tmp_path / "home/.cache/acdpp/kernel").rglob("asked.json")
+    assert json.loads(kept.read_text()) == asdict(asked)
 
 
 # an error in a formula for each file whose theorems are about formulas: the file below which it must be noticed

@@ -150,6 +150,10 @@ def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path
         "'when', has '12:30:00' in row 1": ("\n".join([head, *["12:30:00,1,ant,c"] * 9]), NAMED),
         "'a', is a feature and holds '0,5' in row 6": (having(6, '1,"0,5",ant,c'), NAMED),
         "no name for column 2": ("when,,kind,who\n" + "\n".join(rows), NAMED),
+        "no name for column 5": (
+            "\n".join([f"{head},", *(f"{row}," for row in rows), f"{rows[0]},x"]),
+            NAMED,
+        ),
         "wrong.csv is not text in UTF-8": ("\n".join([head, *rows]).encode("utf-16"), NAMED),
         "Expected 4 columns, got 2": (having(4, "1,2"), NAMED),
         "holds no sample": (head + "\n", NAMED),

@@ -243,13 +243,13 @@ class Dry(Steady):
 def test_a_study_that_cannot_be_extended_stays_as_it_was(tmp_path):
     for given, own, message in (
         ({}, {"cost": np.linspace(1, 9, 10)}, "10 prices"),
-        ({}, {"policies": {"dry": Dry()}}, "policy 'dry' failed in round 11"),
+        ({"checkpoint": 5}, {"policies": {"dry": Dry()}}, "policy 'dry' failed in round 11"),
         ({"policies": ["constant", "acdpp", "acdpp-capped"]}, {}, "of acdpp, acdpp-capped depend on"),
         ({"average": "tail"}, {}, "where the tail of constant begins depends"),
         ({"cost": {"process": "drifting"}}, {}, "its prices depend on the number of rounds"),
     ):
         out = tmp_path / message
-        study, longer = (small(**({"policies": ["constant"], "rounds": T} | given)) for T in (10, 11))
+        study, longer = (small(**({"policies": ["constant"], "rounds": T} | given)) for T in (5, 11))
         summary = run_study(study, out, **own)
         files = {path.name: path.read_bytes() for path in out.iterdir()}
         assert message in refused(run_study, longer, out, resume=True, **own)

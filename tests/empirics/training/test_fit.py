@@ -88,7 +88,9 @@ def test_features_of_very_different_sizes_are_all_made_to_vary_by_one():
 def test_a_ball_is_judged_by_samples_that_it_was_not_fitted_to():
     rng = np.random.default_rng(0)
     noise = rng.normal(size=(300, 40)), rng.integers(0, 2, 300)
-    assert fit_ball(problem_of(noise, noise)).chosen.radius == 5
+    found = fit_ball(problem_of(noise, noise))
+    assert found.chosen.radius == 5
+    assert [one.radius for one in found.tried if one.scale == "unit"] == [5, 10]  # which is no better
 
 
 def test_the_largest_ball_that_was_tried_is_told_where_it_still_binds():
@@ -159,3 +161,12 @@ def test_a_ball_is_told_to_bind_where_it_surely_costs_accuracy():
             chosen = Ball("unit", 5.0, 0.4, accuracy)
             found = BallFit((chosen, best), chosen, chosen, best, 1.0, 1.0, "", samples, frozenset())
             assert ("cost accuracy" in (found.warning or "")) == binds
+
+
+def test_inputs_of_another_scale_are_those_of_a_study_with_that_scale():
+    data = as_dataset((*sizes(), *sizes()))
+    tried = {}
+    for scale in ("unit", "standard"):
+        found = fit_ball(from_dataset(study(labels="classes", scale=scale), data, torch.device("cpu")))
+        tried[scale] = {one.radius: one.loss for one in found.tried if one.scale == "standard"}
+    assert tried["unit"] == pytest.approx(tried["standard"], rel=1e-5)

@@ -14,7 +14,16 @@ from empirics.training.constants import calibrate, largest_variance
 from empirics.training.device import choose_device
 from empirics.training.linear import Linear
 from empirics.training.problem import from_dataset
-from empirics.training.risk import alone, duality_gap, least_risk, minimise, minimise_near, once, project
+from empirics.training.risk import (
+    alone,
+    duality_gap,
+    least_along,
+    least_risk,
+    minimise,
+    minimise_near,
+    once,
+    project,
+)
 from tests.empirics.small import blobs, problem, refused, study
 
 RADII = [0.01, 2.0, 500.0]
@@ -207,3 +216,48 @@ def test_pdim_counts_a_direction_that_a_single_sample_of_many_has(far, monkeypat
         study(), as_dataset((x, np.arange(400) % 2, x, np.arange(400) % 2)), torch.device("cpu")
     )
     assert calibrate(task).constants.Pdim == 3 + 1 + far  # and the bias
+
+
+def test_of_a_larger_ball_the_largest_variance_is_no_smaller():
+    model = problem(study(labels="classes")).model
+    found = [largest_variance(model, radius) for radius in (2.0, 20.0, 200.0, 2000.0)]
+    assert found == sorted(found)
+
+
+def test_all_of_a_large_population_is_walked_a_few_times_alone(monkeypatch):
+    model = from_dataset(study(), blobs(samples=1500), torch.device("cpu")).model
+    walked, evaluated = [], Linear.risk_and_gradient
+
+    def counted(one, theta):
+        walked.append(len(one.population.x))
+        return evaluated(one, theta)
+
+    monkeypatch.setattr(Linear, "risk_and_gradient", counted)
+    monkeypatch.setattr(risk, "MOST", 1000)
+    monkeypatch.setattr(risk, "SAMPLE", 300)
+    assert minimise.__wrapped__(model, 0.5).gap <= 1e-10
+    assert walked.count(1500) <= 4
+
+
+def of_samples(x, y, p):
+    """A linear model of these samples."""
+    given = {"x": torch.tensor(x).double(), "y": torch.tensor(y), "weights": torch.tensor([p]).double()}
+    return Linear(replace(problem(study()).population, **given))
+
+
+def test_newtons_method_shortens_steps_where_long_inputs_make_losses_straight():
+    population = problem(study()).population
+    assert minimise(Linear(replace(population, x=3000 * population.x)), 0.05).gap <= 1e-10
+
+
+def test_a_minimiser_is_found_where_the_risk_curves_in_one_direction_alone():
+    found = minimise_near(of_samples([[0, 0, 1]] * 4, [0, 1, 1, 1], [0.25] * 4), 5.0)
+    assert found.theta.tolist() == [[0, 0, pytest.approx(math.log(3))]]
+    assert found.gap <= 1e-10
+
+
+def test_along_a_mixture_the_largest_gap_counts():
+    model = of_samples([[1, 1], [1, 1], [0, 1], [3, 1]], [0, 1, 1, 1], [0.25] * 4)
+    first, second = torch.tensor([[[0.5, 0.5, 0, 0]], [[0, 0, 0.3, 0.7]]]).double()
+    assert minimise_near(Linear(replace(model.population, weights=first)), 2.0).gap == 0  # which 0 minimises
+    assert 0 < least_along(model, [first, second], 2.0, 5).gap <= 1e-10
