@@ -26,7 +26,6 @@ from theory.drift.moving_optimum import drifting_risk, path_bias, walk_lag
 from theory.drift.retention import best_drifting_mean, drift_design, smoothed_floor
 from theory.law.averaging import (
     contractions,
-    equal,
     exponential,
     latest,
     over_models,
@@ -62,21 +61,6 @@ def test_floats_have_what_fractions_have_in_every_round(rule, share):
         found = getattr(floats, name)
         assert found.dtype == float
         np.testing.assert_allclose(found, getattr(exact, name).astype(float), rtol=1e-12, atol=1e-14)
-
-
-def test_a_long_run_settles_at_the_closed_forms():
-    rounds, rule = 1500, by_age([2] * 1500, 7)
-    a, last = np.array([0.3, 0.97]), over_rounds(latest, 1500)
-    np.testing.assert_allclose(
-        walk_lag(rule, rounds, a, last)[-1], [stationary_lag(x, 7) for x in a], rtol=1e-12
-    )
-    slope = np.outer(np.arange(rounds + 1), [1.0, 1.0])
-    behind = path_bias(rule, rounds, a, last, path=slope, first=[0.0, 0.0])[-1]
-    np.testing.assert_allclose(behind, [-slope_lag(x, 7) for x in a], rtol=1e-9)
-    mean = over_rounds(partial(exponential, keep=0.99), rounds)
-    np.testing.assert_allclose(
-        walk_lag(rule, rounds, a, mean)[-1], [smoothed_lag(x, 0.99, 7) for x in a], rtol=1e-5
-    )
 
 
 @pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9])
@@ -149,53 +133,55 @@ def test_the_best_window_changes_where_two_are_alike():
     assert best_drifting_window(1, **problem, walk=[0], slope=[-1]) < 3
 
 
-def test_what_cannot_be_answered_is_refused():
-    rule, last = by_age([1, 1], 1), over_rounds(latest, 2)
-    short = {"path": [[0], [1]], "first": [0]}
-    assert "3 rows of 1 numbers" in refused(partial(path_bias, **short), rule, 2, F(1, 2), last)
-    wide = {"path": [[0], [1], [2]], "first": [0, 0]}
-    assert "3 rows of 1 numbers" in refused(partial(path_bias, **wide), rule, 2, F(1, 2), last)
-    assert "a share for each of 3 models" in refused(walk_lag, rule, 2, F(1, 2), over_rounds(equal, 1))
-    still = {"h": [1], "variance": [1], "walk": [0]}
-    assert "walk or slope must be above 0" in refused(partial(best_drifting_window, **still, eta=F(1, 2)), 1)
-    assert "walk or slope must be larger" in refused(partial(best_drifting_step, **still), 1)
-    budget = Budget(buffers=(2,), cost=1, mean_cost=1)
-    assert "steps overshoot" in refused(partial(best_drifting_retention, **still, eta=F(3, 2)), budget)
-    assert "steps overshoot" in refused(
-        partial(best_drifting_window, **{**still, "walk": [1]}, eta=F(3, 2)), 1
-    )
+GOOD = {"h": [1], "variance": [1], "walk": [1]}
+STEP = partial(best_drifting_step, 1)
+WINDOW = partial(best_drifting_window, 1, eta=F(1, 2))
+RETENTION = partial(best_drifting_retention, Budget(buffers=(2,), cost=1, mean_cost=1), eta=F(1, 2))
 
 
+@pytest.mark.parametrize("search", [STEP, WINDOW, RETENTION], ids=["step", "window", "retention"])
 @pytest.mark.parametrize(
     ("wrong", "sentence"),
     [
-        ({"h": [1, 2]}, "h and variance and walk must be of one length, got 2 and 1 and 1"),
-        ({"slope": []}, "h and variance and walk and slope must be of one length, got 1 and 1 and 1 and 0"),
+        ({"h": [1, 2]}, "of one length, got 2 and 1 and 1"),
+        ({"slope": []}, "of one length, got 1 and 1 and 1 and 0"),
         ({"h": [], "variance": [], "walk": []}, "must not be empty"),
         ({"h": [0]}, "an eigenvalue must be a positive finite number, got 0"),
         ({"variance": [-1]}, "variances must be finite numbers of at least 0, got -1"),
         ({"walk": [-1]}, "variances of the walk must be finite numbers of at least 0, got -1"),
     ],
 )
-def test_a_search_wants_a_number_for_each_direction(wrong, sentence):
-    problem = {"h": [1], "variance": [1], "walk": [1], **wrong}
-    budget, eta = Budget(buffers=(2,), cost=1, mean_cost=1), F(1, 2)
-    assert sentence in refused(partial(best_drifting_step, **problem), 1)
-    assert sentence in refused(partial(best_drifting_window, **problem, eta=eta), 1)
-    assert sentence in refused(partial(best_drifting_retention, **problem, eta=eta), budget)
+def test_a_search_wants_a_number_for_each_direction(search, wrong, sentence):
+    assert sentence in refused(search, **{**GOOD, **wrong})
 
 
-def test_where_there_is_no_rate_step_wait_or_choice_it_is_said():
-    problem = {"h": [1], "variance": [1], "walk": [1]}
-    assert "the admission rate must be" in refused(partial(best_drifting_step, **problem), 0)
-    assert "the admission rate must be" in refused(partial(best_drifting_window, **problem, eta=F(1, 2)), 0)
-    assert "E must be a positive" in refused(partial(best_drifting_step, **problem, E=0), 1)
-    assert "the drift must be above 0" in refused(tracking_step, 1, 0)
-    assert "two retentions must differ" in refused(indifferent_drift, F(1, 2), 3, 1, 3, 2)
-    assert "at least 2 rounds apart, got a period of 1" in refused(freshness_drift, 3, 1, 1)
-    for often in (0, 1, 1.0):
-        assert f"between 0 and 1, got {often}" in refused(freshness_drift_random, 3, 1, often)
-    assert "nothing to wait for" in refused(freshness_drift_random, 0, 0, F(1, 2))
+LAST = over_rounds(latest, 2)
+BIAS = partial(path_bias, by_age([1, 1], 1), 2, F(1, 2), LAST)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (partial(BIAS, path=[[0], [1]], first=[0]), "3 rows of 1 numbers"),
+        (partial(BIAS, path=[[0], [1], [2]], first=[0, 0]), "3 rows of 1 numbers"),
+        (partial(walk_lag, by_age([1, 1], 1), 2, F(1, 2), LAST[:2]), "a share for each of 3 models"),
+        (partial(WINDOW, **{**GOOD, "walk": [0]}), "walk or slope must be above 0"),
+        (partial(STEP, **{**GOOD, "walk": [0]}), "walk or slope must be larger"),
+        (partial(WINDOW, **GOOD | {"eta": F(3, 2)}), "steps overshoot"),
+        (partial(RETENTION, **GOOD | {"eta": F(3, 2)}), "steps overshoot"),
+        (partial(best_drifting_step, 0, **GOOD), "the admission rate must be"),
+        (partial(best_drifting_window, 0, **GOOD, eta=F(1, 2)), "the admission rate must be"),
+        (partial(STEP, **GOOD, E=0), "E must be a positive"),
+        (partial(tracking_step, 1, 0), "the drift must be above 0"),
+        (partial(indifferent_drift, F(1, 2), 3, 1, 3, 2), "two retentions must differ"),
+        (partial(freshness_drift, 3, 1, 1), "at least 2 rounds apart, got a period of 1"),
+        (partial(freshness_drift_random, 3, 1, 0), "between 0 and 1, got 0"),
+        (partial(freshness_drift_random, 3, 1, 1.0), "between 0 and 1, got 1.0"),
+        (partial(freshness_drift_random, 0, 0, F(1, 2)), "nothing to wait for"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused(call, sentence):
+    assert sentence in refused(call)
 
 
 def test_no_slope_is_none_and_not_an_empty_one():
