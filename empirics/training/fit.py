@@ -192,10 +192,10 @@ def _on_balls(problem: Problem, x: Tensor, pilot: Tensor, scale: str, own: float
     population = problem.population
     left_out, fitted = pilot[::3], torch.cat([pilot[1::3], pilot[2::3]])
     weights = torch.full((1, len(fitted)), 1 / len(fitted), dtype=torch.float64)
-    held_out = {"test_x": x[left_out].double(), "test_y": population.y[left_out], "test_weights": None}
-    part = Linear(
-        replace(population, x=x[fitted].double(), y=population.y[fitted], weights=weights, **held_out)
+    tested = replace(
+        population, test_x=x[left_out].double(), test_y=population.y[left_out], test_weights=None
     )
+    part = Linear(replace(tested, x=x[fitted].double(), y=population.y[fitted], weights=weights))
     theta, step = part.start(1), 4 / float(part.square_norms.max()) / min(part.outputs, 2)
     found: dict[Ball, Tensor] = {}
     for radius in sorted({own, *(FIRST * 2**k for k in range(DOUBLINGS))}):
