@@ -113,7 +113,8 @@ def by_name(function, a):
     parameters, given = inspect.signature(function).parameters, {}
     for place, (name, parameter) in enumerate(parameters.items()):
         turned = [a.values["uvw"[(place + more) % 3]] for more in range(3)]
-        if "Sequence" in parameter.annotation or "Iterable" in parameter.annotation:
+        kind = str(parameter.annotation)
+        if "Sequence" in kind or "Iterable" in kind:
             given[name] = turned[: 3 if len(parameters) < 3 else 2]
         elif "variance" in parameters and name in ("h", "variance", "walk", "slope", "prior", "start"):
             given[name] = [a.p, a.s] if name == "h" else turned[:2]
