@@ -166,10 +166,11 @@ def test_runs_do_not_influence_each_other_and_shapes_broadcast():
     assert together.ravel() == pytest.approx(np.array(alone), rel=1e-13)
 
 
-@pytest.mark.parametrize("unit", [2.0**-10, 2.0**10])
-def test_the_unit_that_samples_are_counted_in_does_not_matter(unit):
+@pytest.mark.parametrize("unit", [2.0**-20, 2.0**30])
+@pytest.mark.parametrize("B", [0.95, 3.0, 5.0])
+def test_the_unit_that_samples_are_counted_in_does_not_matter(B, unit):
     def admitted(unit):
-        constants = Constants(D=unit**0.5, sigma=1.0, eta=unit / 10, B=5.0, Pdim=100 * unit)
+        constants = Constants(D=unit**0.5, sigma=1.0, eta=unit / 10, B=B, Pdim=100 * unit)
         seen, prices = np.linspace(60, 165, 30), np.geomspace(0.01, 1, 40)[:, np.newaxis]
         counts = {"retained": 8 * unit, "seen": seen * unit, "lo": unit, "hi": 90 * unit}
         return optimal_admission(Z=prices, cost=1 / unit, V=1, constants=constants, **counts) / unit
