@@ -95,6 +95,23 @@ def bayes_reached(admissions: list[int], a: F) -> Found:
     return differing(least=least, bayes=bayes_risk(sum(admissions), h=[F(2)], variance=[F(3)], prior=[F(5)]))
 
 
+@drawn(
+    "up to 5 rounds, by age or by capacity, one direction",
+    (30, 300),
+    admissions=st.lists(st.integers(0, 3), min_size=1, max_size=5).filter(any),
+    kept=st.integers(1, 3),
+    by=st.sampled_from([by_age, by_capacity]),
+)
+def never_below(admissions: list[int], kept: int, by: Any) -> Found:
+    """Whatever is reused, the best weights have at least the Bayes risk of all samples that were kept."""
+    rule, rounds = by(admissions, kept), len(admissions)
+    A = risk_matrix(rule, rounds, F(1, 2), h=[F(1)], variance=[F(1)], start=[F(4)])
+    p = best_weights(A)
+    least = sum(x * y * A[i, j] for i, x in enumerate(p) for j, y in enumerate(p))
+    bayes = bayes_risk(int(rule.count.sum()), h=[F(1)], variance=[F(1)], prior=[F(4)])
+    return unless(least >= bayes, least=least, bayes=bayes)
+
+
 CLAIMS = [
     Claim(
         id="law:averaged/best-weights",
@@ -118,7 +135,7 @@ CLAIMS = [
         checks={
             "all models alike": (all_alike, confirming(against_others)),
             "used once": (one_direction, confirming(bayes_reached)),
-            "reuse": no_weights_do_better,
+            "reuse": (no_weights_do_better, confirming(never_below)),
         },
         symbols={**AVERAGED, "A": "mean products of the models' errors"},
     )

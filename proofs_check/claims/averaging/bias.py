@@ -5,7 +5,7 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.law import curvatures
 from proofs_check.groundwork.law.curvatures import KINDS, Kinds, Stream, coefficients
 from theory.law.averaged_limits import averaged_left_constant
-from theory.law.curved import first_order, local_shift, own_weight, stationary_bias
+from theory.law.curved import Moments, cubic_shift, first_order, local_shift, own_weight, stationary_bias
 
 h, tilt, third, noise, y, T, x = sp.symbols("h tilt k g_2 y T x", positive=True)
 bias, first, power, clients = sp.symbols("beta m_1 power M", positive=True)
@@ -82,6 +82,20 @@ def every_stream(kinds: Kinds, kept: int) -> Found:
     return unless(found == [0, mean, 0, 0] and wanted, found=found, theory=mean)
 
 
+@everywhere(
+    "two samples a round, used once, $h=1$, $\\eta=1/2$ and $1/4$; third derivative 1",
+    eta=(F(1, 2), F(1, 4)),
+    rounds=by_profile((20, 40), (20, 40, 80)),
+)
+def bent_path(eta: F, rounds: int) -> Found:
+    """The mean of theory's path of the bias is within 8/T of where it stays; the noise would be gone like 1/T."""
+    moments = Moments(h=F(1), spread=F(0), noise=F(1))
+    path = cubic_shift(by_age([2] * rounds, 1), rounds, moments, third=F(1), eta=eta).tolist()
+    stays = -stationary_noise(1 - eta, 1) / 4
+    off = sum(path, F(0)) / len(path) - stays
+    return unless(abs(off) <= abs(stays) * F(8, rounds) / eta and stays != 0, off=off, stays=stays)
+
+
 CLAIMS = [
     Claim(
         id="law:averaged/bias",
@@ -113,7 +127,7 @@ CLAIMS = [
             "means stay": (means_stay, confirming(every_stream)),
             "reuse": (of_reuse, confirming(every_stream)),
             "local steps": of_local_steps,
-            "curvature": of_curvature,
+            "curvature": (of_curvature, confirming(bent_path)),
         },
         symbols={
             **curvatures.SYMBOLS,

@@ -151,6 +151,19 @@ def last_iterate() -> Evidence:
     )
 
 
+@everywhere("two samples used once", a=(F(1, 2), F(3, 4)), rounds=by_profile((16, 32), (16, 32, 64)))
+def side_by_side(a: F, rounds: int) -> Found:
+    """In four times the rounds the last iterate's N_eff·Σc² is four times as large, the mean's half as far from 1."""
+    found = []
+    for T in (rounds, 4 * rounds):
+        rule = by_age([2] * T, 1)
+        last, mean = (by_shares(rule, T, a, p)[1][0] for p in ([0] * T + [1], [F(1, T + 1)] * (T + 1)))
+        found.append((2 * T * last, 2 * T * mean))
+    (last, mean), (last_later, mean_later) = found
+    true = F(39, 10) < last_later / last < F(41, 10) and abs(mean_later - 1) < abs(mean - 1) / 2
+    return unless(true, found=found)
+
+
 def counts_mislead() -> Evidence:
     """T·Σω² = U by shares for 1, 3, 1, 3, … used once, and T/N_eff = 1/2; the rest over 1/√T goes to 0."""
     true, counted = inverse_effective_rate(UNEVEN, 1), F(len(UNEVEN), sum(UNEVEN))
@@ -161,6 +174,17 @@ def counts_mislead() -> Evidence:
         (over, T, 0, r"the rest over $1/\sqrt T$"),
         domain=EXAMPLE,
     )
+
+
+@everywhere(EXAMPLE, cycles=by_profile((30, 60), (30, 60, 120)), a=(F(0), F(1, 2)))
+def uneven_by_the_law(cycles: int, a: F) -> Found:
+    """T·Σb² is nearer to 2/3 than to 1/2, the more so the longer; by counts T/N_eff is 1/2."""
+    counts = [*UNEVEN] * cycles
+    rounds = len(counts)
+    squares = rounds * by_shares(by_age(counts, 1), rounds, a, [*[F(1, rounds)] * rounds, 0])[1][0]
+    counted = rounds / effective_sample_size([1] * sum(counts))
+    true = abs(squares - F(2, 3)) < F(4, rounds) and counted == F(1, 2)
+    return unless(true, squares=squares, counted=counted)
 
 
 def shares_to_choose() -> Evidence:
@@ -333,8 +357,8 @@ CLAIMS = [
                 confirming(sample_by_sample),
             ),
             "a memory of constant size": (constant_size, confirming(full_memories)),
-            "the last iterate": last_iterate,
-            "sizes that vary": counts_mislead,
+            "the last iterate": (last_iterate, confirming(side_by_side)),
+            "sizes that vary": (counts_mislead, confirming(uneven_by_the_law)),
             "shares by size": (shares_to_choose, confirming(rounds_by_size), confirming(any_shares)),
         },
         symbols=AVERAGED,

@@ -4,7 +4,7 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.law.lags import AVERAGED
 from theory.law.averaged_limits import wait_factor
-from theory.law.averaging import averaged_risk, contractions, over_models
+from theory.law.averaging import averaged_risk, by_shares, contractions, over_models
 from theory.law.averaging import equal as equally
 from theory.market.capacity import burst_effective_rate, burst_rate
 from theory.market.lower_bound import burst_inverse, burst_risk
@@ -20,6 +20,20 @@ def counted(counts: list[int]) -> Found:
     size = effective_sample_size(counts)
     even = len(set(counts)) == 1
     return unless(size == len(counts) if even else size < len(counts), effective=size, N=len(counts))
+
+
+@everywhere(
+    "memories of 3 samples, replaced as a whole after each has been used $K=1,2,3$ times; $a=1/2$",
+    kept=(1, 2, 3),
+    cycles=by_profile((4, 8, 16), (4, 8, 16, 32)),
+)
+def equal_use_by_the_law(kept: int, cycles: int) -> Found:
+    """N·Σb² is within 8K/N^(1/2) of 1."""
+    rounds, samples = kept * cycles, 3 * cycles
+    rule = by_age(([3] + [0] * (kept - 1)) * cycles, kept)
+    squares = by_shares(rule, rounds, F(1, 2), [F(1, rounds + 1)] * (rounds + 1))[1][0]
+    off = samples * squares - 1
+    return unless(off * off * samples <= 64 * kept * kept, off=off, samples=samples)
 
 
 # --- bursts ------------------------------------------------------------------------------------------------
@@ -144,7 +158,7 @@ CLAIMS = [
         given=(Given("law:averaged/counts", r"that the mean's noise is $1/N_{\mathrm{eff}}$ in the limit"),),
         checks={
             "counts": (theorem("Buying.equal_use", domain="any counts"), confirming(counted)),
-            "the mean": theorem("Buying.equal_use", domain="any counts"),
+            "the mean": (theorem("Buying.equal_use", domain="any counts"), confirming(equal_use_by_the_law)),
         },
         symbols={**AVERAGED, "A": "how often a sample was used"},
     ),

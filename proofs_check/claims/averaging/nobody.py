@@ -7,8 +7,9 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.law.lags import AVERAGED
 from proofs_check.groundwork.market.figures import figures
 from proofs_check.groundwork.market.market import HIGH, LOW, PLACES, SETTING
-from theory.market.knapsack import Limit, uniform_rate, uniform_threshold
+from theory.market.knapsack import Limit, purchase_limit, uniform_rate, uniform_threshold
 from theory.market.lower_bound import bayes_risk, burst_risk, least_risk, most_samples, van_trees
+from theory.market.prices import Atoms
 from theory.paper import BUDGET
 
 t, S, C, D, price = sp.symbols("t S C D theta_c", positive=True)
@@ -31,6 +32,26 @@ def the_money() -> Evidence:
     )
 
 
+@everywhere(
+    "2 rounds, prices 1 or 2, 1 or 5 and 2 or 3, $S=1,2$, $C=1,3/2,2$; all clairvoyant policies",
+    prices=([1, 2], [1, 5], [2, 3]),
+    places=(1, 2),
+    budget=(F(1), F(3, 2), F(2)),
+)
+def every_policy(prices: list[int], places: int, budget: F) -> Found:
+    """The mean of the Bayes risk over all price paths, for all policies within the mean budget: never below."""
+    rounds, problem = 2, {"h": [F(1)], "variance": [F(2)], "prior": [F(3)]}
+    bound = bayes_risk(most_samples(purchase_limit(Atoms.of(prices), places, budget), rounds), **problem)
+    risks = [bayes_risk(N, **problem) for N in range(rounds * places + 1)]
+    paths = [sorted(path * places) for path in product(prices, repeat=rounds)]  # the cheapest samples first
+    for bought in product(range(len(risks)), repeat=len(paths)):
+        cost = sum(sum(path[:number]) for path, number in zip(paths, bought, strict=True))
+        risk = sum(risks[number] for number in bought) / len(paths)
+        if cost <= budget * rounds * len(paths) and risk < bound:
+            return {"bought": bought, "risk": risk, "bound": bound}
+    return None
+
+
 def reached() -> Evidence:
     """burst_risk over the bound at Rt + D/θ tends to 1: its noise does, and its transient is of smaller order."""
     x, distance, eta = sp.symbols("x d eta", positive=True)
@@ -46,6 +67,19 @@ def reached() -> Evidence:
         (bayes_risk(S * often * t, h=[1], variance=[1], prior=[distance]) / below, 1, "Bayes risk over it"),
         domain=r"each direction, every $S$, $q=1-e^{-x}$, $D$, start and $\eta h$",
     )
+
+
+@everywhere(
+    "prices 1 or 4, $S=2$, $C=1$, so $q=1/2$; up to 2000 rounds; two directions, $\\eta h=1/4$ and 1",
+    rounds=by_profile((100, 500, 2000), (100, 500, 2000, 10000)),
+)
+def ratio_of_bounds(rounds: int) -> Found:
+    """The ratio is at most 1 + 100/t."""
+    problem: Any = {"h": [F(1, 2), F(2)], "variance": [F(2), F(1)]}
+    limit = purchase_limit(Atoms.of([1, 4]), 2, 1)
+    above = burst_risk(2, F(1, 2), rounds, **problem, start=[F(1), F(1)], eta=F(1, 2))
+    below = least_risk(most_samples(limit, rounds), **problem)
+    return unless(limit.rate == 1 and above <= below * (1 + F(100, rounds)), above=above, below=below)
 
 
 # --- other laws of samples ---------------------------------------------------------------------------------
@@ -171,9 +205,10 @@ CLAIMS = [
             "any policy": (
                 theorem("Nobody.nobody_beats", domain=ANYBODY),
                 the_money,
+                confirming(every_policy),
             ),
             "any start": theorem("Nobody.no_guarantee_is_below", domain="every $N$ and number of directions"),
-            "reached": reached,
+            "reached": (reached, confirming(ratio_of_bounds)),
             "76,717": lambda: figures(
                 SETTING,
                 ("samples after 3,000 rounds", 3000 * uniform_rate(LOW, HIGH, PLACES, ball(BUDGET)), "76717"),

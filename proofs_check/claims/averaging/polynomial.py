@@ -13,7 +13,7 @@ from theory.law.averaged_limits import (
     polynomial_factor,
     polynomial_left,
 )
-from theory.law.averaging import by_shares, final_weights, polynomial
+from theory.law.averaging import by_shares, final_weights, over_rounds, polynomial
 
 a, x, T, gamma = sp.symbols("a x T gamma", positive=True)
 d, k, m = sp.symbols("d k m", integer=True, nonnegative=True)
@@ -182,6 +182,17 @@ def orders() -> Evidence:
     return limits(T, *rows, domain=r"every $0\le a<1$")
 
 
+@everywhere("two samples per round, $a=1/2$", gamma=(0, 1, 3), kept=(1, 2), rounds=(20, 40))
+def noise_by_the_law(gamma: int, kept: int, rounds: int) -> Found:
+    """2T·Σb² over the factor: less than half as far from 1 in four times as many rounds, or within a hundredth."""
+    off = []
+    for T in (rounds, 4 * rounds):
+        p = final_weights(over_rounds(lambda k: polynomial(k, gamma), T))
+        squares = by_shares(_full(kept, T), T, F(1, 2), p)[1][0]
+        off.append(abs(2 * T * squares / polynomial_factor(gamma) - 1))
+    return unless(off[1] < max(off[0] / 2, F(1, 100)), off=[float(one) for one in off])
+
+
 CLAIMS = [
     Claim(
         id="law:averaged/constant",
@@ -234,7 +245,7 @@ CLAIMS = [
         given=(WRITTEN,),
         checks={
             "weights": (their_weights, confirming(weights_one_by_one)),
-            "noise": (squares_add_up, the_rest),
+            "noise": (squares_add_up, the_rest, confirming(noise_by_the_law)),
             "transient": (the_start, orders, confirming(weights_one_by_one)),
         },
         symbols=AVERAGED,

@@ -308,7 +308,7 @@ CLAIMS = [
             "what a sample changes": changed,
             "probability of the rest": (
                 bounded_steps,
-                confirming(few_samples.large_is_unlikely),
+                *map(confirming, (few_samples.large_is_unlikely, few_samples.steep_is_unlikely)),
             ),
             "constant admission": (
                 *(weights_squared, traces_squared, two_roots),

@@ -2,10 +2,12 @@ r"""The regret without its logarithm (`thm:dpp-regret/log-free`): of order √T 
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.control.orders import ALL, T, t
+from proofs_check.groundwork.control.orders import ALL, RATIONAL, T, t
+from proofs_check.groundwork.regret.envelope import settles
 from proofs_check.groundwork.regret.every_policy import uses
 from proofs_check.groundwork.regret.expansion import LIMIT
 from proofs_check.groundwork.regret.transient import fewest_samples, most_samples
+from theory.bound.sharper import sharper_constant_bound
 from theory.regret.expansion import regret_log_free
 from theory.reuse.constant import inverse_effective_constant
 
@@ -62,6 +64,25 @@ def sum_and_integral() -> Evidence:
     return converges(apart, t, power=SUMMABLE, domain=r"$\sum_{t\le T}1/\sqrt t-2\sqrt T$")
 
 
+def _rest(K: int, T: int) -> Any:
+    """Constant admission's regret in the sharper bound, which has the same third term, less the formula."""
+    with precise():
+        own, oracle = (
+            sharper_constant_bound(k, rate, T, RATIONAL, certified=True).terms
+            for k, rate in ((K, 10), (1, 10 * K))
+        )
+        apart = own.root + own.generalisation - oracle.root - oracle.generalisation
+        return apart - regret_log_free(ball(K), ball(10), ball(T), RATIONAL.map(ball))
+
+
+def settling(context: Context) -> Evidence:
+    """The sharper bound's regret less the formula, against the third term."""
+    third = partial(deviation_term, constants=RATIONAL.map(ball))
+    return settles(
+        context, _rest, lambda seen: third(1 / seen), "the sharper bound's regret less the formula"
+    )
+
+
 CLAIMS = [
     Claim(
         id="thm:dpp-regret/log-free",
@@ -91,7 +112,7 @@ CLAIMS = [
         checks={
             "the formula": formula,
             "third term": (constant_admission, every_policy),
-            "sum and integral": sum_and_integral,
+            "sum and integral": (sum_and_integral, confirming(settling)),
         },
     )
 ]

@@ -2,11 +2,12 @@ r"""The regret to O(1) (`thm:dpp-regret/expansion`): one formula for every polic
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.control.orders import ALL, T, t
+from proofs_check.groundwork.control.orders import ALL, RATIONAL, T, t
 from proofs_check.groundwork.regret import expansion
+from proofs_check.groundwork.regret.envelope import settles, three
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import ABOVE, BELOW, EXPANDED, EXPANSION, LIMIT
-from theory.bound.constant_admission import constant_round
+from theory.bound.constant_admission import constant_bound, constant_round, oracle_bound
 from theory.regret.expansion import generalisation_integral, regret_expansion
 from theory.regret.omegas import omega1_limit, omega3_limit
 
@@ -52,6 +53,46 @@ def second_order() -> Evidence:
         (omega3_limit(K, rate, CONSTANTS) * SECOND / 2).subs(from_two),
         what=r"the slope of expansion less leading term, over that of $\sqrt{T/\log T}$,",
         domain=rf"$K\ge2$, written $K+1$; {ALL}; $T\to\infty$",
+    )
+
+
+@cache
+def _regret(K: int, T: int) -> Any:
+    """Certified regret of constant admission, Λ̄ = 10."""
+    with precise():
+        policy = constant_bound(K, 10, T, RATIONAL, certified=True)
+        return three(policy.terms) - three(oracle_bound(10 * K, T, RATIONAL, certified=True).terms)
+
+
+def _rest(K: int, T: int) -> Any:
+    return _regret(K, T) - regret_expansion(ball(K), ball(10), ball(T), RATIONAL.map(ball))
+
+
+def settling(context: Context) -> Evidence:
+    """The regret less its expansion, against the third term."""
+    return settles(
+        context,
+        _rest,
+        lambda seen: generalisation_term(1 / seen, seen, RATIONAL.map(ball)),
+        "the regret less the expansion",
+    )
+
+
+def leading_term_alone(context: Context) -> Evidence:
+    """Λ̄ = 10, Pdim = 6, T = 10^15: limit·√(T log T) is more than 2 % too large, the expansion 10^-8 off at most."""
+    T = 10**15
+
+    def off(p: Any) -> Any:
+        regret, rest = _regret(p["K"], T), _rest(p["K"], T)
+        leading = omega3_limit(ball(p["K"]), ball(10), RATIONAL.map(ball)) * sqrt(T * log(ball(T)))
+        return (leading / regret - 1).min(10**-8 - abs(rest / regret) + ball(1) / 50)
+
+    return compare(
+        off,
+        ">",
+        lambda p: ball(1) / 50,
+        [{"K": k, "T": T} for k in context.choose((3,), (2, 3, 10))],
+        domain=r"constant admission, $\bar\Lambda=10$, rational constants, $T=10^{15}$",
     )
 
 
@@ -109,9 +150,9 @@ CLAIMS = [
             "first two terms": (expansion.first_terms, logarithms),
             "third term": expansion.third_term,
             "the oracle": expansion.oracle_third,
-            "sum and integral": expansion.falling,
+            "sum and integral": (expansion.falling, confirming(settling)),
             "every policy": partial(narrows, stated=False),
-            "the leading term alone": (expansion.leading_order, second_order),
+            "the leading term alone": (expansion.leading_order, second_order, confirming(leading_term_alone)),
         },
     )
 ]

@@ -3,8 +3,8 @@ r"""How far apart two policies inside the region can be (`thm:dpp-regret/spread`
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control import orders
-from proofs_check.groundwork.control.orders import ALL, ALONG, LINEAR, ROOT, h, links
-from proofs_check.groundwork.regret.envelope import mismatch_range
+from proofs_check.groundwork.control.orders import ALL, ALONG, LINEAR, RATIONAL, ROOT, h, links
+from proofs_check.groundwork.regret.envelope import mismatch_range, spread
 from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy
 from proofs_check.groundwork.regret.transient import (
     FEWEST,
@@ -106,6 +106,22 @@ def order() -> Evidence:
     )
 
 
+def certified(context: Context) -> Evidence:
+    """The certified width of the range, summed over T rounds, against theory's bound."""
+    few, horizons = context.choose([(3, 2)], [(1, 1), (3, 2), (10, 4), (2, 6)]), context.choose((6,), (3, 12))
+
+    def region(p: Any) -> Region:
+        return Region(rate=Fraction(7, 2), rho=1 - Fraction(1, 10 ** p["e"]))
+
+    return compare(
+        lambda p: spread(p["K"], region(p), p["T"], RATIONAL, stated=False),
+        "<=",
+        lambda p: spread_bound(p["K"], region(p).map(ball), RATIONAL.map(ball)).total,
+        [{"K": k, "e": e, "T": 10**digits} for k, e in few for digits in horizons],
+        domain=rf"$\bar\Lambda=7/2$, $1-\rho=10^{{-e}}$, constants {RATIONAL}",
+    )
+
+
 CLAIMS = [
     Claim(
         id="thm:dpp-regret/spread",
@@ -127,7 +143,7 @@ CLAIMS = [
                 always(1 / sp.sqrt(fewest) <= sp.sqrt(h), given=[1 / h <= fewest], domain=r"$t<K$: $F=1/h$"),
                 late_sums(),
             ),
-            "the order": links(assembled, order),
+            "the order": (links(assembled, order), confirming(certified)),
         },
         given=(WRITTEN,),
         sketch=r"In round $t$ write $k=\min(t,K)$, $s=t-k+1$ for the oldest admission in memory, $x=\rho^s$, "

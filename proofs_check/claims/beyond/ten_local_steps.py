@@ -154,6 +154,44 @@ def seldom_negative(K: int) -> Found:
     return unless(total <= 1, total=total)
 
 
+def _huber(x: Fraction, centre: Fraction, L: Fraction) -> tuple[Fraction, Fraction]:
+    """Value and slope, G = 1."""
+    off = abs(x - centre)
+    value = L * off * off / 2 if L * off <= 1 else off - 1 / (2 * L)
+    return value, max(Fraction(-1), min(Fraction(1), L * (x - centre)))
+
+
+CENTRES = st.one_of(st.integers(-12, 12), st.sampled_from([-99, 99]))  # the latter are lines
+
+
+@drawn(
+    r"Huber losses of one to three clients on an interval, $E=4,\ldots,10$, any $\eta L\le1$, $G=1$",
+    (60, 2000),
+    E=st.integers(4, 10),
+    L=st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(1, 5), Fraction(1, 50)]),
+    clients=st.lists(st.tuples(CENTRES, st.integers(1, 4)), min_size=1, max_size=3),
+    start=st.integers(-8, 8),
+    star=st.integers(-8, 8),
+)
+def rounds_of_huber(E: int, L: Fraction, clients: list[tuple[int, int]], start: int, star: int) -> Found:
+    """The recursion itself, η = 1, projected onto [-8, 8], against any point of it in the place of θ*."""
+    n = sum(weight for _, weight in clients)
+
+    def risk(x: Fraction) -> Fraction:
+        return sum((Fraction(w, n) * _huber(x, Fraction(m), L)[0] for m, w in clients), Fraction(0))
+
+    average = Fraction(0)
+    for centre, weight in clients:
+        x = Fraction(start)
+        for _ in range(E):
+            x -= _huber(x, Fraction(centre), L)[1]
+        average += Fraction(weight, n) * x
+    after, (first, end) = max(Fraction(-8), min(Fraction(8), average)), (Fraction(start), Fraction(star))
+    left = (risk(first) + risk(after)) / 2 - risk(end)
+    right = ((first - end) ** 2 - (after - end) ** 2) / (2 * E) + halfway_constant(replace(UNIT, E=E))
+    return unless(left <= right, gaps=left, bound=right)
+
+
 CLAIMS = [
     Claim(
         id="thm:regret-neff/ten-local-steps",
@@ -188,7 +226,7 @@ CLAIMS = [
         checks={
             "a local step": a_local_step,
             "all local steps of a client": falls_add_up,
-            "before and after": before_and_after,
+            "before and after": (before_and_after, confirming(rounds_of_huber)),
             "both ends of a round": both_deviate_alike,
             **STATISTICS,
             r"$\chi\le\mu+2/N_{\mathrm{eff}}$": mismatch_is_near,

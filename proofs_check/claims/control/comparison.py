@@ -93,6 +93,20 @@ def slope_in_distinct() -> Evidence:
     )
 
 
+def turning_point(context: Context) -> Evidence:
+    """With all constants 1 and Pdim 5, on both sides of N₀; for n = 10000 it lies between 10002 and 10004."""
+    starts = {10: 11, 10**2: 101, 10**4: 10**4 + 3}
+    steps = context.choose((1, 10, 10**6), (1, 2, 10, 10**3, 10**6, 10**9))
+    return compare(
+        _moved("step"),
+        "<",
+        _moved(""),
+        [{"n": m, "N": first, "step": step} for m, first in starts.items() for step in steps],
+        domain=r"all constants 1, $\mathrm{Pdim}$ 5: falling from $N=11$, 101, $10{,}003$ on for $n=10$, 100, "
+        "$10{,}000$",
+    )
+
+
 @everywhere(
     r"$K=1$, 2, 4, the first rounds, $\rho=1/2$, $5/7$, $\bar\Lambda=3$",
     K=(1, 2, 4),
@@ -187,7 +201,7 @@ CLAIMS = [
                     ),
                     confirming(ends_attained),
                 ),
-                "beyond $N_0$": slope_in_distinct,
+                "beyond $N_0$": (slope_in_distinct, confirming(turning_point)),
             },
         ),
     )

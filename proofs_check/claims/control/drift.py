@@ -7,6 +7,8 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.control import drift_step
 from proofs_check.groundwork.control.drift_step import Lambda, Z, c, drift_constant_is, g, square, x
+from proofs_check.groundwork.control.orders import HORIZONS
+from theory.numbers.summation import total_ball
 from theory.regret.omegas import drift_constant
 
 # what the correction prints: B_t, and ΣB_t without what the wide early region adds
@@ -15,6 +17,7 @@ ROUND = {
     "L": sp.factor(T * (square * rate**2 + C**2) / 2),
 }
 u, v = sp.symbols("u v", positive=True)
+NUMBERS = r"$\mathbb E[c^2]=37$, $\bar\Lambda=10$, $C=55$, $1-\rho=10^{-e}$"
 
 
 def drift_heavy_tail() -> Evidence:
@@ -38,6 +41,36 @@ def drift_heavy_tail() -> Evidence:
         "a finite mean": argument((mean, sp.Rational(7, 4), r"$\mathbb E[c]$ and $7/4$"), domain="the costs"),
     }
     return obeying(found, facts)
+
+
+def _excess(p: Any) -> Any:
+    """(1-ρ)² times what ΣB_t exceeds its value at Λ_max = Λ̄ by, with the numbers above."""
+    region = Region(rate=10, rho=1 - Fraction(1, 10 ** p["e"])).map(ball)
+    total = total_ball(lambda t: drift_constant(region, t, ball(37), ball(55)), p["T"], (1,))
+    return (total - p["T"] * drift_constant(region, 10**40, ball(37), ball(55))) * (1 - region.rho) ** 2
+
+
+def drift_sum(context: Context) -> Evidence:
+    """ΣB_t against its bound; the second summand, π²/6·E[c²]Λ̄²/(1-ρ)², is 3700·π²/6 in these units."""
+    return compare(
+        _excess,
+        "<=",
+        lambda p: 3700 * ball(1).pi() ** 2 / 6,
+        grid(e=context.choose((1, 3, 6), range(1, 7)), T=context.choose((10**3, 10**15), (10, *HORIZONS))),
+        domain=rf"{NUMBERS}; both sides times $(1-\rho)^2$",
+    )
+
+
+def drift_order() -> Evidence:
+    """The leading constant: Σ_t (1/(1-ρ^t)² - 1) is ζ(2)/(1-ρ)², so the excess tends to 3700·ζ(2)/2."""
+    zeta = 3700 * ball(1).pi() ** 2 / 12
+    return compare(
+        lambda p: abs(_excess(p) - zeta),
+        "<=",
+        lambda p: zeta * ball(Fraction(20, 10 ** p["e"])),
+        grid(e=(4, 5, 6), T=(10**15,)),
+        domain=rf"{NUMBERS}, $T=10^{{15}}$: within $20(1-\rho)$ of $3700\cdot\pi^2/12$, relatively",
+    )
 
 
 def drift_inequality() -> Evidence:
@@ -94,7 +127,7 @@ CLAIMS = [
                     (g + u <= t + 1, [g <= t, u <= 1], r"one summand more, $u=\rho^t$: so $g\le t$"),
                     domain=r"$x=\rho^t$",
                 ),
-                "$q$": drift_step.drift_summand,
+                "$q$": (drift_step.drift_summand, confirming(drift_sum)),
                 "the sums": (
                     lambda: argument(
                         (drift_step.LOWER.subs({x: 1, rho: 1}), 1 / t**2, "the lower end of $q$ and $1/t^2$"),
@@ -102,6 +135,7 @@ CLAIMS = [
                         (sp.summation(1 / t**2, (t, 1, sp.oo)), sp.pi**2 / 6, r"$\sum1/t^2$ and $\pi^2/6$"),
                         domain=r"all $t$, $\rho=1$",
                     ),
+                    confirming(drift_order),
                 ),
             },
         ),

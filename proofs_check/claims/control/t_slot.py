@@ -2,6 +2,7 @@ r"""The T-slot lemma (`lem:dpp-T-slot-upper`): drift plus penalty of ACDPP again
 
 from proofs_check.prelude import *
 
+from proofs_check.engines import simulation
 from proofs_check.groundwork.control import drift_step, region_ends, repaired_penalty
 from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behaves, debts_after, most
 from proofs_check.groundwork.control.orders import LIGHTER, ONES
@@ -11,6 +12,8 @@ from theory.control.penalty import penalty, penalty_comparison, penalty_comparis
 from theory.regret.omegas import drift_constant
 
 Paths = dict[tuple[int, ...], Fraction]  # cost paths and their probabilities
+SETTING = Constants(D=2.0, sigma=1.5, eta=4.0, B=0.3, Pdim=3.0)
+TIGHT, BUDGET = Region(rate=4.0, rho=0.3), 10.0
 first, now, after = sp.symbols("L_1 L_t L_next", real=True)
 
 
@@ -124,6 +127,55 @@ def one_round() -> Evidence:
     )
 
 
+def _played(costs: simulation.Floats, K: int, V: float) -> tuple[simulation.ControlRuns, Any, Any]:
+    """Runs of the policy, their penalties, and the repaired bound on these, round by round."""
+    played = simulation.control_loop(costs, K=K, V=V, C=BUDGET, region=TIGHT, constants=SETTING)
+    paths = [trajectory(column, K) for column in played.admitted.T]
+    penalties = np.array([penalty(path.n, path.N, SETTING) for path in paths]).T
+    bound = np.array([penalty_comparison(K, t + 1, TIGHT, SETTING).total for t in range(len(costs))])
+    return played, penalties, bound[:, np.newaxis]
+
+
+def every_path(context: Context) -> Evidence:
+    """The inequality of one round, in each round of each run. Without any of its seven terms some round violates it."""
+    rounds, runs, generator = context.choose(40, 200), context.choose(6, 60), context.generator()
+    worst = -np.inf
+    for K, weight in product((1, 4), (1e-4, 1e6)):
+        costs = generator.choice([0.0, 0.0, 1.0, 9.0], (rounds, runs))
+        played, penalties, bound = _played(costs, K, weight)
+        before, later = played.debt[:-1], played.debt[1:]
+        left = (later**2 - before**2) / 2 + weight * penalties
+        squares = [drift_constant(TIGHT, t, cost**2, BUDGET) for t, cost in enumerate(costs, start=1)]
+        right = np.array(squares) + before * (costs * TIGHT.rate - BUDGET) + weight * bound
+        size = later**2 + before**2 + weight * bound + BUDGET**2
+        worst = max(worst, float(np.max((left - right) / size)))
+    return (holds if worst <= 1e-9 else fails)(
+        "simulation",
+        f"left less right is at most {worst:.2g} of their size in all {4 * rounds * runs} rounds",
+        domain=r"costs 0, 1, 9 in any order; $K=1$, 4; $V=10^{-4}$, $10^6$; $\rho=0.3$, $\bar\Lambda=4$, $C=10$",
+        certificate={"largest (left - right)/size": worst},
+    )
+
+
+def enumerated_mean(context: Context) -> Evidence:
+    """E[L(T+1)] + VΣE[p] over all paths of independent costs, rarely high, against the corrected right side."""
+    T, chance, sides = context.choose(8, 12), 1 / 8, {}
+    high = BUDGET / TIGHT.rate / chance  # of mean C/Λ̄
+    costs = np.array(list(product((0.0, high), repeat=T))).T
+    odds = np.prod(np.where(costs > 0, chance, 1 - chance), axis=0)
+    drift = sum(drift_constant(TIGHT, t, chance * high**2, BUDGET) for t in range(1, T + 1))
+    for weight in (1e-3, 1e6):
+        played, penalties, bound = _played(costs, 2, weight)
+        left = np.sum(odds * (played.debt[-1] ** 2 / 2 + weight * penalties.sum(axis=0)))
+        sides[f"V = {weight:g}"] = [float(left), float(drift + weight * bound.sum())]
+    return (holds if all(left <= right for left, right in sides.values()) else fails)(
+        "simulation",
+        f"left and right over all {costs.shape[1]} cost paths, with their probabilities: {sides}",
+        domain=rf"costs 20 with probability $1/8$, else 0; $\bar\Lambda=4$, $C=10$, $K=2$, $\rho=0.3$, $T={T}$",
+        certificate={"left, right": sides},
+    )
+
+
 def conditional_means() -> Evidence:
     """A mean of products of a non-negative and a non-positive number; two pasts stand for any number of them."""
     p, z1, z2, m1, m2 = sp.symbols("p z1 z2 m1 m2", nonnegative=True)
@@ -164,14 +216,14 @@ CLAIMS = [
             r"Take means given the past: the squares become $B_t$, and $\mathbb E[Z(c\bar\Lambda-C)]\le0$. Sum over "
             "the rounds: the drifts telescope, and $L(1)=0$.",
             checks={
-                "one round": one_round,
+                "one round": (one_round, confirming(every_path)),
                 "$B_t$": drift_step.drift_constant_is,
                 r"$\bar\Lambda$ is a choice": drift_step.rate_is_a_choice,
                 r"$\bar p^{\mathrm{CK}}$: ends are sums": region_ends.SUMS,
                 r"$\bar p^{\mathrm{CK}}$: pieces at the ends": repaired_penalty.PIECES,
                 r"$\bar p^{\mathrm{CK}}$: first two terms": repaired_penalty.first_terms_move,
                 r"$\bar p^{\mathrm{CK}}$: third term": repaired_penalty.third_term_falls,
-                "means": conditional_means,
+                "means": (conditional_means, confirming(enumerated_mean)),
                 "sum": lambda: argument(
                     (now - first + after - now, after - first, "the sum of the drifts and $L(t+1)-L(1)$"),
                     domain="one round more",

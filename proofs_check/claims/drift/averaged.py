@@ -114,6 +114,14 @@ def best_window(drift: F, k: int) -> Found:
     return unless(floors[found] == min(floors.values()), found=found)
 
 
+@everywhere(r"$1-\beta=1/t$", t=(10, 100, 1000), a=(F(0), F(1, 2), F(9, 10)), kept=(1, 3))
+def next_to_the_least(t: int, a: F, kept: int) -> Found:
+    """The mean's error over the least there is: at least 1, and at most 1 + (K/2 + a/(1-a))/t."""
+    keep = 1 - F(1, t)
+    over = keep * t * smoothed_noise(a, keep, kept) + smoothed_lag(a, keep, kept) / t
+    return unless(1 <= over <= 1 + (F(kept, 2) + a / (1 - a)) / t, over=over)
+
+
 CLAIMS = [
     Claim(
         id="law:drift/averaged",
@@ -139,7 +147,7 @@ CLAIMS = [
         checks={
             "a window": (sums_commute, confirming(windows), confirming(best_window)),
             "falling weights": (two_geometric_numbers, either_way, confirming(by_the_law)),
-            "large steps": makes_up,
+            "large steps": (makes_up, confirming(next_to_the_least)),
         },
         symbols=MOVING | {"M": "how many models are averaged", "r": "what two rounds have in common"},
     )

@@ -72,6 +72,30 @@ def budgets() -> Evidence:
     )
 
 
+def within_a_step() -> Evidence:
+    """√(qν) < P < √(qν) + q: how far P is from the nearer end."""
+
+    def apart(p: Any) -> Any:
+        drift = ball(F(10) ** p["e"])
+        above = tracking_risk(ball(1), drift) - sqrt(drift)
+        return above.min(drift - above)
+
+    domain = r"$\nu=1$, $q=10^e$ from $10^{-12}$ to $10^{12}$"
+    return compare(apart, ">", lambda _: 0, grid(e=range(-12, 13, 3)), domain=domain)
+
+
+@everywhere(
+    r"$K\le6$, $q/\nu$ from $10^{-4}$ to 10, nine steps",
+    kept=(1, 2, 3, 6),
+    drift=[F(1, 10**4), F(1, 100), F(1, 10), F(1), F(10)],
+    step=[F(k, 10) for k in range(1, 10)],
+)
+def no_step_below(kept: int, drift: F, step: F) -> Found:
+    """f >= P if and only if f(f-q) >= qν, as f >= q: no root is needed."""
+    found = 2 * drift_floor(1, kept, h=[1], variance=[1], walk=[drift], eta=step)
+    return unless(found >= drift and found * (found - drift) >= drift, found=found)
+
+
 @drawn(
     "up to 4 rounds of any admissions; any first distance, $q$ and $s^2=1$",
     (10, 300),
@@ -127,8 +151,8 @@ CLAIMS = [
         r"so the mean of $P$ is at least where $\varphi=1/\nu$. (Kalman 1960 has the filter.)",
         given=(WRITTEN, LAG),
         checks={
-            "all weights": all_alike,
-            "little and much drift": order,
+            "all weights": (all_alike, confirming(no_step_below)),
+            "little and much drift": (order, confirming(within_a_step)),
             "budgets": budgets,
             "any admissions": (information, confirming(any_admissions)),
         },

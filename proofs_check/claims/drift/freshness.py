@@ -58,6 +58,25 @@ def burst_by_burst(m: int, drift: F) -> Found:
     return unless(max(map(abs, off)) <= F(1, 10**6), off=[float(one) for one in off])
 
 
+def in_balls() -> Evidence:
+    """Just below q° buying seldom is better, just above freshness is: every m-th round, and with probability p."""
+    domain = r"$\nu=3$, $\nu'=1/2,2$; $m=2,3,10$, $p=1/2,1/10$; a thousandth on either side"
+
+    def lost(p: Any) -> Any:
+        often, fewer = p["often"], p["cheap"]
+        near = 1 + p["side"] * F(1, 1000)
+        if often > 1:
+            drift = ball(freshness_drift(F(3), fewer, often) * near)
+            seldom = burst_tracking_risk(ball(fewer), drift, int(often))
+        else:
+            drift = ball(freshness_drift_random(F(3), fewer, often) * near)
+            seldom = tracking_risk(ball(often * fewer), drift / ball(often))
+        return (seldom - tracking_risk(ball(3), drift)) * int(p["side"])
+
+    points = grid(often=(F(2), F(3), F(10), F(1, 2), F(1, 10)), cheap=(F(1, 2), F(2)), side=(F(-1), F(1)))
+    return compare(lost, ">", lambda _: 0, points, domain=domain)
+
+
 CLAIMS = [
     Claim(
         id="law:drift/freshness",
@@ -85,8 +104,8 @@ CLAIMS = [
         "best learner: one that knows how long it waited would do better.",
         given=(WRITTEN, BEST),
         checks={
-            "every $m$-th round": (periods, confirming(burst_by_burst)),
-            "random waits": waits,
+            "every $m$-th round": (periods, confirming(burst_by_burst), confirming(in_balls)),
+            "random waits": (waits, confirming(in_balls)),
         },
         symbols=MOVING
         | {

@@ -2,7 +2,7 @@ r"""Lag behind a walk (Y), a slope (L) and a jump in the long run, for all K (`l
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.drift.moving import MOVING, NOISE, full
+from proofs_check.groundwork.drift.moving import MOVING, NOISE, full, long_run
 from proofs_check.groundwork.law.lags import EVERY, a, d
 from theory.drift.long_run import jump_left, mean_younger, slope_lag, stationary_lag
 from theory.drift.moving_optimum import path_bias, walk_lag
@@ -136,6 +136,16 @@ def by_the_law(kept: int, rounds: int, a: F) -> Found:
     ) or differing(whole=sum(w * w for w in left) + tail, closed=stationary_lag(a, kept))
 
 
+@everywhere("five $a$", kept=(1, 2, 3, 8), a=(F(0), F(1, 2), F(9, 10), 1 - F(1, 10**3), 1 - F(1, 10**6)))
+def rise_by_the_law(kept: int, a: F) -> Found:
+    """Retention adds to Y the mean of min(i, j) at a = 0, more elsewhere, and (K-1)/2 less at most (1-a)K(K-1)/4."""
+    rise = long_run(kept, a)[1] - long_run(1, a)[1]
+    low, high = F(sum(min(i, j) for i in range(kept) for j in range(kept)), kept**2), F(kept - 1, 2)
+    within = rise == low if a == 0 or kept == 1 else low < rise < high
+    near = 0 <= high - rise <= (1 - a) * kept * (kept - 1) / 4
+    return unless(within and near and low == mean_younger(kept), low=low, rise=rise, high=high)
+
+
 CLAIMS = [
     Claim(
         id="law:drift/lag",
@@ -163,8 +173,8 @@ CLAIMS = [
         checks={
             "any weights": (by_weights, confirming(weight_by_weight)),
             "every $K$": (every_K, confirming(by_the_law)),
-            "between": between,
-            "small steps": small_steps,
+            "between": (between, confirming(rise_by_the_law)),
+            "small steps": (small_steps, confirming(rise_by_the_law)),
             "a slope": (slopes, confirming(age_by_age)),
             "a jump": (jumps, confirming(by_the_law)),
         },

@@ -1,5 +1,7 @@
 r"""The best K at a given step under a walk, and when it is not Corollary 2's (`law:drift/retention`)."""
 
+import math
+
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.drift.moving import LAG, LIMITS, MOVING, NOISE, long_run, nu, q
@@ -125,6 +127,18 @@ def every_retention(budget: Budget, h: list[F], eta: F, drift: F) -> Found:
     return unless(true and (drift < 100 or found == 1), x=fill_ratio(budget), found=found)
 
 
+@everywhere("seven steps; $q$ a hundredth below and above", x=(2, 3, 7), eta=[F(k, 8) for k in range(1, 8)])
+def corollary_2(x: int, eta: F) -> Found:
+    """Whole x: Corollary 2's K is best until q°, and K-1 a hundredth beyond it."""
+    budget = Budget(buffers=(x,), cost=1, mean_cost=1)
+    limit = indifferent_drift(1 - eta, x, 1, x - 1, 1)
+    best = [
+        best_drifting_retention(budget, h=[1], variance=[1], walk=[limit * scale], eta=eta)[0]
+        for scale in (F(99, 100), F(101, 100))
+    ]
+    return unless(best == [math.ceil(x), x - 1], best=best)
+
+
 CLAIMS = [
     Claim(
         id="law:drift/retention",
@@ -154,7 +168,7 @@ CLAIMS = [
         checks={
             "one valley": (noise_bends, one_valley, confirming(thresholds_fall)),
             "the drift": (named, confirming(thresholds_fall), confirming(alike_by_the_law)),
-            "budgets": (one_valley, confirming(every_retention)),
+            "budgets": (one_valley, confirming(every_retention), confirming(corollary_2)),
         },
         symbols=MOVING | {"D": "the distance of two rounds", "r": "a cap on distances"},
     )

@@ -82,6 +82,32 @@ def in_the_mean() -> Evidence:
     )
 
 
+def _square(age: int, kept: int, stay: F, a: F) -> F:
+    """E Λ(Σ_d a^(age-d)/n)² of the samples admitted `age` rounds ago: admissions 1 or 3, again with chance `stay`."""
+    total = F(0)
+    for path in product(UNEVEN, repeat=2 * kept - 1):
+        same = sum(one == other for one, other in pairwise(path))
+        chance = F(1, 2) * stay**same * (1 - stay) ** (2 * kept - 2 - same)
+        weight = sum(a ** (age - d) / sum(path[d : d + kept]) for d in range(min(age + 1, kept)))
+        total += chance * path[kept - 1] * weight**2
+    return total
+
+
+@everywhere(
+    "admissions 1 or 3, independent and as a chain, $K\\le3$",
+    stay=(F(1, 2), F(1, 5), F(9, 10)),
+    kept=(1, 2, 3),
+    a=(F(1, 10), F(9, 10), F(999, 1000)),
+)
+def random_admissions(stay: F, kept: int, a: F) -> Found:
+    """The mean noise in the long run, exactly, over (1-a)E[Λu²]: between the ends of a period of one round."""
+    *young, oldest = (_square(age, kept, stay, a) for age in range(kept))
+    noise = (1 - a) ** 2 * (sum(young) + oldest / (1 - a * a))
+    low, high = (end(a, kept, 1) for end in (lower_end, upper_end))
+    mean = noise / ((1 - a) * _square(kept - 1, kept, stay, F(1)))
+    return unless(low <= mean <= high, low=low, mean=mean, high=high)
+
+
 def weights_of_rounds() -> Evidence:
     """All but K + p of t rounds have samples that are gone, in whole periods, with Λu² of mean U."""
     sums = ((U * (t + off) / t, U, r"$t\sum\omega^2$") for off in (-(K + p), K + p))
@@ -164,7 +190,7 @@ CLAIMS = [
                 *(a_sample_gone, a_period, both_ends),
                 confirming(within_the_ends),
             ),
-            "random admissions": (a_sample_gone, in_the_mean),
+            "random admissions": (a_sample_gone, in_the_mean, confirming(random_admissions)),
             "shares of rounds": weights_of_rounds,
             "counts of uses": (
                 lambda: tends_to(

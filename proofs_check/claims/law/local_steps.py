@@ -1,5 +1,7 @@
 r"""Local steps on a small memory (`law:reuse/local-steps`): a client whose curvature scatters contracts less."""
 
+from math import comb
+
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.law import curvatures
@@ -107,6 +109,22 @@ def every_memory(kinds: Kinds, eta: F, E: int) -> Found:
     return unless(slower and right and ends, contraction=powers[:2], theory=first, shift=shifts[:2])
 
 
+@everywhere(
+    r"three populations, $\eta=1/4$ and 1, $E=1$ to 4 and 10; $n_m$ from 1 to 16",
+    kinds=KINDS,
+    eta=STEPS,
+    E=(1, 2, 3, 4, 10),
+    n=by_profile((1, 2, 5, 16), (1, 2, 3, 5, 8, 16, 40)),
+)
+def within_its_rest(kinds: Kinds, eta: F, E: int, n: int) -> Found:
+    """The rest is within binom(E,3)q^(E-3)η³|μ₃|/n² + binom(E,4)η⁴E(h̄-h)⁴, at every n_m tried."""
+    m, tails = kinds.moments, kinds.tails
+    spread4 = 3 * m.spread**2 / n**2 + (tails.fourth - 3 * m.spread**2) / n**3
+    q, off = 1 - eta * m.h, _averages(kinds, n, eta, E)[0] - local_contraction(m.h, m.spread, n, eta, E)
+    most = comb(E, 3) * q ** max(E - 3, 0) * eta**3 * abs(tails.third) / n**2 + comb(E, 4) * eta**4 * spread4
+    return unless(abs(off) <= most, rest=off, bound=most)
+
+
 CLAIMS = [
     Claim(
         id="law:reuse/local-steps",
@@ -137,7 +155,7 @@ CLAIMS = [
             "slower": (remainders, signs, confirming(every_memory)),
             "first order": (
                 *(remainders, signs, sizes, moments_of_a_mean, second_term),
-                confirming(every_memory),
+                *map(confirming, (every_memory, within_its_rest)),
             ),
             "shift": (slopes, moments_of_a_mean, confirming(every_memory)),
         },

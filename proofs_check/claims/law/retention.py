@@ -28,6 +28,30 @@ def mean_distance() -> Evidence:
     return equations((found, mean_lag(K), "the mean of $|i-j|$ and theory's"), domain="every $K$")
 
 
+@everywhere(
+    "$K$ from 1 on, $1-a=1,10^{-1},10^{-2},10^{-4},10^{-8}$",
+    K=by_profile(range(1, 30), range(1, 120)),
+    gap=[F(1, 10**e) for e in (0, 1, 2, 4, 8)],
+)
+def exact_values(K: int, gap: F) -> Found:
+    """At rational a: v(0, K) = 1/K, and |v/(1-a) - ½| <= (1-a)·K for every a."""
+    share = stationary_noise(1 - gap, K) / gap
+    return unless(abs(share - F(1, 2)) <= gap * K and stationary_noise(F(0), K) == F(1, K), share=share)
+
+
+def floors_in_balls() -> Evidence:
+    """The floor at a tiny η within a millionth of its first order, at K far apart."""
+    eta, h, variance = F(1, 10**12), (F(1, 2), F(3)), (F(2), F(1, 5))
+    balls: Any = {"h": [*map(ball, h)], "variance": [*map(ball, variance)], "eta": ball(eta)}
+
+    def off(p: Any) -> Any:
+        first = small_step_floor(F(1, 10), h=h, variance=variance, eta=eta, E=p["E"])
+        return abs(noise_floor(ball(10), p["K"], **balls, E=p["E"]) / ball(first) - 1)
+
+    points, domain = grid(K=(1, 10, 1000), E=(1, 5)), r"$\eta=10^{-12}$, $\bar\Lambda=10$, two directions"
+    return compare(off, "<", lambda p: ball(F(1, 10**6)), points, domain=domain, precision=512)
+
+
 @drawn("admissions of period up to 6, $K\\le9$, no empty round", (100, 1000), pattern=lags.patterns())
 def rounds_weigh_one(pattern: tuple[list[int], int]) -> Found:
     """ΣΛu over a period is the period; U = 1/Λ̄ if and only if all weights agree, and is larger otherwise."""
@@ -90,10 +114,11 @@ CLAIMS = [
         r"the $K$ pairs $i=j$ remain, $1/K$ of all. $x\mapsto a^x$ is convex, so by Jensen the mean is at "
         "least $a$ to the power of the mean of $|i-j|$.",
         checks={
-            "small steps": first_order,
+            "small steps": (first_order, confirming(exact_values)),
             "second order": (second_order, mean_distance),
             "large steps": (
                 lambda: limits(t, (stationary_noise(small, K), 1 / K, "$v$"), domain=r"$a\to0$, every $K$"),
+                confirming(exact_values),
             ),
             "from below": theorem("Stationary.noise_at_least", domain=EVERY),
             "from above": theorem("Stationary.noise_at_most_one_round", domain=EVERY),
@@ -140,6 +165,7 @@ CLAIMS = [
                     ((1 - contraction(h, small, E)) / small, h * E, r"$(1-a)/\eta$"),
                     domain=r"$\eta\to0$, every $h$ and $E$",
                 ),
+                confirming(floors_in_balls),
             ),
             "uneven admission": (lags.uneven_weights_cost, confirming(rounds_weigh_one)),
         },

@@ -5,6 +5,7 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.law.curvatures import INDEPENDENT, PAIR, SYMBOLS, Kinds, Stream
 from theory.law import curved
 from theory.law.curved import Moments, regression_floor, solved_bias
+from theory.numbers.algebra import ratio
 
 eta = CONSTANTS.eta
 h, p, gamma = sp.symbols("h p gamma", positive=True)
@@ -119,6 +120,16 @@ def resummed() -> Evidence:
     )
 
 
+@everywhere(
+    "$p=1,2,10$, $n$ from $p+2$ to 1000",
+    at=[(p, n) for p in (1, 2, 10) for n in (p + 2, 2 * p + 2, 10 * p, 1000) if n > p + 1],
+)
+def on_numbers(at: tuple[int, int]) -> Found:
+    """λ solves its equation, lies below the exact floor and above the law."""
+    (p, n), low, exact = at, curved.regression_floor_resummed(*at), regression_floor(*at)
+    return unless(low == ratio(p, n) * (1 + low) and ratio(p, n) < low < exact, low=low, exact=exact)
+
+
 CLAIMS = [
     Claim(
         id="law:reuse/cubic",
@@ -179,7 +190,7 @@ CLAIMS = [
         checks={
             "Gaussian inputs": gaussian_inputs,
             "first order": (expansion, confirming(one_dimension)),
-            "resummed": resummed,
+            "resummed": (resummed, confirming(on_numbers)),
         },
         symbols=SYMBOLS
         | {"p": "dimensions", "λ": "a sample's pull on its own prediction", "σ": "the noise's deviation"},

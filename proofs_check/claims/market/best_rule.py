@@ -1,5 +1,7 @@
 r"""When to replace a sample (`buy:best-rule`): by its age alone, whatever the other places (`buy:best-rule/places`)."""
 
+from itertools import compress
+
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.market.certificates import capped_price
@@ -72,6 +74,47 @@ def in_blocks() -> Evidence:
         (near, rounding, "every block: the rounds of the first rule are mix·k, rounded down"),
         limits(blocks, (missed, 0, "what $n$ blocks miss a round"), domain="blocks of 1, 2, …, $n$ rounds"),
     )
+
+
+def _value_range(law: Atoms, taken: list[list[bool]], mean: F) -> F:
+    """Range of the v with v(j) = cost(j) - mean + E v(next age); a rule that idles at the last age ends with v = 0."""
+    spent = [w * p for w, p in zip(law.weights, law.prices, strict=True)]
+    rows = [(sum(compress(law.weights, row), F(0)), sum(compress(spent, row), F(0))) for row in taken]
+    often, paid = rows.pop()
+    found = [((paid - mean) / often, F(1)) if often else (F(0), F(0))]  # v = fixed + slope·v(1)
+    for often, paid in reversed(rows):
+        fixed, slope = found[0]
+        found.insert(0, (paid - mean + (1 - often) * fixed, often + (1 - often) * slope))
+    fixed, slope = found[0]
+    first = fixed / (1 - slope) if slope != 1 else F(0)
+    values = [constant + times * first for constant, times in found]
+    return max(values) - min(values)
+
+
+@everywhere(
+    "two laws of prices, three shares, blocks of 1 to 24 rounds",
+    case=(([1, 3], [1, 3, 5, 7]), ([1, 2, 6], [1, 2, 9])),
+    part=(F(1, 4), F(1, 2), F(9, 10)),
+)
+def spent_in_blocks(case: tuple[list[int], list[int]], part: F) -> Found:
+    """The mean cost of theory's two rules in blocks, from the exact distribution of ages, is as near as `in_blocks`."""
+    law, burdens = Atoms.of(case[0]), case[1]
+    dear, cheap, mix, *_ = least_burden(law, burdens, part * law.mean)
+    rules = [_taken(law, rule.thresholds) for rule in (dear, cheap)]
+    near = sum(_value_range(law, taken, rule.cost) for taken, rule in zip(rules, (dear, cheap), strict=True))
+    ages, over = [F(1)] + [F(0)] * (len(burdens) - 1), F(0)
+    for k in range(1, 25):
+        for turn in range(k):
+            after = [F(0)] * len(ages)
+            for age, chance in enumerate(ages):
+                takes = rules[turn >= int(mix * k)][age]
+                for weight, price, take in zip(law.weights, law.prices, takes, strict=True):
+                    over += chance * weight * price * take
+                    after[0 if take else min(age + 1, len(ages) - 1)] += chance * weight
+            ages, over = after, over - part * law.mean
+        if abs(over) > k * (near + abs(cheap.cost - dear.cost)):
+            return {"blocks": k, "over": over, "ranges": near}
+    return None
 
 
 def thresholds_grow() -> Evidence:
@@ -154,6 +197,72 @@ least = sp.Min(first + third, first + fourth, second + third, second + fourth)
 apart = sp.Min(first, second) + sp.Min(third, fourth)
 
 
+def _ages(pair: tuple[int, ...], choice: tuple[bool, ...], last: int) -> tuple[int, ...]:
+    """Ages of two places, from 0, after replacing those that `choice` names."""
+    return tuple(0 if take else min(age + 1, last) for age, take in zip(pair, choice, strict=True))
+
+
+@everywhere(
+    "two places, three laws of two prices, 3 or 4 ages, two budgets",
+    prices=([1, 3], [2, 3], [1, 1, 5]),
+    burdens=([1, 3, 5], [1, 2, 2, 6]),
+    part=(F(1, 3), F(3, 4)),
+)
+def joint_bellman(prices: list[int], burdens: list[int], part: F) -> Found:
+    """h(i) + h(j) satisfies the joint inequality, and 2(λ - μC/S) is what the mixture has: none is below it."""
+    law, last = Atoms.of(prices), len(burdens) - 1
+    *_, burden, mu = least_burden(law, burdens, part * law.mean)
+    found = best_rule(law, burdens, mu)
+    worth = found.burden + mu * found.cost
+    h = [mu * (law.spent(top) + (1 - law.mass(top)) * top) for top in found.thresholds]  # E min(μc, μθ)
+    for pair in product(range(last + 1), repeat=2):
+        expected, demanded = F(0), 2 * worth + sum(h[k] for k in pair)
+        for weight, cost in zip(law.weights, law.prices, strict=True):
+            expected += weight * min(
+                sum(burdens[k] + h[k] for k in _ages(pair, choice, last)) + mu * cost * sum(choice)
+                for choice in product((False, True), repeat=2)
+            )
+        if expected < demanded:
+            return {"ages": pair, "expected": expected, "demanded": demanded}
+    return differing(dual=worth - mu * part * law.mean, primal=burden)
+
+
+def _joint_optimum(law: Atoms, burdens: Sequence[Any], budget: float) -> float:
+    """The least burden of two places within a budget, by a linear program over all joint rules."""
+    from scipy.optimize import linprog
+
+    pairs, kinds = list(product(range(len(burdens)), repeat=2)), range(len(law.prices))
+    columns = list(product(pairs, kinds, product((False, True), repeat=2)))
+    after = [_ages(pair, choice, len(burdens) - 1) for pair, _, choice in columns]
+    burden = [sum(burdens[age] for age in pair) for pair in after]
+    cost = [float(sum(choice) * law.prices[price]) for _, price, choice in columns]
+    rows = [[1.0] * len(columns)]
+    for pair in pairs:
+        here = np.array([float(column[0] == pair) for column in columns])
+        rows.append(here - [one == pair for one in after])
+        for price, weight in zip(kinds, law.weights, strict=True):
+            rows.append([float(column[:2] == (pair, price)) for column in columns] - float(weight) * here)
+    right = [1.0] + [0.0] * (len(rows) - 1)
+    found = linprog(burden, A_ub=[cost], b_ub=[budget], A_eq=rows, b_eq=right)
+    return float(found.fun if found.success else np.nan)
+
+
+def joint_program() -> Evidence:
+    """The linear program over all joint rules of two places, solved in floats: it gains nothing on twice the best."""
+    cases = (([1, 3], [1, 3, 5], F(3, 4)), ([1, 1, 5], [1, 2, 6], F(1)), ([2, 3], [1, 3, 5], F(5, 4)))
+    seen = []
+    for prices, burdens, share in cases:
+        law = Atoms.of(prices)
+        *_, burden, _ = least_burden(law, burdens, share)
+        seen.append((_joint_optimum(law, burdens, 2 * float(share)), float(2 * burden)))
+    return (holds if all(abs(found - twice) <= 1e-9 for found, twice in seen) else undecided)(
+        "worst case",
+        f"the program's optimum and twice the best of one place: {seen}",
+        domain="two places, two prices, three ages; all joint rules",
+        certificate={"pairs": seen},
+    )
+
+
 CLAIMS = [
     Claim(
         id="buy:best-rule",
@@ -195,11 +304,8 @@ CLAIMS = [
         checks={
             "every causal rule": (one_round, many_rounds),
             "thresholds grow": (thresholds_grow, confirming(every_rule)),
-            "the mixture is best": (
-                attained,
-                *map(confirming, (renewal, indifference, every_rule)),
-            ),
-            "taking turns": in_blocks,
+            "the mixture is best": (attained, *map(confirming, (renewal, indifference, every_rule))),
+            "taking turns": (in_blocks, confirming(spent_in_blocks)),
         },
         symbols={
             **SYMBOLS,
@@ -221,10 +327,14 @@ CLAIMS = [
         sketch=r"With $\sum h(\text{age})$ over the places for the value of a state, Bellman's inequality "
         "for all places is the sum of theirs: any combination of choices is allowed and costs the sum of "
         "what they cost, so the least over all combinations is the sum of the least, place by place, in the "
-        r"mean over the price $S\lambda+\sum h$ at least.",
+        r"mean over the price $S\lambda+\sum h$ at least. For two places the checks also try every pair of "
+        "ages and all four decisions, and solve the linear program over all joint rules, which knows nothing "
+        "of this argument.",
         symbols={**SYMBOLS, "A_i": "the age of the sample in place $i$", "i": "a place"},
         checks=(  # two places, and so any number of them
             lambda: argument((sp.Eq(least, apart), [], "any costs of both choices of each of two places")),
+            confirming(joint_bellman),
+            confirming(joint_program),
         ),
     ),
 ]

@@ -2,11 +2,11 @@
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.control.orders import ALL, RATIONAL, UNIT, added_by_hand, as_by_hand, t
-from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range
+from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, UNIT, added_by_hand, as_by_hand, t
+from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, spread, summed
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import SUMMABLE, lipschitz_near_zero, surrogate_round
-from theory.bound.constant_admission import constant_round
+from theory.bound.constant_admission import constant_bound, constant_round
 from theory.bound.theorem1 import per_round_constant_as_stated, round_terms
 from theory.control.penalty import penalty_limit
 from theory.numbers.algebra import ratio
@@ -49,6 +49,19 @@ def penalty_inside() -> Evidence:
     )
 
 
+def width(context: Context) -> Evidence:
+    """The width of the printed bound's range over all policies, summed and certified: it does not grow with T."""
+    bounds = {(2, 2): 60, (10, 2): 240, (2, 10): 390, (10, 10): 830}
+    settings = grid(pair=context.choose([(2, 2)], bounds), T=context.choose((10**3, 10**9), HORIZONS))
+    return compare(
+        lambda p: spread(p["K"], Region(rate=10, rho=1 - Fraction(1, p["h"])), p["T"], UNIT, stated=True),
+        "<=",
+        lambda p: bounds[p["K"], p["h"]],
+        [{"K": one["pair"][0], "h": one["pair"][1], "T": one["T"]} for one in settings],
+        domain=r"$\bar\Lambda=10$, $1-\rho=1/h$, constants 1, $\mathrm{Pdim}$ 5",
+    )
+
+
 def _sample_by_sample(admitted: tuple[int, ...], K: int, *, stated: bool) -> Terms:
     """Ω₁'s three terms from the definitions: every sample's uses and share, χ as a sum of squares."""
     rounds = []
@@ -72,6 +85,29 @@ def the_sum(*, stated: bool) -> Evidence:
             for k in (1, 2, 3)
         }
     return as_by_hand(apart, admissions=path)
+
+
+def corrected_table(context: Context) -> Evidence:
+    """Growth of root and linear term of Ω₁ from T = 10⁶ on, certified: theory's limit times the logarithm."""
+    numbers, pace = RATIONAL.merged.map(ball), ball(Fraction(7, 2))
+    limit = omega1_limit(ball(3), pace, RATIONAL.map(ball))
+
+    @cache
+    def at(T: int) -> Any:
+        real = constant_bound(3, Fraction(7, 2), T, RATIONAL, certified=True).terms
+        return real - summed(lambda s: penalty_limit(3, s, pace, numbers), 3, T)
+
+    def off(p: Any) -> Any:
+        gained = getattr(at(p["T"]) - at(10**6), p["term"])
+        return abs(gained / (getattr(limit, p["term"]) * log(ball(p["T"] // 10**6))) - 1)
+
+    return compare(
+        off,
+        "<=",
+        lambda p: ball(Fraction(1, 10**5)),
+        grid(T=context.choose((10**12,), HORIZONS[2:]), term=PER_ROUND[:2]),
+        domain=rf"$K=3$, $\bar\Lambda=7/2$, constants {RATIONAL}: relative distance at most $10^{{-5}}$",
+    )
 
 
 def corrected_order() -> Evidence:
@@ -119,6 +155,7 @@ CLAIMS = [
         checks_with_hypotheses=(
             partial(narrows, stated=True),
             penalty_inside,
+            confirming(width),
             confirming(partial(the_sum, stated=True)),
         ),
         given=(WRITTEN,),
@@ -139,6 +176,7 @@ CLAIMS = [
             checks={
                 "constant admission": (
                     corrected_order,
+                    confirming(corrected_table),
                     confirming(partial(the_sum, stated=False)),
                 ),
                 "every policy": partial(narrows, stated=False),

@@ -14,6 +14,7 @@ from proofs_check.groundwork.control.drift_step import (
 )
 from proofs_check.groundwork.control.orders import ALL, ALONG, RATIONAL, SPREAD, T, h
 from proofs_check.groundwork.regret import expansion
+from proofs_check.groundwork.regret.envelope import within_the_spread
 from proofs_check.groundwork.regret.expansion import FLOOR, LIMIT, grows_with_rho, leading_order, spread_order
 from theory.control.violation import cost_violation_rate_as_stated, lambert_bound
 from theory.regret import rates
@@ -99,6 +100,14 @@ def rates_limit() -> Evidence:
 # --- by the region -----------------------------------------------------------------------------------------
 
 
+def region_regret(context: Context) -> Evidence:
+    """At ρ = 1 - T^-φ."""
+    more = ((10**8, 10**2), (10**8, 10**4), (10**12, 10**9))
+    return within_the_spread(
+        [{"K": 3, "T": horizon, "1/(1-rho)": wide} for horizon, wide in context.choose(more[1:2], more)]
+    )
+
+
 def sublinear() -> Evidence:
     return argument(
         (T ** (1 - q) * sp.log(T) / T, T, 0, r"$T^\phi\log T$ over $T$"),
@@ -176,7 +185,7 @@ def one_constant_threshold() -> Evidence:
 
 
 SUBLINEAR: dict[str, Check | tuple[Check, ...]] = {
-    "regret": (leading_order, spread_order),
+    "regret": (leading_order, spread_order, confirming(region_regret)),
     "violation": (
         theorem(
             "Control.violation_by_peak",

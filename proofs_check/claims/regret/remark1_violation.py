@@ -6,14 +6,17 @@ The printed rate holds if and only if \(2\phi\le1+\gamma\), where rounds are aff
 
 from proofs_check.prelude import *
 
+from proofs_check.engines import simulation
 from proofs_check.groundwork.control import lambert_sum
 from proofs_check.groundwork.control.drift_step import without_debt
-from proofs_check.groundwork.control.orders import ALONG, T, h
+from proofs_check.groundwork.control.orders import ALONG, RATIONAL, T, h
 from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.regret import debt_level
 from proofs_check.groundwork.regret.expansion import third
 from proofs_check.groundwork.regret.transient import most_samples
 from theory.control.violation import (
+    cost_violation_by_debt,
+    cost_violation_every_round,
     cost_violation_rate_as_stated,
     cost_violation_toss,
 )
@@ -158,10 +161,41 @@ def with_logarithm() -> Evidence:
 # --- in numbers --------------------------------------------------------------------------------------------
 
 
-COIN = (toss_adds_up, affordable_in_the_mean, toss_order)
+def played() -> Evidence:
+    """The real loop: by the coin at least the bound; random prices up to C/Λ̄, and any, at most theirs."""
+    rounds, budget, numbers = 105, 10.0, RATIONAL.map(float)
+    region = Region(rate=5.0, rho=1 - 1 / 30)
+    price = budget / region.rate
+    rng = np.random.default_rng(24)
+    costs = np.full((rounds, 5), price)
+    costs[0, :2] = 0, 2 * price
+    costs[:, 3] = price * rng.integers(0, 2, rounds)
+    costs[:, 4] = np.where(np.arange(rounds) % 7 == 0, 7 * price, 0)
+    found, fine = {}, True
+    least = cost_violation_toss(region.rho, budget)
+    for kept, weight in ((1, 0.1), (3, 1e6)):
+        run = simulation.control_loop(costs, K=kept, V=weight, C=budget, region=region, constants=numbers)
+        over = np.sum(run.spent - budget, axis=0).tolist()
+        tossed, steady = sum(over[:2]) / 2, max(over[2:4])
+        bounds = (
+            float(cost_violation_every_round(float(rounds), region, weight, budget, numbers)),
+            float(cost_violation_by_debt(region, weight, (7 * price) ** 2, budget, numbers)),
+        )
+        fine &= tossed >= least and steady <= bounds[0] and max(tossed, *over[2:]) <= bounds[1]
+        found[f"V={weight:g}, K={kept}"] = {"over": over, "bounds": (least, *bounds)}
+    return (holds if fine else fails)(
+        "simulation",
+        "in two settings the violations of five price paths lie on their side of the bounds",
+        domain=r"$T=105$, $\rho=1-1/30$, $\bar\Lambda=5$, $C=10$; the coin's two paths, $C/\bar\Lambda$ always or in "
+        r"random rounds, $7C/\bar\Lambda$ in every seventh round",
+        certificate=found,
+    )
+
+
+COIN = (toss_adds_up, affordable_in_the_mean, toss_order, confirming(played))
 DEBT = (
     *(debt_level.above_the_level, debt_level.comparator, debt_level.early_peaks),
-    *(debt_level.later_rounds, debt_level.summed),
+    *(debt_level.later_rounds, debt_level.summed, confirming(played)),
 )
 EVERY_PATH = (debt_level.above_the_level, debt_level.comparator, debt_level.on_every_path, every_path_order)
 BOUNDS = {

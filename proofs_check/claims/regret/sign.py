@@ -3,12 +3,13 @@ r"""Is the oracle a benchmark? The sign of the regret (`eq:dpp-regret`)."""
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control.drift_step import debts_after, in_round_1
-from proofs_check.groundwork.control.orders import ALL, ONES, SPREAD, UNIT, T
+from proofs_check.groundwork.control.orders import ALL, HORIZONS, ONES, RATIONAL, SPREAD, UNIT, T
 from proofs_check.groundwork.control.region_ends import lies_inside
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import (
     USUAL,
     bound_of,
+    regret_end,
     summed,
     three,
     within_the_spread,
@@ -128,6 +129,22 @@ def grows() -> Evidence:
     return argument((over, T, 0, what), domain=rf"every fixed $\rho$; {ALL}; $T\to\infty$")
 
 
+def floor_certified(context: Context) -> Evidence:
+    """The lower bound is below the least regret of any policy, both forms, as enclosed from the region's ends."""
+    return compare(
+        lambda p: regret_lower_bound(ball(p["K"]), USUAL.map(ball), ball(p["T"]), RATIONAL.map(ball)),
+        "<",
+        lambda p: regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=p["printed"], upper=False),
+        grid(K=context.choose((3,), (1, 2, 10)), T=context.choose((10**6,), HORIZONS), printed=(True, False)),
+        domain=r"the least regret inside the region $\rho=0.9$, $\bar\Lambda=10$, rational constants",
+    )
+
+
+def bounded(context: Context) -> Evidence:
+    """At ρ = 9/10."""
+    return within_the_spread(grid(**{"K": (1,), "T": context.choose((10**9,), HORIZONS), "1/(1-rho)": (10,)}))
+
+
 CLAIMS = [
     Claim(
         id="eq:dpp-regret",
@@ -175,11 +192,9 @@ CLAIMS = [
                     confirming(drawn_inside),
                     *(expansion.narrowest, expansion.gap, most_samples, expansion.falling),
                     *(expansion.antiderivative, expansion.added_up, grows, expansion.leading_order),
+                    confirming(floor_certified),
                 ),
-                "$K=1$, bounded": (
-                    expansion.without_reuse,
-                    confirming(lambda context: within_the_spread(context, 1)),
-                ),
+                "$K=1$, bounded": (expansion.without_reuse, confirming(bounded)),
                 "$K=1$, negative": negative_without_reuse,
             },
         ),

@@ -266,3 +266,16 @@ def large_is_unlikely(
     chances, weights = _drawn(chances, share)
     few = Few(curvature, slope, chances, step, E)
     return _unlikely(few, _few_samples(K, rounds, weights is not None, most=4), weights, start, star)
+
+
+@everywhere(
+    r"slopes $\pm1$ on $[-1,1]$: one of them surely, start at 1 and $\theta^\star=-1$; or with equal chances, both 0",
+    K=(2, 3),
+    rounds=(((1, 0),), ((4, 0), (0, 0)), ((1, 0), (1, 0), (1, 0))),
+    start=(Fraction(1), Fraction(0)),
+)
+def steep_is_unlikely(K: int, rounds: Any, start: Fraction) -> Found:
+    """The same where it is nearly used up: the whole of 2GDW, a part of the trace, half of the mean."""
+    chance = (1 + start) / 2
+    few = Few((Fraction(0),) * 2, (Fraction(1), Fraction(-1)), (chance,) * 2, Fraction(1, 8), 1)
+    return _unlikely(few, _few_samples(K, rounds, False), None, start, -start)

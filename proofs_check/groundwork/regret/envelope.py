@@ -3,6 +3,8 @@ r"""Two-sided bounds on every round's terms and on the regret, from the region a
 Their distance is \(O(x)+O(t^{-2})\), so that the two bounds of the regret differ by a bounded number.
 """
 
+from itertools import combinations
+
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control.orders import HORIZONS, RATIONAL
@@ -91,14 +93,24 @@ def regret_end(K: int, region: Region, T: int, constants: Constants, *, stated: 
         return ours - three(oracle(K * region.rate, T, constants, certified=True).terms)
 
 
-def within_the_spread(context: Context, *retentions: int) -> Evidence:
-    """Both ends of the regret's range, for these K, are no farther from the expansion than the spread's bound."""
+def spread(K: int, region: Region, T: int, constants: Constants, *, stated: bool) -> Any:
+    """Largest difference of the bounds of two policies inside the region after T rounds."""
+    with precise():
+        low, high = (bound_end(K, region, T, constants, stated=stated, upper=end) for end in (False, True))
+        return high - low
+
+
+def within_the_spread(points: Iterable[Mapping[str, int]]) -> Evidence:
+    """Both ends of the regret's range are at these K, T and 1/(1-ρ) within the spread's bound of the expansion."""
     numbers = RATIONAL.map(ball)
+
+    def region(p: Any) -> Region:
+        return Region(rate=10, rho=1 - Fraction(1, p["1/(1-rho)"]))
 
     def farthest(p: Any) -> Any:
         expansion = regret_expansion(ball(p["K"]), ball(10), ball(p["T"]), numbers)
         below, above = (
-            abs(regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=False, upper=upper) - expansion)
+            abs(regret_end(p["K"], region(p), p["T"], RATIONAL, stated=False, upper=upper) - expansion)
             for upper in (False, True)
         )
         return below.max(above)
@@ -106,8 +118,26 @@ def within_the_spread(context: Context, *retentions: int) -> Evidence:
     return compare(
         farthest,
         "<=",
-        lambda p: spread_bound(p["K"], USUAL.map(ball), numbers).total,
-        [{"K": k, "T": T} for k in retentions for T in context.choose((10**9,), HORIZONS)],
-        domain=r"every policy inside the region $\rho=0.9$, $\bar\Lambda=10$, rational constants, with "
-        r"$\chi$: $|\mathrm{Reg}-\text{expansion}|$ is at most the bound on the spread",
+        lambda p: spread_bound(p["K"], region(p).map(ball), numbers).total,
+        points,
+        domain=r"every policy inside the region, $\bar\Lambda=10$, rational constants, with $\chi$: "
+        r"$|\mathrm{Reg}-\text{expansion}|$ is at most the bound on the spread",
+    )
+
+
+def settles(
+    context: Context, rest: Callable[[int, int], Any], third: Callable[[Any], Any], of: str
+) -> Evidence:
+    """From T to T' a difference d = `rest`(K, T) changes by at most K third terms at N = 10T: a Cauchy sequence."""
+    horizons = context.choose((10**3, 10**9, 10**15), HORIZONS)
+    return compare(
+        lambda p: abs(rest(p["K"], p["T'"]) - rest(p["K"], p["T"])),
+        "<=",
+        lambda p: p["K"] * third(ball(10 * p["T"])),
+        [
+            {"K": k, "T": a, "T'": b}
+            for k in context.choose((3,), (2, 3, 10))
+            for a, b in combinations(horizons, 2)
+        ],
+        domain=rf"constant admission, $\bar\Lambda=10$, rational constants: $|d(T')-d(T)|$, $d$ {of}",
     )
