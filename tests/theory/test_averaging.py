@@ -1,6 +1,7 @@
 """Averaged models in floats: as the exact law has them, over many rounds; and what is refused."""
 
 from fractions import Fraction as F
+from functools import partial
 
 import numpy as np
 
@@ -31,15 +32,13 @@ def test_floats_have_what_fractions_have_in_every_round():
         trained = rule.occupancy(T) > 0
         for share in (
             equal,
-            lambda k: polynomial(k, 3),
-            lambda k: tail(k, 4),
-            lambda k: exponential(k, F(1, 2)),
+            partial(polynomial, gamma=3),
+            partial(tail, first=4),
+            partial(exponential, keep=F(1, 2)),
         ):
             for shares in (over_models(share, trained), over_rounds(share, T)):
                 exact = averaged(rule, T, contractions(h, steps, 3), shares)
-                floats = averaged(
-                    rule, T, contractions(np.array(h, float), np.array(steps, float), 3), shares
-                )
+                floats = averaged(rule, T, contractions(*(np.array(x, float) for x in (h, steps)), 3), shares)
                 for name in ("left", "squares", "last_left", "last_squares"):
                     wanted = getattr(exact, name).astype(float)
                     np.testing.assert_allclose(getattr(floats, name), wanted, rtol=1e-12, atol=1e-15)
@@ -52,10 +51,8 @@ def test_both_views_agree_over_many_rounds_and_directions_in_floats():
     )
     a = contractions(np.linspace(0.01, 0.9, 5), 1 / np.sqrt(1 + np.arange(rounds) / 20), 2)
     shares = over_models(lambda k: polynomial(k, 8), rule.occupancy(rounds) > 0)
-    ahead, (left, squares) = (
-        averaged(rule, rounds, a, shares),
-        by_shares(rule, rounds, a, final_weights(shares)),
-    )
+    ahead = averaged(rule, rounds, a, shares)
+    left, squares = by_shares(rule, rounds, a, final_weights(shares))
     np.testing.assert_allclose(ahead.squares[-1], squares, rtol=1e-11)
     np.testing.assert_allclose(ahead.left[-1], left, atol=1e-15)
 

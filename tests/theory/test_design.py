@@ -10,15 +10,8 @@ from hypothesis import given, settings
 
 from tests.theory.test_design_search import UNEVEN, budgets
 from theory.bound.constant_admission import constant_bound
-from theory.design.offline import (
-    crossover_horizon,
-    crossover_leading,
-    crossover_ratio,
-    design,
-    design_as_stated,
-    design_limit,
-    fill_ratio,
-)
+from theory.design import offline
+from theory.design.offline import design, design_limit, fill_ratio
 from theory.paper import MNIST
 from theory.setting import Budget, Constants
 
@@ -45,12 +38,11 @@ def test_the_closed_form_is_the_ceiling_and_the_printed_floor_is_over_budget():
     C = sympy.Symbol("C", positive=True)
     assert fill_ratio(replace(UNEVEN, cost=C)) == sympy.Rational(21, 10) * UNEVEN.cost / C
     for cost, pair in {40: (1, 1), 14: (2, 1), 10: (3, 2), 7: (3, 3)}.items():
-        printed = design_as_stated(replace(UNEVEN, cost=cost))
+        printed = offline.design_as_stated(replace(UNEVEN, cost=cost))
         assert printed == ((pair[0], True), (pair[1], pair[1] * cost >= 21))
     assert design_limit(UNEVEN, UNIT).K == 3
-    assert design_limit(MNIST, UNIT).K == 10
-    assert design_limit(MNIST, UNIT).binding == ("buffers", "cost")
-    assert design_limit(MNIST, UNIT).rates[0] == Fraction(4, 5)
+    even = design_limit(MNIST, UNIT)
+    assert (even.K, even.binding, even.rates[0]) == (10, ("buffers", "cost"), Fraction(4, 5))
 
 
 def test_many_clients_and_a_trillion_rounds():
@@ -81,16 +73,18 @@ def test_the_leading_formula_solves_its_equation_and_is_right_in_the_limit():
     off = []
     for scale in (1, 10**4, 10**8, 10**40):
         c = replace(UNIT, B=scale, eta=Fraction(1, 10**60))  # without the linear term
-        T = crossover_leading(UNEVEN, c)
-        assert T / math.log(T) == pytest.approx(float(crossover_ratio(2, Fraction(21, 10), c)), rel=1e-12)
-        off.append(T / crossover_horizon(UNEVEN, c) - 1)
+        T = offline.crossover_leading(UNEVEN, c)
+        assert T / math.log(T) == pytest.approx(
+            float(offline.crossover_ratio(2, Fraction(21, 10), c)), rel=1e-12
+        )
+        off.append(T / offline.crossover_horizon(UNEVEN, c) - 1)
     assert off == sorted(off, reverse=True)
     assert 0 < off[-1] < 0.02
 
 
 def test_where_the_ceiling_is_ahead_from_the_start_the_crossover_is_the_first_round():
     eager = replace(UNIT, D=10**6)
-    assert crossover_leading(UNEVEN, eager) == crossover_horizon(UNEVEN, eager) == 1
+    assert offline.crossover_leading(UNEVEN, eager) == offline.crossover_horizon(UNEVEN, eager) == 1
 
 
 @pytest.mark.parametrize(

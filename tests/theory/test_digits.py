@@ -23,7 +23,6 @@ from theory.setting import Region
 regions = st.builds(
     Region, rate=st.fractions(1, 6, max_denominator=4), rho=st.fractions("1/8", "15/16", max_denominator=16)
 )
-amounts = st.fractions(0, 8, max_denominator=8)
 
 
 @pytest.mark.parametrize(("a", "kind"), [(0.0, "age"), (0.999, "age"), (0.9, "capacity"), (-0.5, "capacity")])
@@ -42,9 +41,8 @@ def test_noise_does_not_cancel_as_steps_become_small(K, slow):
     with mpmath.workdps(120):
         b = mpmath.mpf(a)
         lag = b * (K * (1 - b) - 1 + b**K) / (1 - b) ** 2
-        assert law.stationary_noise(a, K) == pytest.approx(
-            float((1 - b) / (1 + b) * (K + 2 * lag) / K**2), rel=2e-14
-        )
+        expected = float((1 - b) / (1 + b) * (K + 2 * lag) / K**2)
+        assert law.stationary_noise(a, K) == pytest.approx(expected, rel=2e-14)
         for t in (1, 2, 3, 9, 11, 999, 1000, 1001, 10**6, 10**9, 10**15):
             expected = float(stationary.full_memory_noise(b, K, t))
             assert stationary.full_memory_noise(a, K, t) == pytest.approx(expected, rel=1e-14, abs=0)

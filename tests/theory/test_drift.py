@@ -24,14 +24,7 @@ from theory.drift.long_run import (
 )
 from theory.drift.moving_optimum import drifting_risk, path_bias, walk_lag
 from theory.drift.retention import best_drifting_mean, drift_design, smoothed_floor
-from theory.law.averaging import (
-    contractions,
-    exponential,
-    latest,
-    over_models,
-    over_rounds,
-    polynomial,
-)
+from theory.law.averaging import contractions, exponential, latest, over_models, over_rounds, polynomial
 from theory.law.quadratic import by_age, by_capacity
 from theory.setting import Budget
 
@@ -47,13 +40,8 @@ PATH = [[F(t, 3), F((-1) ** t)] for t in range(T + 1)]
 def test_floats_have_what_fractions_have_in_every_round(rule, share):
     h, steps = [F(1, 3), F(2)], [F(1, 2) / (1 + F(t, 5)) for t in range(T)]
     shares = over_models(share, rule.occupancy(T) > 0)
-    problem = {
-        "h": h,
-        "variance": [F(1), F(3)],
-        "first": [F(2), F(-1)],
-        "walk": [F(1, 7), F(2)],
-        "path": PATH,
-    }
+    problem = {"h": h, "variance": [F(1), F(3)], "first": [F(2), F(-1)], "walk": [F(1, 7), F(2)]}
+    problem["path"] = PATH
     exact = drifting_risk(rule, T, contractions(h, steps, 3), shares, **problem)
     numbers = {name: np.array(values, float) for name, values in problem.items()}
     floats = drifting_risk(rule, T, contractions(numbers["h"], np.array(steps, float), 3), shares, **numbers)
@@ -111,26 +99,20 @@ def test_the_largest_step_may_be_the_best():
     assert best_drifting_step(1, **both) == pytest.approx(0.5, rel=1e-3)
 
 
-def test_retention_falls_with_drift_and_slope_and_never_passes_the_budget():
+def test_retention_falls_with_a_slope_and_its_rate_is_the_budget_s():
+    """That it falls with drift, and is the best of all, is for the claims."""
     budget = Budget(buffers=(13, 12), cost=4, mean_cost=1)
     problem = {"h": [1], "variance": [1], "eta": F(1, 2)}
-    best = [
-        best_drifting_retention(budget, **problem, walk=[F(q, 10**4)])[0] for q in (0, 10, 50, 200, 10**4)
-    ]
-    assert best == sorted(best, reverse=True)
-    assert (best[0], best[-1]) == (7, 1)
+    assert best_drifting_retention(budget, **problem, walk=[0]) == (7, F(25, 7))
     K, rate = best_drifting_retention(budget, **problem, walk=[0], slope=[F(1, 10)])
     assert 1 <= K < 7
     assert rate == min(F(25, K), 4)
     assert best_drifting_retention(Budget(buffers=(1,), cost=4, mean_cost=1), **problem, walk=[1]) == (1, 1)
 
 
-def test_the_best_window_changes_where_two_are_alike():
-    limit = indifferent_drift(F(1, 2), 5, 1, 4, 1)
-    problem = {"h": [1], "variance": [1], "eta": F(1, 2)}
-    assert best_drifting_window(1, **problem, walk=[limit * F(101, 100)]) == 4
-    assert best_drifting_window(1, **problem, walk=[limit * F(99, 100)]) == 5
-    assert best_drifting_window(1, **problem, walk=[0], slope=[-1]) < 3
+def test_a_slope_shortens_the_best_window():
+    problem = {"h": [1], "variance": [1], "eta": F(1, 2), "walk": [0]}
+    assert best_drifting_window(1, **problem, slope=[-1]) < 3
 
 
 GOOD = {"h": [1], "variance": [1], "walk": [1]}

@@ -126,11 +126,11 @@ def test_between_the_two_slopes_at_Pdim_the_corner_itself_is_chosen():
     h = mismatch_slopes(50.0, 100.0, 50.0, UNIT)[0]
     right, left = (h + generalisation_slopes(100.0, UNIT, above)[0] for above in (1, 0))
     prices = np.array([right * 0.9, (right + left) / 2, left * 0.999, left * 1.1])
-    chosen = optimal_admission(
+    first, *middle, last = optimal_admission(
         Z=prices, cost=1, V=1, retained=20.0, seen=70.0, lo=10, hi=34, constants=UNIT
-    ).tolist()
-    assert chosen[1:3] == [30, 30]
-    assert chosen[0] > 30 > chosen[3]
+    )
+    assert middle == [30, 30]
+    assert first > 30 > last
 
 
 def test_a_minimum_just_below_a_corner_that_ends_the_interval_is_found_to_twelve_digits():

@@ -15,9 +15,7 @@ from theory.numbers.algebra import ball, exp_above_tangent, precise
 from theory.setting import Constants, Region
 
 UNIT = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)
-gaps = st.sampled_from(
-    [Fraction(1, 2), Fraction(1, 7), Fraction(1, 10**3), Fraction(1, 10**9), Fraction(9, 10)]
-)
+gaps = st.sampled_from([Fraction(9, 10), *(Fraction(1, d) for d in (2, 7, 10**3, 10**9))])
 places = st.fractions(-1, 1, max_denominator=1000)
 sizes = st.integers(-60, 4).map(lambda e: Fraction(2) ** e)
 UNIT_BALL = flint.arb(0, 1)
@@ -102,9 +100,7 @@ def test_exp_above_its_tangent_contains_its_values_on_the_line_and_in_the_plane(
         assert exp_above_tangent(wide.real).contains(real)
 
 
-@pytest.mark.parametrize(
-    "size", [Fraction(1, 10**30), Fraction(1, 10**9), Fraction(1, 10), Fraction(1), Fraction(30)]
-)
+@pytest.mark.parametrize("size", [Fraction(30), *(Fraction(1, d) for d in (1, 10, 10**9, 10**30))])
 def test_exp_above_its_tangent_is_narrow_enough_to_be_told_from_zero(size):
     """On a ball of relative radius 1/4 the parts of e^x - 1 - x are wider than it is."""
     with precise():
