@@ -20,20 +20,8 @@ from typing import Generic, TypeVar
 
 from theory.setting import Budget
 
-__all__ = [
-    "BUDGET",
-    "BUFFERS",
-    "LOCAL_STEPS",
-    "MEAN_PRICE",
-    "MNIST",
-    "PRICES",
-    "RATE",
-    "RETENTION",
-    "ROUNDS",
-    "RUNS",
-    "SECTION7",
-    "Experiment",
-]
+__all__ = ["BUDGET", "BUFFERS", "LOCAL_STEPS", "MEAN_PRICE", "MNIST", "PRICES", "RATE", "RETENTION", "ROUNDS"]
+__all__ += ["RUNS", "SECTION7", "Experiment"]
 
 BUFFERS = (8, 9, 10, 11, 12) * 2  # of the ten clients, on MNIST
 BUDGET = 55

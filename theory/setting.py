@@ -14,18 +14,8 @@ from typing import Any, Self
 
 from theory.numbers.algebra import kind, ratio
 
-__all__ = [
-    "Budget",
-    "Constants",
-    "Region",
-    "SettingError",
-    "horizon",
-    "is_zero",
-    "not_negative",
-    "positive",
-    "retention",
-    "same_length",
-]
+__all__ = ["Budget", "Constants", "Region", "SettingError", "horizon", "is_zero", "not_negative", "positive"]
+__all__ += ["retention", "same_length"]
 
 
 class SettingError(ValueError):

@@ -33,20 +33,9 @@ from theory.numbers.algebra import minimum, precise, ratio, wide
 from theory.reuse.constant import inverse_effective_constant, mismatch_constant
 from theory.setting import Constants, SettingError, horizon, is_zero, positive, retention, same_length
 
-__all__ = [
-    "halfway_constant",
-    "memory_1",
-    "memory_constant_bound",
-    "memory_constant_round",
-    "memory_round",
-    "sharper_1",
-    "sharper_constant_bound",
-    "sharper_constant_round",
-    "sharper_round",
-    "stale_weight",
-    "stale_weight_constant",
-    "step_constant",
-]
+__all__ = ["halfway_constant", "memory_1", "memory_constant_bound", "memory_constant_round", "memory_round"]
+__all__ += ["sharper_1", "sharper_constant_bound", "sharper_constant_round", "sharper_round", "stale_weight"]
+__all__ += ["stale_weight_constant", "step_constant"]
 
 
 # --- one round ---------------------------------------------------------------------------------------------

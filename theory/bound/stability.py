@@ -28,17 +28,8 @@ from theory.reuse.counts import uses_in_memory
 from theory.reuse.trajectories import trajectory
 from theory.setting import Constants, SettingError, positive, retention
 
-__all__ = [
-    "curbed_overlap",
-    "overlap_by_uses",
-    "overlap_constant",
-    "overlaps",
-    "recorded_overlaps",
-    "stability_1",
-    "stability_constant_bound",
-    "stability_constant_round",
-    "stability_round",
-]
+__all__ = ["curbed_overlap", "overlap_by_uses", "overlap_constant", "overlaps", "recorded_overlaps"]
+__all__ += ["stability_1", "stability_constant_bound", "stability_constant_round", "stability_round"]
 
 
 # --- one round ---------------------------------------------------------------------------------------------

@@ -36,22 +36,9 @@ import numpy as np
 from theory.numbers.algebra import log, log_plus, ratio, sqrt, sqrt_plus
 from theory.setting import Constants, SettingError, not_negative, same_length
 
-__all__ = [
-    "DEVIATION",
-    "Bound",
-    "Terms",
-    "deviation_term",
-    "generalisation_term",
-    "generalisation_term_as_printed",
-    "initial_term",
-    "linear_term",
-    "per_round_constant",
-    "per_round_constant_as_stated",
-    "root_term",
-    "round_terms",
-    "theorem_1",
-    "theorem_1_as_stated",
-]
+__all__ = ["DEVIATION", "Bound", "Terms", "deviation_term", "generalisation_term"]
+__all__ += ["generalisation_term_as_printed", "initial_term", "linear_term", "per_round_constant"]
+__all__ += ["per_round_constant_as_stated", "root_term", "round_terms", "theorem_1", "theorem_1_as_stated"]
 
 Ranges = tuple[tuple[int, int], ...]
 PER_ROUND = ("root", "linear", "generalisation")

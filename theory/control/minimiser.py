@@ -28,13 +28,8 @@ from theory.control.penalty import penalty
 from theory.numbers.algebra import log_plus, ratio, sqrt
 from theory.setting import Constants, SettingError
 
-__all__ = [
-    "drift_plus_penalty",
-    "generalisation_slopes",
-    "mismatch_jerk",
-    "mismatch_slopes",
-    "optimal_admission",
-]
+__all__ = ["drift_plus_penalty", "generalisation_slopes", "mismatch_jerk", "mismatch_slopes"]
+__all__ += ["optimal_admission"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -22,15 +22,8 @@ from theory.numbers.algebra import minimum, positive_part, ratio
 from theory.numbers.lambert import lambert_partial
 from theory.setting import Constants, Region
 
-__all__ = [
-    "least_rate_as_printed",
-    "penalty",
-    "penalty_comparison",
-    "penalty_comparison_as_stated",
-    "penalty_limit",
-    "penalty_limit_as_stated",
-    "penalty_terms",
-]
+__all__ = ["least_rate_as_printed", "penalty", "penalty_comparison", "penalty_comparison_as_stated"]
+__all__ += ["penalty_limit", "penalty_limit_as_stated", "penalty_terms"]
 
 
 def _terms(mismatch: Any, N: Any, constants: Constants) -> Terms:

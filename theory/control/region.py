@@ -11,14 +11,8 @@ from theory.numbers.algebra import exp_above_tangent, kind, log, one_minus_exp, 
 from theory.numbers.lambert import lambert_partial
 from theory.setting import Region
 
-__all__ = [
-    "contraction",
-    "region_maximum",
-    "region_maximum_total",
-    "region_minimum",
-    "region_minimum_total",
-    "region_minimum_window",
-]
+__all__ = ["contraction", "region_maximum", "region_maximum_total", "region_minimum", "region_minimum_total"]
+__all__ += ["region_minimum_window"]
 
 
 def contraction(region: Region, t: Any) -> Any:

@@ -15,21 +15,10 @@ from theory.numbers.lambert import lambert_partial
 from theory.numbers.summation import total, total_ball
 from theory.setting import Constants, Region, SettingError, horizon, retention
 
-__all__ = [
-    "buffer_excess_maximum",
-    "buffer_violation_bound",
-    "buffer_violation_maximum",
-    "cost_excess_maximum",
-    "cost_violation_bound",
-    "cost_violation_by_debt",
-    "cost_violation_by_peak",
-    "cost_violation_every_round",
-    "cost_violation_least",
-    "cost_violation_rate",
-    "cost_violation_rate_as_stated",
-    "cost_violation_toss",
-    "lambert_bound",
-]
+__all__ = ["buffer_excess_maximum", "buffer_violation_bound", "buffer_violation_maximum"]
+__all__ += ["cost_excess_maximum", "cost_violation_bound", "cost_violation_by_debt", "cost_violation_by_peak"]
+__all__ += ["cost_violation_every_round", "cost_violation_least", "cost_violation_rate"]
+__all__ += ["cost_violation_rate_as_stated", "cost_violation_toss", "lambert_bound"]
 
 
 # --- orders ------------------------------------------------------------------------------------------------

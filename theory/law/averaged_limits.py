@@ -7,16 +7,8 @@ from typing import Any
 
 from theory.numbers.algebra import ratio, sqrt
 
-__all__ = [
-    "averaged_left_constant",
-    "averaged_noise_constant",
-    "averaged_rest",
-    "averaged_rest_decaying",
-    "common_share",
-    "polynomial_factor",
-    "polynomial_left",
-    "wait_factor",
-]
+__all__ = ["averaged_left_constant", "averaged_noise_constant", "averaged_rest", "averaged_rest_decaying"]
+__all__ += ["common_share", "polynomial_factor", "polynomial_left", "wait_factor"]
 
 
 # --- constant admission and constant steps -------------------------------------------------

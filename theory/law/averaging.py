@@ -41,25 +41,9 @@ from theory.law.quadratic import Cohorts, ExcessRisk, contraction
 from theory.numbers.algebra import ratio
 from theory.setting import SettingError, horizon
 
-__all__ = [
-    "Averaged",
-    "averaged",
-    "averaged_risk",
-    "best_weights",
-    "by_shares",
-    "contractions",
-    "equal",
-    "exponential",
-    "final_weights",
-    "latest",
-    "over_models",
-    "over_rounds",
-    "polynomial",
-    "risk_matrix",
-    "round_shares",
-    "tail",
-    "weights_giving",
-]
+__all__ = ["Averaged", "averaged", "averaged_risk", "best_weights", "by_shares", "contractions", "equal"]
+__all__ += ["exponential", "final_weights", "latest", "over_models", "over_rounds", "polynomial"]
+__all__ += ["risk_matrix", "round_shares", "tail", "weights_giving"]
 
 Share = Callable[[int], Any]
 

@@ -21,15 +21,8 @@ from typing import Any
 from theory.numbers.algebra import ratio
 from theory.setting import SettingError, is_zero, not_negative, same_length
 
-__all__ = [
-    "least_spread",
-    "own_goal",
-    "own_optimum",
-    "own_spread",
-    "pooled_bias",
-    "pooled_spread",
-    "weighted_spread",
-]
+__all__ = ["least_spread", "own_goal", "own_optimum", "own_spread", "pooled_bias", "pooled_spread"]
+__all__ += ["weighted_spread"]
 
 
 def pooled_bias(shares: Sequence[Any], population: Sequence[Any], means: Sequence[Any]) -> Any:

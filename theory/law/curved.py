@@ -26,25 +26,10 @@ from theory.law.quadratic import Cohorts, contraction, lag_sum, squared_weights
 from theory.numbers.algebra import ratio, sqrt
 from theory.setting import SettingError, horizon
 
-__all__ = [
-    "Moments",
-    "Tails",
-    "cubic_shift",
-    "first_order",
-    "local_contraction",
-    "local_pull",
-    "local_shift",
-    "mean_contraction",
-    "noise_correction",
-    "own_weight",
-    "path_rest",
-    "regression_floor",
-    "regression_floor_first_order",
-    "regression_floor_resummed",
-    "solved_bias",
-    "square_rest",
-    "stationary_bias",
-]
+__all__ = ["Moments", "Tails", "cubic_shift", "first_order", "local_contraction", "local_pull", "local_shift"]
+__all__ += ["mean_contraction", "noise_correction", "own_weight", "path_rest", "regression_floor"]
+__all__ += ["regression_floor_first_order", "regression_floor_resummed", "solved_bias", "square_rest"]
+__all__ += ["stationary_bias"]
 
 
 @dataclass(frozen=True)

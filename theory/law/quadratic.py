@@ -37,18 +37,8 @@ from numpy.typing import NDArray
 from theory.numbers.algebra import exp_above_tangent, ratio
 from theory.setting import SettingError, horizon, not_negative, positive, retention
 
-__all__ = [
-    "Cohorts",
-    "by_age",
-    "by_capacity",
-    "contraction",
-    "excess_risk",
-    "lag_sum",
-    "linear_regret",
-    "noise_floor",
-    "squared_weights",
-    "stationary_noise",
-]
+__all__ = ["Cohorts", "by_age", "by_capacity", "contraction", "excess_risk", "lag_sum", "linear_regret"]
+__all__ += ["noise_floor", "squared_weights", "stationary_noise"]
 
 
 def contraction(h: Any, eta: Any, E: Any) -> Any:

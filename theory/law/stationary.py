@@ -17,15 +17,8 @@ from theory.law.quadratic import noise_floor, settling, stationary_noise
 from theory.numbers.algebra import exp, minimum, one_minus_exp, ratio
 from theory.setting import Budget, SettingError, is_zero, not_negative, retention, same_length
 
-__all__ = [
-    "best_retention",
-    "full_memory_noise",
-    "inverse_effective_rate",
-    "mean_lag",
-    "small_step_floor",
-    "start_up_bound",
-    "total_weights",
-]
+__all__ = ["best_retention", "full_memory_noise", "inverse_effective_rate", "mean_lag", "small_step_floor"]
+__all__ += ["start_up_bound", "total_weights"]
 
 
 # --- after t rounds ----------------------------------------------------------------------------------------

@@ -24,15 +24,8 @@ from theory.numbers.algebra import log, one_minus_exp, ratio
 from theory.reuse.trajectories import Trajectory, from_totals
 from theory.setting import SettingError, horizon, is_zero
 
-__all__ = [
-    "age_burden",
-    "burst_effective_rate",
-    "burst_rate",
-    "effective_rate",
-    "noise_by_age",
-    "trajectory_by_capacity",
-    "trajectory_of",
-]
+__all__ = ["age_burden", "burst_effective_rate", "burst_rate", "effective_rate", "noise_by_age"]
+__all__ += ["trajectory_by_capacity", "trajectory_of"]
 
 
 def effective_rate(places: Any, mean_age: Any) -> Any:

@@ -15,19 +15,8 @@ from typing import Any
 
 from theory.numbers.algebra import maximum, positive_part, ratio
 
-__all__ = [
-    "age_ceiling",
-    "buys",
-    "debt_ceiling",
-    "frame_shortfall",
-    "overspending",
-    "purchase_drift",
-    "rate_shortfall",
-    "reserve_weight",
-    "savings_ceiling",
-    "savings_price",
-    "used_again",
-]
+__all__ = ["age_ceiling", "buys", "debt_ceiling", "frame_shortfall", "overspending", "purchase_drift"]
+__all__ += ["rate_shortfall", "reserve_weight", "savings_ceiling", "savings_price", "used_again"]
 
 
 def buys(Z: Any, cost: Any, V: Any, worth: Any) -> Any:

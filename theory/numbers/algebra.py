@@ -26,24 +26,8 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from functools import _SingleDispatchCallable
 
-__all__ = [
-    "ball",
-    "exp",
-    "exp_above_tangent",
-    "exp_square_integral",
-    "kind",
-    "log",
-    "log_plus",
-    "maximum",
-    "minimum",
-    "one_minus_exp",
-    "positive_part",
-    "precise",
-    "ratio",
-    "sqrt",
-    "sqrt_plus",
-    "wide",
-]
+__all__ = ["ball", "exp", "exp_above_tangent", "exp_square_integral", "kind", "log", "log_plus", "maximum"]
+__all__ += ["minimum", "one_minus_exp", "positive_part", "precise", "ratio", "sqrt", "sqrt_plus", "wide"]
 
 Exact = int | Fraction
 PRECISION = 128  # bits

@@ -8,14 +8,8 @@ from typing import Any
 
 from theory.numbers.algebra import log, maximum, ratio, sqrt
 
-__all__ = [
-    "regret_rate",
-    "regret_rate_as_stated",
-    "remark_1_as_stated",
-    "remark_1_by_drift",
-    "remark_1_by_one_constant",
-    "remark_1_by_region",
-]
+__all__ = ["regret_rate", "regret_rate_as_stated", "remark_1_as_stated", "remark_1_by_drift"]
+__all__ += ["remark_1_by_one_constant", "remark_1_by_region"]
 
 
 def regret_rate_as_stated(T: Any, V: Any, rho: Any) -> Any:

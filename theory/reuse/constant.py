@@ -7,16 +7,9 @@ from typing import Any
 from theory.numbers.algebra import minimum, ratio, sqrt, wide
 from theory.setting import retention
 
-__all__ = [
-    "crossover_constant",
-    "crossover_constant_as_stated",
-    "inverse_effective_constant",
-    "mean_occupancy_constant",
-    "mismatch_constant",
-    "occupancy_constant",
-    "uniformity_constant",
-    "uniformity_constant_as_stated",
-]
+__all__ = ["crossover_constant", "crossover_constant_as_stated", "inverse_effective_constant"]
+__all__ += ["mean_occupancy_constant", "mismatch_constant", "occupancy_constant", "uniformity_constant"]
+__all__ += ["uniformity_constant_as_stated"]
 
 
 def occupancy_constant(K: Any, t: Any, rate: Any) -> Any:

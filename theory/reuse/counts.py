@@ -16,19 +16,9 @@ from typing import Any
 from theory.numbers.algebra import minimum, ratio
 from theory.setting import SettingError, is_zero, not_negative, retention, same_length
 
-__all__ = [
-    "boundary_deficits",
-    "cohort_deficits",
-    "effective_from_sums",
-    "effective_sample_size",
-    "mismatch_from_sums",
-    "mismatch_kstep",
-    "uniformity",
-    "uniformity_from_deficits",
-    "uniformity_kstep",
-    "uses_in_memory",
-    "uses_kstep",
-]
+__all__ = ["boundary_deficits", "cohort_deficits", "effective_from_sums", "effective_sample_size"]
+__all__ += ["mismatch_from_sums", "mismatch_kstep", "uniformity", "uniformity_from_deficits"]
+__all__ += ["uniformity_kstep", "uses_in_memory", "uses_kstep"]
 
 
 def effective_from_sums(uses: Any, squares: Any) -> Any:
