@@ -22,7 +22,7 @@ from proofs_check.claims_page import page as tabulated
 from proofs_check.document import document
 from proofs_check.evidence import USUAL
 from proofs_check.ledger import substances, tally, told
-from proofs_check.registry import _unique, labelled, registry, select
+from proofs_check.registry import labelled, registry, select
 from proofs_check.run import run
 from proofs_check.text import terminal
 from tests.refused import refused
@@ -74,27 +74,24 @@ def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed(case):
     assert ledger.differences([case], recorded) == []
     (told,) = document([case], version="", seed=0)["claims"]
     assert told["corrected"]["verdict"] == case.corrected_verdict
-    correction = case.claim.corrected
     lost = next(e for e in case.corrected if e.confirms)
+    kept = tuple(e for e in case.corrected if e is not lost)
+    other = replace(case.claim.corrected, statement="Something else.")
+    absent = {"claim": replace(case.claim, corrected=None, substance=""), "corrected": ()}
     changes = {
-        f"evidence is not the recorded one: lost {lost.method} holds ({lost.part})": replace(
-            case, corrected=tuple(e for e in case.corrected if e is not lost)
-        ),
-        "was recorded as conditional and is refuted": replace(case, hypotheses=()),
-        "its hypotheses changed": replace(case, claim=replace(case.claim, hypotheses=("none",))),
-        "its statement changed": replace(
-            case, claim=replace(case.claim, corrected=replace(correction, statement="Something else."))
-        ),
-        f"was recorded as {case.corrected_verdict} and is absent": replace(
-            case, claim=replace(case.claim, corrected=None, substance=""), corrected=()
-        ),
-        "another number or order": replace(case, corrected=case.corrected[::-1]),
-        "its domain is not the recorded one": replace(case, claim=replace(case.claim, domain="K = 1")),
-        "its substance is not the recorded one": replace(case, claim=replace(case.claim, substance="")),
-        "its repair is not the recorded one": replace(case, claim=replace(case.claim, repair="None.")),
+        f"evidence is not the recorded one: lost {lost.method} holds ({lost.part})": {"corrected": kept},
+        "was recorded as conditional and is refuted": {"hypotheses": ()},
+        "its hypotheses changed": {"claim": replace(case.claim, hypotheses=("none",))},
+        "its statement changed": {"claim": replace(case.claim, corrected=other)},
+        f"was recorded as {case.corrected_verdict} and is absent": absent,
+        "another number or order": {"corrected": case.corrected[::-1]},
+        "its domain is not the recorded one": {"claim": replace(case.claim, domain="K = 1")},
+        "its substance is not the recorded one": {"claim": replace(case.claim, substance="")},
+        "its repair is not the recorded one": {"claim": replace(case.claim, repair="None.")},
     }
     for sentence, changed in changes.items():
-        assert any(sentence in found for found in ledger.differences([changed], recorded)), sentence
+        differences = ledger.differences([replace(case, **changed)], recorded)
+        assert any(sentence in found for found in differences), sentence
 
 
 def test_no_module_of_claims_is_left_out_of_the_contents_and_a_label_loads_its_own_alone():
@@ -141,10 +138,10 @@ def test_the_erratum_has_all_that_is_not_true_and_latex_sets_it(reported, tmp_pa
 
 @pytest.mark.parametrize("pool", [ProcessPoolExecutor, lambda *_: ThreadPoolExecutor(1)])
 def test_several_processes_find_what_one_finds_and_report_each_claim_once_in_order(pool, monkeypatch):
-    monkeypatch.setattr("proofs_check.run.ProcessPoolExecutor", pool)
     some = labelled(["eq:Neff-def", "eq:vck-exact/range"])
     found = []
-    for jobs in (1, 2):
+    for jobs, made in ((1, None), (2, pool)):  # one job is done without a pool
+        monkeypatch.setattr("proofs_check.run.ProcessPoolExecutor", made)
         seen = []
         decided = run(some, jobs=jobs, seed=5, report=lambda claim, seen=seen: seen.append(claim.id))
         assert sorted(seen) == sorted(claim.id for claim in some)
@@ -152,15 +149,6 @@ def test_several_processes_find_what_one_finds_and_report_each_claim_once_in_ord
         found.append([(case.stated[0].detail, case.verdict) for case in decided])
     assert found[0] == found[1]
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
-
-
-def test_a_label_has_one_claim():
-    assert "eq:Neff-def comes twice" in refused(_unique, 2 * labelled(["eq:Neff-def"]))
-
-
-def test_one_job_is_done_here(monkeypatch):
-    monkeypatch.setattr("proofs_check.run.ProcessPoolExecutor", None)
-    assert [case.verdict for case in run(labelled(["eq:Neff-def"]), jobs=1)] == ["proved"]
 
 
 def _recorded(label, kind, verdict, substance="", corrected=None):
@@ -171,18 +159,9 @@ def _recorded(label, kind, verdict, substance="", corrected=None):
 def test_letter_and_substance_and_readings_are_counted_apart():
     empty = _recorded("empty", "theorem", "proved", "empty/uniform")
     slip = _recorded("slip", "equation", "conditional", "corrected", "certified")
-    entries = [
-        empty,
-        _recorded("empty/uniform", "reading", "refuted"),
-        slip,
-        _recorded("x", "addition", "proved"),
-    ]
-    assert substances(entries) == {
-        "empty": "refuted",
-        "empty/uniform": "refuted",
-        "slip": "certified",
-        "x": "proved",
-    }
+    uniform, own = (_recorded("empty/uniform", "reading", "refuted"), _recorded("x", "addition", "proved"))
+    entries = [empty, uniform, slip, own]
+    assert [*substances(entries).values()] == ["refuted", "refuted", "certified", "proved"]
     assert tally(entries) == {
         "statements": {"proved": 1, "conditional": 1},
         "statements_in_substance": {"refuted": 1, "certified": 1},

@@ -24,9 +24,6 @@ def test_a_term_that_no_example_needs_and_an_example_that_violates_its_constants
         assert excess_risk.powered([example], sharper.memory_1, ("stale",), ("initial",)).outcome == "open"
 
 
-# --- the examples against slow twins -----------------------------------------------------------------------
-
-
 def test_keeping_one_of_many_has_the_uniformity_and_mismatch_of_its_counts():
     N, T = 7, 5
     columns = excess_risk.one_of_many(N, T)
@@ -35,9 +32,6 @@ def test_keeping_one_of_many_has_the_uniformity_and_mismatch_of_its_counts():
         view = Snapshot(t, tuple(uses) if t == 1 else ((0, 0),), uses)
         for name in ("n", "N", "uniformity", "mismatch"):
             assert columns[name][t - 1] == getattr(view, name)
-
-
-# --- losses and their constants ----------------------------------------------------------------------------
 
 
 def _unshown(problem):

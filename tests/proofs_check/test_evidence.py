@@ -6,18 +6,8 @@ from functools import partial
 
 import pytest
 
-from proofs_check.claim import (
-    Case,
-    CheckError,
-    Claim,
-    Context,
-    Correction,
-    Given,
-    confirming,
-    decide,
-    qualified,
-    run_check,
-)
+from proofs_check import Case, CheckError, Claim, Context, Correction, Given, confirming, decide, qualified
+from proofs_check.claim import run_check
 from proofs_check.evidence import Evidence, fails, holds, obeying, together, undecided, verdict
 
 COUNTEREXAMPLE = fails("exact", "wrong at K=2", certificate={"K": 2})
@@ -162,12 +152,10 @@ def test_a_missing_part_is_an_error_of_the_checker_and_no_weaker_verdict():
         decide(_claim(lambda: COUNTEREXAMPLE, corrected=corrected))
 
 
-def test_a_refuted_statement_needs_no_more_than_its_counterexample():
+def test_parts_are_demanded_of_the_rescue_by_hypotheses_but_not_beside_a_counterexample():
     refuted = _claim(checks={"upper": (lambda: COUNTEREXAMPLE, lambda: PROOF), "lower": ()})
     assert decide(refuted).verdict == "refuted"
 
-
-def test_parts_are_demanded_of_the_rescue_by_hypotheses_too():
     def rescued(**checks):
         more = {"hypotheses": ("K = 1",), "checks_with_hypotheses": checks}
         return decide(_claim(lambda: COUNTEREXAMPLE, **more))

@@ -4,7 +4,6 @@ import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,13 +11,13 @@ from scipy.stats import t as student
 
 from empirics.control.released import CONSTANTS, SCRIPTS
 from proofs_check import ledger
-from proofs_check.claim import Claim, decide
+from proofs_check.claim import decide
 from proofs_check.claims.experiments import accuracy, debt, memory, spending
 from proofs_check.document import document
 from proofs_check.engines import experiment
-from proofs_check.experiments.committed import Results, committed
+from proofs_check.experiments.committed import committed
 from proofs_check.experiments.fields import Estimate
-from proofs_check.experiments.reproduction import Reproduction, parse
+from proofs_check.experiments.reproduction import parse
 from proofs_check.experiments.stated import CODE_V, PENALTY, SECTION7
 from proofs_check.groundwork.experiments.constraints import OURS, play
 from proofs_check.groundwork.experiments.section7 import Seen
@@ -33,7 +32,7 @@ FINAL = {
 }
 
 
-def as_said(dataset: str) -> dict[str, Any]:
+def as_said(dataset):
     """Settings of runs with the paper's gaps; the target is reached in round 10, or later by the stated ratio."""
     said, final = PAPER[dataset], FINAL[dataset]
     ratios = {"acdpp": 1.0, **said["speed_up"]}
@@ -49,18 +48,18 @@ REACHED = {dataset: as_said(dataset) for dataset in PAPER}
 QUIET = {"noise": 1e-4}
 
 
-def claims(results: Results) -> dict[str, Claim]:
+def claims(results):
     made = [claim for module in (accuracy, memory, spending, debt) for claim in module.claims(results)]
     return {claim.id.removeprefix("fig:"): claim for claim in made}
 
 
-def verdicts(results: Results) -> dict[str, str]:
+def verdicts(results):
     """Verdicts on claims that depend on learning."""
     learnt = {label: claim for label, claim in claims(results).items() if label.startswith("test_acc_all")}
     return {label: decide(claim).verdict for label, claim in learnt.items()}
 
 
-def put(folder: Path, *settings: str, every: Any = None, **of: Any) -> Results:
+def put(folder, *settings, every=None, **of):
     """Results of all three data sets from files, with changes for every data set or for one."""
     for setting in settings:
         for dataset in PAPER:
@@ -76,19 +75,14 @@ def put(folder: Path, *settings: str, every: Any = None, **of: Any) -> Results:
 # --- verdicts ----------------------------------------------------------------------------------------------
 
 
-def test_what_the_paper_says_is_supported_by_runs_that_show_it(tmp_path: Path) -> None:
+def test_what_the_paper_says_is_supported_by_runs_that_show_it(tmp_path):
     found = verdicts(put(tmp_path, "paper"))
     assert len(found) == 9
     assert set(found.values()) == {"supported"}
 
 
 @pytest.mark.parametrize(
-    (
-        "dataset",
-        "key",
-        "change",
-        "label",
-    ),  # a departure from what the paper says, and the claim that it refutes
+    ("dataset", "key", "change", "label"),  # what departs from the paper, and the claim that it refutes
     [
         ("mnist", "final", {"constant": 0.95}, "constant"),  # no gain over constant
         ("mnist", "final", {"constant": 0.88}, "constant"),  # twice the gain over constant
@@ -104,9 +98,7 @@ def test_what_the_paper_says_is_supported_by_runs_that_show_it(tmp_path: Path) -
         ("cifar10", "final", {"hybrid": 0.73}, "hybrid-behind"),
     ],
 )
-def test_one_departure_refutes_its_claim(
-    dataset: str, key: str, change: dict[str, float], label: str, tmp_path: Path
-) -> None:
+def test_one_departure_refutes_its_claim(dataset, key, change, label, tmp_path):
     told = {dataset: {key: {**REACHED[dataset][key], **change}}}
     claim = claims(put(tmp_path, "paper", **told))[f"test_acc_all/{label}".rstrip("/")]
     case = decide(claim)
@@ -121,9 +113,7 @@ def test_one_departure_refutes_its_claim(
 
 
 @pytest.mark.parametrize("neighbour", [{"complete": False}, {"rounds": 99}], ids=str)
-def test_a_neighbouring_setting_speaks_against_but_refutes_nothing_that_is_learnt(
-    neighbour: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_neighbouring_setting_speaks_against_but_refutes_nothing_that_is_learnt(neighbour, tmp_path):
     final = {"acdpp": 0.9, "constant": 0.95, "hybrid": 0.96, "oracle": 0.99}
     lost = {"final": final, "pace": {"hybrid": 7, "constant": 5}}
     for inside, wanted in (({}, {"refuted"}), (neighbour, {"undecided"})):
@@ -142,9 +132,7 @@ def test_a_neighbouring_setting_speaks_against_but_refutes_nothing_that_is_learn
         ("released", ("study", "eta"), 0.1, "statistical"),
     ],
 )
-def test_another_model_or_learning_rate_refutes_nothing(
-    setting: str, path: tuple[str, ...], value: Any, strength: str
-) -> None:
+def test_another_model_or_learning_rate_refutes_nothing(setting, path, value, strength):
     document = reproduction("mnist", setting, **QUIET, final={"constant": 0.99})
     result = parse(changed(document, path, value), "made up")
     points = {"after the last round": result.gaps["acdpp"]["constant"].points}
@@ -153,7 +141,7 @@ def test_another_model_or_learning_rate_refutes_nothing(
     assert ("(complete: " in found.domain) == result.complete
 
 
-def test_what_holds_in_the_released_setting_alone_is_conditional(tmp_path: Path) -> None:
+def test_what_holds_in_the_released_setting_alone_is_conditional(tmp_path):
     put(tmp_path, "released")
     flat = {"final": dict.fromkeys(("acdpp", "constant", "hybrid", "oracle"), 0.9)}
     committed.cache_clear()
@@ -164,7 +152,7 @@ def test_what_holds_in_the_released_setting_alone_is_conditional(tmp_path: Path)
     assert decide(found[label]).corrected_verdict == "supported"
 
 
-def test_noise_leaves_a_claim_undecided_whatever_its_mean(tmp_path: Path) -> None:
+def test_noise_leaves_a_claim_undecided_whatever_its_mean(tmp_path):
     found = verdicts(put(tmp_path, "paper", every={"noise": 0.05, "seeds": 3}))
     for label in ("test_acc_all", "test_acc_all/constant", "test_acc_all/oracle"):
         assert found[label] == "undecided"
@@ -175,23 +163,21 @@ def test_noise_leaves_a_claim_undecided_whatever_its_mean(tmp_path: Path) -> Non
     assert not parse(changed(reproduction("mnist", "paper"), ("data",), None), "made up").complete
 
 
-def test_two_seeds_have_no_interval_and_no_part_in_what_was_measured(tmp_path: Path) -> None:
+def test_two_seeds_have_no_part_in_what_was_measured_and_one_decides_nothing(tmp_path):
     found = claims(put(tmp_path, "paper", imagenette={"seeds": 2, "noise": 0.05}))["test_acc_all/constant"]
     assert "(2 seeds, no interval)" in found.corrected.title
     assert found.corrected.parts == ("MNIST", "CIFAR-10")
-
-
-def test_one_seed_decides_nothing_that_is_random(tmp_path: Path) -> None:
+    committed.cache_clear()
     assert set(verdicts(put(tmp_path, "paper", every={"seeds": 1})).values()) == {"undecided"}
 
 
-def points(mean: float, half: float) -> Estimate:
+def points(mean, half):
     """An estimate from ten seeds with a 95 % interval of this half-width."""
     half *= float(student.ppf(0.9, 9) / student.ppf(0.975, 9))
     return Estimate(np.array(mean), np.array(mean - half), np.array(mean + half), 0.8, 10)
 
 
-def test_a_number_may_be_meant_in_either_reading_and_is_rounded_and_an_order_in_both() -> None:
+def test_a_number_may_be_meant_in_either_reading_and_is_rounded_and_an_order_in_both():
     result = parse(reproduction(**QUIET), "made up")
     near, far, vague = points(3.5, 0.1), points(9, 1), points(1, 3)
     width = 1 / np.sqrt(2)  # of the expectation; that of ten further runs is then 1
@@ -218,7 +204,7 @@ def test_a_number_may_be_meant_in_either_reading_and_is_rounded_and_an_order_in_
 NEVER = (np.inf, np.inf)
 
 
-def curve(first: float, last: float) -> Estimate:
+def curve(first, last):
     """Of 100 rounds: below the target before `first`, unclear whether it is reached until `last`, and then sure."""
     rounds, target = np.arange(101), SECTION7["mnist"].target
     mean = np.where(rounds < first, 0.1, np.where(rounds < last, target, 0.99))
@@ -226,7 +212,7 @@ def curve(first: float, last: float) -> Estimate:
     return Estimate(mean, mean - half, mean + half, 0.8, 10)
 
 
-def racing(**rounds: tuple[float, float]) -> Reproduction:
+def racing(**rounds):
     """A result in which policies reach the target in given rounds."""
     result = parse(reproduction(**QUIET), "made up")
     played = {name: replace(result.policies[name], current_best=curve(*at)) for name, at in rounds.items()}
@@ -244,12 +230,12 @@ def racing(**rounds: tuple[float, float]) -> Reproduction:
         ((0, 1), (3, 4), (3, 4)),
     ],
 )
-def test_a_speed_up_is_bounded_by_the_rounds_that_are_known(acdpp: Any, constant: Any, ratio: Any) -> None:
+def test_a_speed_up_is_bounded_by_the_rounds_that_are_known(acdpp, constant, ratio):
     result = racing(acdpp=acdpp, constant=constant)
     assert experiment.speed_up(result, "acdpp", "constant", 0.9) == pytest.approx(ratio)
 
 
-def test_two_policies_share_the_error_of_a_speed_up() -> None:
+def test_two_policies_share_the_error_of_a_speed_up():
     """At the level 0.9 each has the band of ten further runs at 0.95."""
     target, reach = SECTION7["mnist"].target, 0.01 / student.ppf(0.9, 9) * student.ppf(0.975, 9) * np.sqrt(2)
     for below, soonest in ((0.99 * reach, 1), (1.01 * reach, 101)):
@@ -287,16 +273,14 @@ SOONER, EARLIER, ALONE = partial(experiment.sooner, stated=2.6), experiment.earl
         (ALONE, NEVER, NEVER, "open"),
     ],
 )
-def test_a_policy_is_sooner_only_where_the_rounds_show_it(
-    says: Any, mine: Any, other: Any, outcome: str
-) -> None:
+def test_a_policy_is_sooner_only_where_the_rounds_show_it(says, mine, other, outcome):
     found = says(racing(acdpp=mine, constant=other), mine="acdpp", other="constant", level=0.9)
     assert found.outcome == outcome
     assert ("if ever" in found.detail) == any(first < last == np.inf for first, last in (mine, other))
     assert ("more seeds would not decide" in found.detail) == (mine == other == NEVER)
 
 
-def test_no_speed_up_is_measured_where_no_policy_reaches_the_target(tmp_path: Path) -> None:
+def test_no_speed_up_is_measured_where_no_policy_reaches_the_target(tmp_path):
     late = dict.fromkeys(("acdpp", "constant", "hybrid"), 1000000.0)
     found = claims(put(tmp_path, "paper", every={"pace": late}))
     for other in ("constant", "hybrid"):
@@ -305,7 +289,7 @@ def test_no_speed_up_is_measured_where_no_policy_reaches_the_target(tmp_path: Pa
 
 
 @pytest.mark.parametrize("with_it", [True, False])
-def test_hybrid_is_compared_in_pairs_where_a_result_has_them(with_it: bool) -> None:
+def test_hybrid_is_compared_in_pairs_where_a_result_has_them(with_it):
     document = reproduction("cifar10", final={"constant": 0.9, "hybrid": 0.7})
     points = document["comparisons"]["hybrid"]["constant"]["points"]
     if not with_it:
@@ -318,7 +302,7 @@ def test_hybrid_is_compared_in_pairs_where_a_result_has_them(with_it: bool) -> N
     assert float(found.half(0.8)) > 0.99 * width
 
 
-def test_a_result_without_the_capped_rule_says_nothing_of_it(tmp_path: Path) -> None:
+def test_a_result_without_the_capped_rule_says_nothing_of_it(tmp_path):
     four = ("acdpp", "constant", "oracle", "hybrid")
     found = claims(put(tmp_path, "paper", every={"largest": {"acdpp": 999}}, imagenette={"policies": four}))
     case = decide(found["buffer_cost_horizontal/every-round"])
@@ -327,21 +311,21 @@ def test_a_result_without_the_capped_rule_says_nothing_of_it(tmp_path: Path) -> 
     assert [e.outcome for e in case.stated] == ["fails"] * 4
 
 
-def test_the_parts_of_a_claim_share_its_error(tmp_path: Path) -> None:
+def test_the_parts_of_a_claim_share_its_error(tmp_path):
     for claim in accuracy.claims(put(tmp_path, "paper")):
         levels = [e.certificate["level"] for e in decide(claim).stated if "level" in e.certificate]
         assert levels == [pytest.approx(1 - 0.05 / len(claim.parts))] * len(levels)
 
 
 @pytest.mark.parametrize(("mean", "outcome"), [(100.0, "holds"), (100.1, "open")])
-def test_memory_on_average_is_held_against_the_buffers(mean: float, outcome: str) -> None:
+def test_memory_on_average_is_held_against_the_buffers(mean, outcome):
     result = parse(reproduction("mnist"), "made up")
     held = {**result.policies, "acdpp": replace(result.policies["acdpp"], occupancy=np.full(100, mean))}
     over = {("mnist", "paper"): replace(result, policies=held)}
     assert memory.in_training(over, "mnist").outcome == outcome
 
 
-def test_the_policy_alone_holds_and_spends_what_it_does_in_training() -> None:
+def test_the_policy_alone_holds_and_spends_what_it_does_in_training():
     """As the runs that trained, except for whole samples and chance; both packages have the same constants."""
     found, trained = play("mnist", *OURS, 0), committed()["mnist", "paper"].policies["acdpp"]
     assert found.memory.mean() == pytest.approx(trained.occupancy.mean(), rel=0.01)
@@ -352,7 +336,7 @@ def test_the_policy_alone_holds_and_spends_what_it_does_in_training() -> None:
     assert {dataset: script.V for dataset, script in SCRIPTS.items()} == CODE_V
 
 
-def trained(folder: Path, eta: float = 0.1, of: Any = None, **given: Any) -> Results:
+def trained(folder, eta=0.1, of=None, **given):
     """The paper's results in its own setting, changed for a data set by `of`; and MNIST at another η."""
     document = changed(reproduction("mnist", **{**QUIET, **REACHED["mnist"], **given}), ("study", "eta"), eta)
     write(document, folder / "mnist-trained.json")
@@ -364,9 +348,7 @@ def trained(folder: Path, eta: float = 0.1, of: Any = None, **given: Any) -> Res
     ("constant", "hard", "verdict"),  # with another η on MNIST; as the text says on CIFAR-10
     [(0.915, 0.715, "supported"), (0.95, 0.715, "refuted"), (0.915, 0.75, "refuted")],
 )
-def test_a_reading_at_another_learning_rate_takes_its_own_result_and_the_texts_for_the_rest(
-    constant: float, hard: float, verdict: str, tmp_path: Path
-) -> None:
+def test_a_reading_at_another_learning_rate_takes_its_own_result_alone(constant, hard, verdict, tmp_path):
     told = {"cifar10": {"final": {**FINAL["cifar10"], "constant": hard}}}
     found = claims(trained(tmp_path, of=told, final={**FINAL["mnist"], "constant": constant}))
     letter, reading = (found[f"test_acc_all/constant{suffix}"] for suffix in ("", "/trained"))
@@ -375,13 +357,13 @@ def test_a_reading_at_another_learning_rate_takes_its_own_result_and_the_texts_f
     assert "test_acc_all/hybrid-behind/trained" not in found
 
 
-def test_such_a_result_needs_its_learning_rate_and_an_oracle_that_learns(tmp_path: Path) -> None:
+def test_such_a_result_needs_its_learning_rate_and_an_oracle_that_learns(tmp_path):
     assert "with one of the η" in refused(trained, tmp_path, eta=0.5)
     weak = {**FINAL["mnist"], "oracle": 0.8}
     assert "does not reach the paper's target" in refused(trained, tmp_path, final=weak)
 
 
-def test_where_ten_runs_scatter_too_far_no_number_of_seeds_decides() -> None:
+def test_where_ten_runs_scatter_too_far_no_number_of_seeds_decides():
     result = parse(reproduction(), "made up")
     wide = Estimate(*(np.array(x) for x in (-9.0, -13.0, -5.0)), 0.8, 100)
     others = (replace(wide, mean=np.array(mean)) for mean in (-16.4, 20.0))  # only one of 3.5 and 0 in reach
@@ -391,7 +373,7 @@ def test_where_ten_runs_scatter_too_far_no_number_of_seeds_decides() -> None:
         assert ("no number of seeds decides" in found.detail) == told
 
 
-def test_what_is_missing_is_open_and_nothing_makes_no_claim(tmp_path: Path) -> None:
+def test_what_is_missing_is_open_and_nothing_makes_no_claim(tmp_path):
     assert claims(committed(tmp_path)) == {}
     write(reproduction("mnist", "released"), tmp_path / "mnist-released.json")
     committed.cache_clear()
@@ -409,7 +391,7 @@ def test_what_is_missing_is_open_and_nothing_makes_no_claim(tmp_path: Path) -> N
 # --- intervals ---------------------------------------------------------------------------------------------
 
 
-def sampled(values: Any) -> Estimate:
+def sampled(values):
     """Estimate from runs, the first axis."""
     seeds, mean = len(values), values.mean(axis=0)
     half = student.ppf(0.9, seeds - 1) * values.std(axis=0, ddof=1) / np.sqrt(seeds)
@@ -418,7 +400,7 @@ def sampled(values: Any) -> Estimate:
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 1 - 0.05 / 6])
 @pytest.mark.parametrize("seeds", [3, 10, 40])
-def test_intervals_at_any_level_are_students(seeds: int, level: float) -> None:
+def test_intervals_at_any_level_are_students(seeds, level):
     """Of the expectation, and of the mean of ten further runs, which varies by itself."""
     samples = np.random.default_rng(0).normal(size=seeds)
     where, deviation = samples.mean(), samples.std(ddof=1)
@@ -427,7 +409,7 @@ def test_intervals_at_any_level_are_students(seeds: int, level: float) -> None:
         assert interval(sampled(samples), level) == pytest.approx(wanted)
 
 
-def test_a_target_is_reached_where_the_band_of_ten_further_runs_says() -> None:
+def test_a_target_is_reached_where_the_band_of_ten_further_runs_says():
     flat = sampled(np.array([[0.1, 0.5], [0.1, 0.52], [0.1, 0.54]]))
     half = student.ppf(0.9, 2) * 0.02 * np.sqrt(1 / 3 + 1 / 10)
     ends = {1.01: NEVER, 0.99: (1, np.inf), -0.99: (1, np.inf), -1.01: (1, 1)}
@@ -438,14 +420,14 @@ def test_a_target_is_reached_where_the_band_of_ten_further_runs_says() -> None:
     assert not experiment.reached(replace(flat, seeds=1), 0.2, 0.8).known
 
 
-def test_a_difference_covers_any_dependence() -> None:
+def test_a_difference_covers_any_dependence():
     one, other = sampled(np.array([1.0, 2.0, 4.0])), sampled(np.array([0.0, 1.0, 3.5]))
     low, high = experiment.less(one, other, 0.9)
     halves = [float(each.half(0.95)) for each in (one, other)]
     assert (low, high) == pytest.approx((5 / 6 - sum(halves), 5 / 6 + sum(halves)))
 
 
-def test_an_unpaired_difference_is_no_narrower_than_a_paired_one() -> None:
+def test_an_unpaired_difference_is_no_narrower_than_a_paired_one():
     draw = np.random.default_rng(3)
     for slope in (1.0, 0.0, -1.0):
         one = draw.normal(size=6)
@@ -459,13 +441,10 @@ def test_an_unpaired_difference_is_no_narrower_than_a_paired_one() -> None:
         experiment.difference(sampled(one), sampled(one[:5]))
 
 
-def test_an_estimate_of_so_many_times_a_quantity_has_its_ends_in_order() -> None:
+def test_an_estimate_of_so_many_times_a_quantity_has_its_ends_in_order():
     behind = sampled(np.array([1.0, 2.0, 4.0])).times(-100)
     assert behind.low < behind.mean < behind.high < 0
     assert behind.half(0.9) == pytest.approx(100 * sampled(np.array([1.0, 2.0, 4.0])).half(0.9))
-
-
-# --- texts -------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -475,7 +454,7 @@ def test_an_estimate_of_so_many_times_a_quantity_has_its_ends_in_order() -> None
         pytest.param({"noise": 0.05, "complete": False, "rounds": 12}, id="poor"),
     ],
 )
-def test_claims_read_as_all_claims_do(every: dict[str, Any], tmp_path: Path) -> None:
+def test_claims_read_as_all_claims_do(every, tmp_path):
     found = claims(put(tmp_path, "paper", "released", every=every))
     cases = [decide(claim) for claim in found.values()]
     for case in cases:
@@ -486,10 +465,7 @@ def test_claims_read_as_all_claims_do(every: dict[str, Any], tmp_path: Path) -> 
     assert ledger.differences(cases, [ledger.entry(case) for case in cases]) == []
 
 
-# --- documents ---------------------------------------------------------------------------------------------
-
-
-CONTRADICTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
+CONTRADICTIONS = {
     "names no command": (("command",), None),
     "its name in its data set": (("dataset",), "cifar10"),
     "its name in its setting": (("setting",), "released"),
@@ -507,9 +483,9 @@ CONTRADICTIONS: dict[str, tuple[tuple[Any, ...], Any]] = {
 }
 
 
-def changed(document: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict[str, Any]:
+def changed(document, path, value):
     document = json.loads(json.dumps(document))
-    inner: Any = document
+    inner = document
     for key in path[:-1]:
         inner = inner[key]
     inner[path[-1]] = value
@@ -517,7 +493,7 @@ def changed(document: dict[str, Any], path: tuple[Any, ...], value: Any) -> dict
 
 
 @pytest.mark.parametrize("what", CONTRADICTIONS)
-def test_a_committed_result_that_contradicts_itself_is_refused(what: str, tmp_path: Path) -> None:
+def test_a_committed_result_that_contradicts_itself_is_refused(what, tmp_path):
     write(changed(reproduction(), *CONTRADICTIONS[what]), tmp_path / "mnist-paper.json")
     sentence = refused(committed, tmp_path)
     assert what in sentence
@@ -525,7 +501,7 @@ def test_a_committed_result_that_contradicts_itself_is_refused(what: str, tmp_pa
 
 
 @pytest.mark.parametrize("path", sorted(Path(experiment.__file__).parents[1].glob("experiments/*-*.json")))
-def test_a_committed_result_names_its_command_and_no_path(path: Path) -> None:
+def test_a_committed_result_names_its_command_and_no_path(path):
     document = json.loads(path.read_text(encoding="utf-8"))
     assert document["command"].startswith("acdpp reproduce ")
     assert "/" not in document["command"]

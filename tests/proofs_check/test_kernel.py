@@ -197,10 +197,8 @@ def answer(command, cwd):
         return 1, "", "it is false"
     if last != "query.v":
         return 0, "", ""
-    said = [
-        ("statement", f"{name}\n     : (1 + 1)%nat = 2%nat")
-        for name in re.findall(r"^Check @(.*)\.", text, re.M)
-    ]
+    names = re.findall(r"^Check @(.*)\.", text, re.M)
+    said = [("statement", f"{name}\n     : (1 + 1)%nat = 2%nat") for name in names]
     said.append(("axioms", "Closed under the global context"))
     return 0, "".join(f'     = "{kind}"%string\n     : string\n{words}\n' for kind, words in said), ""
 
@@ -271,9 +269,9 @@ def test_a_file_that_builds_on_a_refused_file_is_not_asked(lower, folder, questi
 def test_answers_are_kept_in_the_cache_of_the_user(folder, questions, monkeypatch, tmp_path):
     (folder / "Plain.v").write_text(PLAIN)
     monkeypatch.delenv("XDG_CACHE_HOME")
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOME", str(tmp_path))
     (asked,) = kernel.ask()
-    (kept,) = (tmp_path / "home/.cache/acdpp/kernel").rglob("asked.json")
+    (kept,) = (tmp_path / ".cache/acdpp/kernel").rglob("asked.json")
     assert json.loads(kept.read_text()) == asdict(asked)
 
 
@@ -289,9 +287,7 @@ PLANTED = {
     "Finite": ("INR more * (1 - a ^ t) ^ 2", "INR more * (1 - a ^ t)"),
     "Regret": (":= 20 * B *", ":= 10 * B *"),
     "Design": (":= D * sigma / sqrt n", ":= D * sigma / n"),
-    "Inside": tuple(
-        f":= {ten} * B * sqrt Pdim * sqrt inverse_effective * sqrt (ln (Rmax" for ten in (10, 11)
-    ),
+    "Inside": tuple(f":= {n} * B * sqrt Pdim * sqrt inverse_effective * sqrt (ln (Rmax" for n in (10, 11)),
     "Buying": ("2 * mean_age - 1", "2 * mean_age"),
     "Nobody": ("/ (2 * (variance", "/ (3 * (variance"),
 }

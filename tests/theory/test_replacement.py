@@ -41,17 +41,11 @@ def programme(law, burdens, share):
     return done.fun
 
 
-# --- one rule ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("law", [Uniform(1.0, 10.0), Atoms.of([1.0, 3.0])])
 def test_where_no_age_is_worse_nothing_is_replaced(law):
     for burdens in ([3.0], [3.0, 3.0]):
         found = best_rule(law, burdens, 2.0)
         assert (found.burden, found.cost) == (3, 0)
-
-
-# --- within a budget ---------------------------------------------------------------------------------------
 
 
 LAWS = {
@@ -75,7 +69,7 @@ def test_the_best_replacement_is_the_linear_programme(name, a, part):
     assert float(best.cost) == pytest.approx(budget, rel=1e-9)
     assert float(best.rate) <= float(purchase_limit(law, places, budget).rate) * (1 + 1e-9)
     for one in (best.rule, best.cheaper):
-        assert all(x <= y * (1 + 1e-9) for x, y in pairwise(one.thresholds))
+        assert all(x <= y * (1 + 1e-9) for x, y in pairwise((*one.thresholds, law.highest)))
 
 
 def test_burdens_that_settle_may_waver_by_a_rounding():
