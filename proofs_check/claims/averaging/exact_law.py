@@ -4,27 +4,14 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.law.lags import AVERAGED
 from proofs_check.groundwork.law.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
-from theory.law.averaging import (
-    averaged,
-    averaged_risk,
-    by_shares,
-    contractions,
-    exponential,
-    final_weights,
-    latest,
-    over_models,
-    over_rounds,
-    polynomial,
-    tail,
-)
-from theory.law.averaging import equal as equally
+from theory.law import averaging
 
 MEANS: dict[str, Any] = {
-    "last": latest,
-    "equal": equally,
-    "polynomial": partial(polynomial, gamma=2),
-    "tail": partial(tail, first=2),
-    "exponential": partial(exponential, keep=F(1, 3)),
+    "last": averaging.latest,
+    "equal": averaging.equal,
+    "polynomial": partial(averaging.polynomial, gamma=2),
+    "tail": partial(averaging.tail, first=2),
+    "exponential": partial(averaging.exponential, keep=F(1, 3)),
 }
 PROBLEM = Quadratic(h=(F(2, 3), F(3, 2)), eta=F(3, 5), E=2, start=(F(5, 2), F(-1)))
 # admissions, how long or how many are kept: bursts, rounds without any sample at the start, in between, at the end
@@ -42,7 +29,11 @@ ANY = "any weights of models, steps, clients and memories"
 
 def _shares(name: str, trained: list[bool], counted: str) -> list[Any]:
     share = MEANS[name]
-    return over_rounds(share, len(trained)) if counted == "rounds" else over_models(share, trained)
+    return (
+        averaging.over_rounds(share, len(trained))
+        if counted == "rounds"
+        else averaging.over_models(share, trained)
+    )
 
 
 def _differs(
@@ -53,10 +44,10 @@ def _differs(
     memories = (kept_by_age if by == "age" else kept_by_capacity)(admissions, most)
     rounds, etas = len(admissions), [problem.eta * size for size in STEP_SIZES[: len(admissions)]]
     shares = _shares(mean, [bool(memory) for memory in memories], counted)
-    law = averaged_risk(
+    law = averaging.averaged_risk(
         cohorts(admissions, most, by=by),
         rounds,
-        contractions([*problem.h], etas, problem.E),
+        averaging.contractions([*problem.h], etas, problem.E),
         shares,
         h=problem.h,
         variance=problem.variance,
@@ -94,9 +85,12 @@ def both_views(admissions: Any, kept: int, by: Any, steps: Any, mean: str, count
     rows = [steps[2 * t : 2 * t + 2] for t in range(T)]
     trained = [bool(held > 0) for held in rule.occupancy(T).tolist()]
     shares = _shares(mean, trained, counted)
-    ahead = averaged(rule, T, rows, shares)
-    ends = [by_shares(rule, t, rows[:t], final_weights(shares[: t + 1])) for t in range(1, T + 1)]
-    last = averaged(rule, T, steps[0], shares).last_squares[:, 0].tolist()
+    ahead = averaging.averaged(rule, T, rows, shares)
+    ends = [
+        averaging.by_shares(rule, t, rows[:t], averaging.final_weights(shares[: t + 1]))
+        for t in range(1, T + 1)
+    ]
+    last = averaging.averaged(rule, T, steps[0], shares).last_squares[:, 0].tolist()
     return differing(
         forwards=[ahead.left[1:].tolist(), ahead.squares[1:].tolist(), last],
         backwards=[
@@ -118,10 +112,10 @@ def copies_do_not_count(admissions: list[int], kept: int, mean: str) -> Found:
     """A mean over models is what it is without the idle rounds; over rounds a copy weighs as any model."""
     rule, T = by_age(admissions, kept), len(admissions)
     trained = [bool(held > 0) for held in rule.occupancy(T).tolist()]
-    p = final_weights(over_models(MEANS[mean], trained))
+    p = averaging.final_weights(averaging.over_models(MEANS[mean], trained))
     new = [True, *trained]
-    alone = final_weights([MEANS[mean](k) for k in range(1, sum(new) + 1)])
-    every = final_weights(over_rounds(equally, T))
+    alone = averaging.final_weights([MEANS[mean](k) for k in range(1, sum(new) + 1)])
+    every = averaging.final_weights(averaging.over_rounds(averaging.equal, T))
     true = [one for one, fresh in zip(p, new, strict=True) if fresh] == alone
     copies = [one for one, fresh in zip(p, new, strict=True) if not fresh]
     return unless(true and not any(copies) and set(every) == {F(1, T + 1)}, weights=p, alone=alone)

@@ -2,18 +2,10 @@ r"""Where the printed bound survives: up to three local steps, any schedule."""
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.bound import one_round
+from proofs_check.groundwork.bound import one_round, printed_round
 from proofs_check.groundwork.bound.chaining import HAUSSLER
 from proofs_check.groundwork.bound.many_rounds import memory_telescopes
 from proofs_check.groundwork.bound.one_round import PROJECTION
-from proofs_check.groundwork.bound.printed_round import (
-    HYPOTHESES,
-    PROVED,
-    STATISTICS,
-    a_bound_is_below,
-    mismatch_is_near,
-    mu,
-)
 from theory.bound import theorem1 as bound
 from theory.bound.theorem1 import theorem_1_as_stated
 
@@ -40,9 +32,11 @@ def constants_cover() -> Evidence:
     """ηEG²/2 is at most the printed linear and constant terms, also where μ is negative; D²/(2ηE) at most D²/(2η)."""
     rows, c = [], CONSTANTS
     for k in (replace(c, E=E) for E in range(1, MOST_STEPS + 1)):
-        covered = step_constant(k) <= bound.linear_term(mu, k) + bound.per_round_constant_as_stated(k)
+        covered = step_constant(k) <= bound.linear_term(
+            printed_round.mu, k
+        ) + bound.per_round_constant_as_stated(k)
         domain = rf"$E={k.E}$, $\mu\ge-1/N_{{\mathrm{{eff}}}}\ge-1$, every $\eta$, $L$, $D$, $\sigma\le G$"
-        rows.append((covered, [mu >= -1, c.sigma <= c.G], domain))
+        rows.append((covered, [printed_round.mu >= -1, c.sigma <= c.G], domain))
     once = sp.Le(bound.initial_term(c.merged), bound.initial_term(c), evaluate=False)
     return argument(*rows, (once, [], r"every $D$, $\eta$, $E\ge1$"))
 
@@ -92,7 +86,7 @@ def schedules(K: int, rounds: list[list[int]], E: int, reach: Fraction, Pdim: in
 
 
 LESS = decimal(sp.Rational(str(ENOUGH)))
-ROUND = bound.round_terms(mu, inverse_neff, N, CONSTANTS)
+ROUND = bound.round_terms(printed_round.mu, inverse_neff, N, CONSTANTS)
 CLAIMS = [
     Claim(
         id="thm:regret-neff/three-local-steps",
@@ -104,7 +98,7 @@ CLAIMS = [
             r"where $D\sigma<@proved\cdot B\sqrt{\mathrm{Pdim}}$ its $\sigma$ must be that of the sharper theorem, "
             r"which bounds the mismatch's supremum over $\Theta$; Assumption 4, about the variance at each fixed "
             r"$\theta$, does not give such a $\sigma$. Elsewhere any $\sigma\le G$ will do.",
-            proved=PROVED,
+            proved=printed_round.PROVED,
             enough=LESS,
         ),
         formula=said(
@@ -117,7 +111,7 @@ CLAIMS = [
             constant=sp.factor_terms(bound.per_round_constant_as_stated(CONSTANTS)),
         ),
         domain="any admissions and retention blind to sample values, at least one sample in memory in every round",
-        hypotheses=HYPOTHESES,
+        hypotheses=printed_round.HYPOTHESES,
         sketch=r"Write $b=B\sqrt{\mathrm{Pdim}}$, $\mu=1/n-1/N_{\mathrm{eff}}$. (1) As under thm:regret-neff/memory, "
         r"the gaps of $\widehat F^{\mathrm{mem}}$ over $T$ rounds add up to at most $D^2/(2\eta E)+T\eta EG^2/2$. "
         r"(2) What a gap of $\widehat F^{\mathrm{mem}}$ is worth for the population risk can be bounded in two ways, "
@@ -142,12 +136,12 @@ CLAIMS = [
             "a round of local steps": (one_round.memory_recursion, one_round.average_over_clients),
             "projection": PROJECTION,
             "$T$ rounds": memory_telescopes,
-            **STATISTICS,
-            r"$\chi\le\mu+2/N_{\mathrm{eff}}$": mismatch_is_near,
-            "one of the two is below": (a_bound_is_below, confirming(schedules)),
+            **printed_round.STATISTICS,
+            r"$\chi\le\mu+2/N_{\mathrm{eff}}$": printed_round.mismatch_is_near,
+            "one of the two is below": (printed_round.a_bound_is_below, confirming(schedules)),
             "constants": (constants_cover, confirming(not_with_four)),
             f"{LESS} would do": (
-                lambda: a_bound_is_below(sp.Rational(str(ENOUGH / 10))),
+                lambda: printed_round.a_bound_is_below(sp.Rational(str(ENOUGH / 10))),
                 confirming(but_not_much_less),
             ),
         },

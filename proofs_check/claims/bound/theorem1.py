@@ -2,16 +2,8 @@
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.bound import counterexamples, population
+from proofs_check.groundwork.bound import counterexamples, empty_bound, population
 from proofs_check.groundwork.bound.chaining import DEVIATION, HAUSSLER, proved_constant
-from proofs_check.groundwork.bound.empty_bound import (
-    CONVEX,
-    EMPTY,
-    PRINTED,
-    WHY,
-    constant_exceeds,
-    risk_in_a_round,
-)
 from proofs_check.groundwork.bound.excess_risk import theorem_powered
 from proofs_check.groundwork.bound.many_rounds import THEOREM
 from proofs_check.groundwork.bound.one_round import ANY_SPACE, MISMATCH, PROJECTION, SETTING
@@ -19,11 +11,11 @@ from theory.bound import theorem1 as bound
 
 PLAIN = 1 / n - 1 / neff  # without the positive parts that make theory's form real
 ROUND = {
-    "initial": PRINTED.initial,
+    "initial": empty_bound.PRINTED.initial,
     "terms": CONSTANTS.D * CONSTANTS.sigma * sp.sqrt(PLAIN)
     + CONSTANTS.eta * CONSTANTS.sigma**2 * PLAIN
     + bound.generalisation_term_as_printed(1 / neff, N, CONSTANTS),
-    "constant": sp.expand(PRINTED.constant),
+    "constant": sp.expand(empty_bound.PRINTED.constant),
 }
 SHOWN = {
     "initial": bound.initial_term(CONSTANTS.merged),
@@ -38,11 +30,11 @@ NEEDED = (*SETTING, "clients draw from one distribution and are weighted by $n_m
 def constant_is_never_small() -> Evidence:
     """C₂ with D²/(2η) inside exceeds √5·DG, which is more than an excess risk can be."""
     found = refutes(
-        constant_exceeds(sp.sqrt(5)),
+        empty_bound.constant_exceeds(sp.sqrt(5)),
         r"$C_2\ge\sqrt5\, DG$ in every round, above any excess risk on a convex $\Theta$: so read, the "
         r"theorem says nothing as long as the model stays in $\Theta$",
     )
-    return obeying(found, {"an excess risk of at most $DG$": risk_in_a_round()})
+    return obeying(found, {"an excess risk of at most $DG$": empty_bound.risk_in_a_round()})
 
 
 def paid_once() -> Evidence:
@@ -75,9 +67,9 @@ CLAIMS = [
         r"weights $n_m/n$, rules blind to values, and that $\sigma^2\chi$ bounds the mismatch at the iterates; write "
         r"$\chi$, $\eta E$ and $\log^+$.",
         checks=(counterexamples.two_points,),
-        hypotheses=(CONVEX,),
-        checks_with_hypotheses=(EMPTY,),
-        sketch=WHY,
+        hypotheses=(empty_bound.CONVEX,),
+        checks_with_hypotheses=(empty_bound.EMPTY,),
+        sketch=empty_bound.WHY,
         substance="thm:regret-neff/once",
         corrected=Correction(
             title=r"convex, projected, value-blind; $\chi$, $\eta E$, $\log^+$",

@@ -11,16 +11,7 @@ from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.stated import CODE_V, ROUNDS, SECTION7
 from proofs_check.groundwork.control.printed_log import LARGE_RATE
 from proofs_check.groundwork.control.region_ends import plain, power
-from proofs_check.groundwork.experiments.constraints import (
-    ALL,
-    LEVEL,
-    OURS,
-    by_name,
-    for_all,
-    never_made_up,
-    play,
-    run_of,
-)
+from proofs_check.groundwork.experiments import constraints
 from proofs_check.groundwork.experiments.section7 import Measured, Seen, claims_from, each
 from theory.control.violation import buffer_excess_maximum, cost_violation_least
 from theory.paper import RATE, RETENTION
@@ -31,21 +22,21 @@ SMALL = Fraction(69, 100)
 
 def averaged(dataset: str, context: Context, *, V: float, rho: float) -> Evidence:
     """The policy alone."""
-    found, buffers = play(dataset, V, rho, context.seed), float(sum(SECTION7[dataset].buffers))
-    return experiment.played(found.memory, buffers, LEVEL, "mean memory", found.domain)
+    found, buffers = constraints.play(dataset, V, rho, context.seed), float(sum(SECTION7[dataset].buffers))
+    return experiment.played(found.memory, buffers, constraints.LEVEL, "mean memory", found.domain)
 
 
 def with_the_codes_V(dataset: str, context: Context) -> Evidence:
-    return averaged(dataset, context, V=CODE_V[dataset], rho=OURS[1])
+    return averaged(dataset, context, V=CODE_V[dataset], rho=constraints.OURS[1])
 
 
 def with_ours(dataset: str, context: Context) -> Evidence:
-    return averaged(dataset, context, V=OURS[0], rho=OURS[1])
+    return averaged(dataset, context, V=constraints.OURS[0], rho=constraints.OURS[1])
 
 
 def in_training(results: Results, dataset: str) -> Evidence:
     """Mean memory in the runs that trained."""
-    result, one = results.get((dataset, "paper")), run_of(results, dataset)
+    result, one = results.get((dataset, "paper")), constraints.run_of(results, dataset)
     if result is None or one is None:
         return experiment.absent(dataset, "paper")
     return experiment.average_within(result, one.occupancy, one.buffers, "memory of all clients together")
@@ -75,7 +66,7 @@ def less_room_is_less() -> Evidence:
 
 
 def _memory(results: Results) -> Claim:
-    means = {one.name: run_of(results, dataset) for dataset, one in SECTION7.items()}
+    means = {one.name: constraints.run_of(results, dataset) for dataset, one in SECTION7.items()}
     trained = "; ".join(
         f"{name} {float(one.occupancy.mean()):.1f} of {one.buffers:g}"
         for name, one in means.items()
@@ -89,8 +80,8 @@ def _memory(results: Results) -> Claim:
         "averaged over the rounds, is under ACDPP at most the buffers together. (The paper's constraint, added up over "
         "clients. The text says that its figure verifies it and names neither $V$ nor $\\rho$.)",
         formula=r"\frac1T\sum_{t=1}^T\mathbb E[n(t)]\le\sum_mB_m",
-        domain=ALL,
-        checks=by_name(with_the_codes_V),
+        domain=constraints.ALL,
+        checks=constraints.by_name(with_the_codes_V),
         hypotheses=(r"$V=\sqrt T$ and $\rho=1-1/\sqrt T$, which are our choice",),
         checks_with_hypotheses={
             one.name: (
@@ -130,7 +121,7 @@ def _memory(results: Results) -> Claim:
 
 def overfull_in_round_K() -> Evidence:
     least = cost_violation_least(K, rho, rate)
-    return never_made_up(
+    return constraints.never_made_up(
         K,
         rate,
         said(
@@ -156,7 +147,7 @@ def capped_fits(seen: Seen) -> Measured | None:
 
 def filling(results: Results) -> str:
     """Mean memory in round 1, and its largest value with its round."""
-    found = ((one.name, run_of(results, dataset)) for dataset, one in SECTION7.items())
+    found = ((one.name, constraints.run_of(results, dataset)) for dataset, one in SECTION7.items())
     return "; ".join(
         f"{name} {one.occupancy[0]:g} of {one.buffers:g}, then up to {one.occupancy.max():g} in round "
         f"{one.occupancy.argmax() + 1}"
@@ -185,7 +176,7 @@ def _every_round(results: Results) -> list[Claim]:
         "whatever $V$ and the prices. Held in round 1, and at most, on average over our runs: "
         f"{filling(results)}.",
     )
-    return [replace(for_all(claim, overfull_in_round_K), kind="reading") for claim in made]
+    return [replace(constraints.for_all(claim, overfull_in_round_K), kind="reading") for claim in made]
 
 
 def claims(results: Results) -> list[Claim]:

@@ -14,12 +14,7 @@ from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.regret import debt_level
 from proofs_check.groundwork.regret.expansion import third
 from proofs_check.groundwork.regret.transient import most_samples
-from theory.control.violation import (
-    cost_violation_by_debt,
-    cost_violation_every_round,
-    cost_violation_rate_as_stated,
-    cost_violation_toss,
-)
+from theory.control import violation
 from theory.regret.rates import remark_1_as_stated, remark_1_by_region
 
 gamma, phi, q, u, x, y = sp.symbols("gamma phi q u x y", positive=True)
@@ -50,7 +45,7 @@ def toss_adds_up() -> Evidence:
     return argument(
         (excess(plain(region_minimum(REGION, t))), -C * power, r"a round at $\Lambda_{\min}$ and $-C\rho^t$"),
         ((rho**2 - last) / (1 - rho) <= rho**2 / (1 - rho), [rho < 1], r"$\rho^2+\ldots+\rho^T$, every $T$"),
-        (cost_violation_toss(rho, C), least, "the bound and the sum of its rounds"),
+        (violation.cost_violation_toss(rho, C), least, "the bound and the sum of its rounds"),
         domain=r"every $\rho$, $\bar\Lambda$, $C$, $T\ge2$",
     )
 
@@ -68,7 +63,8 @@ def toss() -> Evidence:
     w = sp.Symbol("w", positive=True)  # T = w^10
     region = Region(rate=rate, rho=1 - w**-8)
     found = limit.diverges(
-        cost_violation_toss(region.rho, C) / cost_violation_rate_as_stated(w**10, w, region.rho),
+        violation.cost_violation_toss(region.rho, C)
+        / violation.cost_violation_rate_as_stated(w**10, w, region.rho),
         w,
         what="what ACDPP violates the budget by, at least, over the printed rate,",
         domain=r"$\gamma=1/10$, $\phi=4/5$; $c(1)=0$ or $2C/\bar\Lambda$ with probability $1/2$ each, then "
@@ -84,7 +80,7 @@ def toss() -> Evidence:
 
 
 def toss_order() -> Evidence:
-    over = cost_violation_toss(ALONG.rho, C) / (C * h)
+    over = violation.cost_violation_toss(ALONG.rho, C) / (C * h)
     return argument((over, h, sp.Rational(1, 4), r"the bound over $Ch$"), domain=r"$h=1/(1-\rho)\to\infty$")
 
 
@@ -172,14 +168,14 @@ def played() -> Evidence:
     costs[:, 3] = price * rng.integers(0, 2, rounds)
     costs[:, 4] = np.where(np.arange(rounds) % 7 == 0, 7 * price, 0)
     found, fine = {}, True
-    least = cost_violation_toss(region.rho, budget)
+    least = violation.cost_violation_toss(region.rho, budget)
     for kept, weight in ((1, 0.1), (3, 1e6)):
         run = simulation.control_loop(costs, K=kept, V=weight, C=budget, region=region, constants=numbers)
         over = np.sum(run.spent - budget, axis=0).tolist()
         tossed, steady = sum(over[:2]) / 2, max(over[2:4])
         bounds = (
-            float(cost_violation_every_round(float(rounds), region, weight, budget, numbers)),
-            float(cost_violation_by_debt(region, weight, (7 * price) ** 2, budget, numbers)),
+            float(violation.cost_violation_every_round(float(rounds), region, weight, budget, numbers)),
+            float(violation.cost_violation_by_debt(region, weight, (7 * price) ** 2, budget, numbers)),
         )
         fine &= tossed >= least and steady <= bounds[0] and max(tossed, *over[2:]) <= bounds[1]
         found[f"V={weight:g}, K={kept}"] = {"over": over, "bounds": (least, *bounds)}
@@ -231,7 +227,7 @@ CLAIMS = [
         "most, if constant admission can pay for every round in the mean.",
         formula=said(
             r"\mathrm{Vio}^{\mathrm S}=O\bigl(@v\bigr)\quad(V=T^\gamma,\ \rho=1-T^{-\phi})",
-            v=cost_violation_rate_as_stated(T, V, rho),
+            v=violation.cost_violation_rate_as_stated(T, V, rho),
         ),
         domain=r"$0<\gamma,\phi<1$, $K\ge1$; independent costs with $\mathbb E[c(t)]\bar\Lambda\le C$ in every round "
         r"and "

@@ -3,11 +3,7 @@
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.reuse.constant_counts import CASES, FULL, in_y, k, run, s
-from theory.reuse.constant import (
-    inverse_effective_constant,
-    uniformity_constant,
-    uniformity_constant_as_stated,
-)
+from theory.reuse import constant
 
 
 def lost_squares(uniformity: Any, horizon: Any) -> Any:
@@ -16,9 +12,9 @@ def lost_squares(uniformity: Any, horizon: Any) -> Any:
     return sp.factor(horizon**2 * t - sp.cancel(above / (t * uniformity)))
 
 
-STATED = uniformity_constant_as_stated(K, t)
+STATED = constant.uniformity_constant_as_stated(K, t)
 PRINTED = lost_squares(STATED, K)
-TRUE = lost_squares(uniformity_constant(K, t).subs(sp.Min(K, t), k), k)
+TRUE = lost_squares(constant.uniformity_constant(K, t).subs(sp.Min(K, t), k), k)
 OFF = 4 * t * (K * K - 1) / (3 * K * (2 * t - K + 1) ** 2)  # printed less true 1/Ṽ
 ZERO = sp.Eq(2 * t, K - 1)  # where the printed form vanishes
 NEGATIVE = sp.Lt(6 * K * t, (K - 1) * (2 * K - 1))  # where it is below 0
@@ -36,12 +32,12 @@ def counted(formula: Callable[..., Any], domain: str, full: int = 60) -> Check:
     return check
 
 
-TRUE_COUNTED = confirming(counted(uniformity_constant, "every $K$ and $t$, to three clients", 1000))
+TRUE_COUNTED = confirming(counted(constant.uniformity_constant, "every $K$ and $t$, to three clients", 1000))
 
 
 @drawn("every $K$ and $t$", (200, 200), K=retentions(10), t=st.integers(1, 24))
 def printed_is_a_uniformity(K: int, t: int) -> Found:
-    value = uniformity_constant_as_stated(K, t)
+    value = constant.uniformity_constant_as_stated(K, t)
     return unless(0 < value <= 1, **{"printed Ṽ": value})
 
 
@@ -72,7 +68,7 @@ CLAIMS = [
                 ),
                 domain=FULL,
             ),
-            counted(uniformity_constant_as_stated, "every $K$ and $t$"),
+            counted(constant.uniformity_constant_as_stated, "every $K$ and $t$"),
         ),
         corrected=Correction(
             title=said(r"$@lost$ with $k=\min(K,t)$", lost=TRUE),
@@ -82,8 +78,8 @@ CLAIMS = [
                 r"$\bar\Lambda/N_{\mathrm{eff}}=@inverse$.",
                 lost=TRUE,
                 late=TRUE.subs(k, K),
-                early=sp.factor(uniformity_constant(t + s, t)),
-                inverse=in_y(rate * inverse_effective_constant(K, t, rate)),
+                early=sp.factor(constant.uniformity_constant(t + s, t)),
+                inverse=in_y(rate * constant.inverse_effective_constant(K, t, rate)),
             ),
             formula=said(
                 r"\widetilde V^{CK}(t)=\frac{(kt-\frac{k(k-1)}2)^2}{t\,(k^2t-@lost)},\ k=\min(K,t)", lost=TRUE

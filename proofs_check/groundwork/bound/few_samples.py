@@ -101,10 +101,23 @@ DRAWN: dict[str, Any] = {
     "slope": st.tuples(SIGNED, SIGNED),
     "chances": st.tuples(UNIT, UNIT),
     "share": st.none() | UNIT,
-    "step": fractions(Fraction(1, 4), 2),
+    "eta": fractions(Fraction(1, 4), 2),
     "E": st.integers(1, 2),
     "start": SIGNED,
 }
+
+
+def _cases(most: int = 6, **other: Any) -> st.SearchStrategy[Any]:
+    """Losses, the first rounds with at most `most` samples, the clients' weights (None: n_m/n) and the start."""
+
+    def case(K: int, rounds: Any, chances: Any, share: Any, start: Any, **losses: Any) -> tuple[Any, ...]:
+        weights = None if share is None else [share, 1 - share]
+        few = Few(chances=chances if weights else (chances[0],) * 2, **losses)
+        return few, _few_samples(K, rounds, weights is not None, most), weights, start
+
+    return st.builds(case, **DRAWN | other)
+
+
 LOSSES = (
     r"$\frac a2\theta^2+b\theta$, two values of a sample, two clients with distributions and shares of their "
     r"own or one distribution and weights $n_m/n$, $E\le2$, all outcomes of at most "
@@ -126,33 +139,19 @@ def _gap(few: Few, seen: list[Snapshot], weights: Any, start: Fraction, mu: Any 
     return None
 
 
-def _drawn(chances: Any, share: Fraction | None) -> tuple[Any, Any]:
-    """Chances and weights of the clients: of their own, or one distribution and weights n_m/n."""
-    return ((chances[0],) * 2, None) if share is None else (chances, [share, 1 - share])
-
-
-@drawn(rf"{FEW}, $\eta\le2/L$", (12, 800), **DRAWN)
-def gap_is_bounded(
-    K: int, rounds: Any, curvature: Any, slope: Any, chances: Any, share: Any, step: Any, E: int, start: Any
-) -> Found:
+@drawn(rf"{FEW}, $\eta\le2/L$", (12, 800), case=_cases())
+def gap_is_bounded(case: tuple[Any, ...]) -> Found:
     """The mean of F_P(θ) - F_mem(θ) is at most 2ηEG²·O(t) in every round."""
-    chances, weights = _drawn(chances, share)
-    few = Few(curvature, slope, chances, step, E)
-    return _gap(few, _few_samples(K, rounds, weights is not None), weights, start)
+    return _gap(*case)
 
 
-@drawn(
-    rf"{FEW}, $a\ge1/2$, $\eta\le1$",
-    (12, 800),
-    **DRAWN | {"curvature": st.tuples(*[st.sampled_from([Fraction(1, 2), Fraction(1)])] * 2), "step": STEP},
-)
-def curbed_gap_is_bounded(
-    K: int, rounds: Any, curvature: Any, slope: Any, chances: Any, share: Any, step: Any, E: int, start: Any
-) -> Found:
+STRONGLY = st.tuples(*[st.sampled_from([Fraction(1, 2), Fraction(1)])] * 2)
+
+
+@drawn(rf"{FEW}, $a\ge1/2$, $\eta\le1$", (12, 800), case=_cases(curvature=STRONGLY, eta=STEP))
+def curbed_gap_is_bounded(case: tuple[Any, ...]) -> Found:
     """The same with the curbed overlap, for losses that are strongly convex."""
-    chances, weights = _drawn(chances, share)
-    few = Few(curvature, slope, chances, step, E)
-    return _gap(few, _few_samples(K, rounds, weights is not None), weights, start, min(curvature))
+    return _gap(*case, min(case[0].curvature))
 
 
 @drawn(
@@ -249,23 +248,10 @@ def _unlikely(few: Few, seen: list[Snapshot], weights: Any, start: Fraction, sta
     return None
 
 
-@drawn(rf"{LOSSES}four samples, $\eta\le2/L$", (8, 600), star=SIGNED, **DRAWN)
-def large_is_unlikely(
-    K: int,
-    rounds: Any,
-    curvature: Any,
-    slope: Any,
-    chances: Any,
-    share: Any,
-    step: Any,
-    E: int,
-    start: Any,
-    star: Any,
-) -> Found:
+@drawn(rf"{LOSSES}four samples, $\eta\le2/L$", (8, 600), case=_cases(most=4), star=SIGNED)
+def large_is_unlikely(case: tuple[Any, ...], star: Fraction) -> Found:
     """A sample changes c_j at most; the means given the past add up to 2ηEG²ΣO(t) at most; Hoeffding's bound holds."""
-    chances, weights = _drawn(chances, share)
-    few = Few(curvature, slope, chances, step, E)
-    return _unlikely(few, _few_samples(K, rounds, weights is not None, most=4), weights, start, star)
+    return _unlikely(*case, star)
 
 
 @everywhere(

@@ -4,14 +4,7 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.bound.many_rounds import SUMMED, Whole
 from proofs_check.groundwork.bound.one_round import c
-from theory.bound.stability import (
-    curbed_overlap,
-    overlap_by_uses,
-    overlap_constant,
-    overlaps,
-    stability_1,
-    stability_constant_bound,
-)
+from theory.bound import stability
 
 mu, size, used = sp.symbols("mu size used", positive=True)  # `used`: a sample's weights so far, added up
 weight = sp.Symbol("weight", nonnegative=True)
@@ -162,7 +155,7 @@ def exchanged() -> Evidence:
 def curbed() -> Evidence:
     """The smaller of two distances, with every sample's weight in this round: at most the smaller mean."""
     largest = sp.Symbol("largest", positive=True)
-    limit = curbed_overlap(used, largest, mu, c)
+    limit = stability.curbed_overlap(used, largest, mu, c)
     one, ceiling = stability_round(limit, c).total, 2 * c.G**2 * largest / mu
     total, each = sp.symbols("total each", nonnegative=True)
     given = [each <= MOVED * c.G * used, each <= ceiling]
@@ -180,7 +173,7 @@ def by_uses() -> Evidence:
     each = sp.expand(sp.Sum(uses(i) / n**2, (i, 1, n)).simplify()) - symbolic_sum(1 / n**2, i, 1, n)
     return equal(
         each,
-        overlap_by_uses(total / n, n),
+        stability.overlap_by_uses(total / n, n),
         domain="any uses of the samples in memory",
         what=r"$\sum_i\frac1n\cdot\frac{A_i-1}n$ and $(\bar A-1)/n$",
     )
@@ -206,7 +199,7 @@ def overlaps_counted(K: int, rounds: list[list[int]]) -> Found:
     seen = simulate(rounds, K)
     empty = next((i for i, one in enumerate(seen) if one.n == 0), len(seen))
     counted = [total for total, _ in overlap_of(seen[:empty])]
-    formula = list(overlaps([sum(row) for row in rounds[:empty]], K))
+    formula = list(stability.overlaps([sum(row) for row in rounds[:empty]], K))
     return unless(counted == formula, counted=counted, formula=formula)
 
 
@@ -214,11 +207,14 @@ def constant_overlap() -> Evidence:
     """n(s) = min(s, K)Λ̄, and (s - h)Λ̄ samples in common with round s, h = max(t-K, 0)."""
     s, h, more = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("s", "h", "more"))
     filling, horizon = 1 + h, 1 + h + more  # t = 1 + h <= K; then, between, t = K + h with K = 1 + h + more
-    ramp, flat = overlap_constant(horizon, filling, rate), overlap_constant(1 + h, 1 + 2 * h + more, rate)
+    ramp, flat = (
+        stability.overlap_constant(horizon, filling, rate),
+        stability.overlap_constant(1 + h, 1 + 2 * h + more, rate),
+    )
     full = symbolic_sum(s / ((1 + h) ** 2 * rate), s, 1, h)  # here K = 1 + h
     old = symbolic_sum((horizon - h) / horizon, s, h + 1, horizon - 1)
     new = symbolic_sum((s - h) / horizon, s, horizon, horizon + h - 1)
-    between = overlap_constant(horizon, horizon + h, rate)
+    between = stability.overlap_constant(horizon, horizon + h, rate)
     return argument(
         (symbolic_sum(1 / (filling * rate), s, 1, filling - 1), ramp, r"the sum, closed, $t\le K$"),
         (full, flat, r"$\sum_{s}s\bar\Lambda/(K\bar\Lambda)^2$ and the closed form, $t\ge2K-1$"),
@@ -232,7 +228,7 @@ def constant_overlap() -> Evidence:
 def constant_counted(K: int, rate: int) -> Found:
     """The closed form against the samples one by one: equal up to K and from 2K-1 on, never below."""
     for t, (counted, _) in enumerate(overlap_of(simulate([[rate]] * 20, K)), start=1):
-        closed = overlap_constant(K, t, rate)
+        closed = stability.overlap_constant(K, t, rate)
         if closed < counted or (closed != counted and not K < t < 2 * K - 1):
             return {"t": t, "counted": counted, "closed form": closed}
     return None
@@ -252,7 +248,7 @@ def root_rate() -> Evidence:
             [h <= k - 1],
             r"the overlap with $h>0$, where $k=K$; with $h=0$ it is $(k-1)/(k\bar\Lambda)$",
         ),
-        (overlap_constant(1 + over, 1 + over, rate) <= 1 / rate, [], r"$h=0$, $k=1+$ over"),
+        (stability.overlap_constant(1 + over, 1 + over, rate) <= 1 / rate, [], r"$h=0$, $k=1+$ over"),
         domain=r"every $a$, $T$, $K$, rate; the number has neither $K$ nor a dimension in it",
     )
 
@@ -260,7 +256,7 @@ def root_rate() -> Evidence:
 def kept_for_ever() -> Evidence:
     """A constant n: the curbed overlap has min(A-1, 1/(ηEμ)) for A-1, so that all uses cost 2G²/(nμ) at most."""
     n, uses = sp.symbols("n uses", positive=True)
-    both = curbed_overlap(overlap_by_uses(1 + uses, n), 1 / n, mu, c)
+    both = stability.curbed_overlap(stability.overlap_by_uses(1 + uses, n), 1 / n, mu, c)
     limit = 1 / (c.eta * c.E * mu)
     return argument(
         (n * both <= uses, [], r"any number of uses, every $n$, $\mu$, $\eta$, $E$; uses $=\bar A-1$"),
@@ -278,14 +274,14 @@ def constant_summed(K: int, rounds: tuple[int, int]) -> Found:
     """The sum to any T against the closed form added round by round."""
     rate, T = rounds
     with precise():
-        column = [ball(Fraction(overlap_constant(K, t, rate))) for t in range(1, T + 1)]
-        quick = stability_constant_bound(K, rate, T, SMOOTH, certified=True).total
-        slow = stability_1(column, SMOOTH.map(ball)).total
+        column = [ball(Fraction(stability.overlap_constant(K, t, rate))) for t in range(1, T + 1)]
+        quick = stability.stability_constant_bound(K, rate, T, SMOOTH, certified=True).total
+        slow = stability.stability_1(column, SMOOTH.map(ball)).total
     return unless(quick.overlaps(slow) and quick.rad() < 1e-20, quick=quick.str(9), slow=slow.str(9))
 
 
 STABLE = Whole(
-    lambda n, N, V, chi, stale: stability_1(stale, c).terms,
+    lambda n, N, V, chi, stale: stability.stability_1(stale, c).terms,
     lambda n, N, V, chi, stale: stability_round(stale, c),
     lambda n, N, V, chi, stale: MOVED * c.G * stale,  # G times the distance, with every sample's weight
     step_constant,
