@@ -189,7 +189,7 @@ def tracking_risk(noise: Any, drift: Any) -> Any:
 
 
 def least_drifting_risk(rate: Any, *, h: Any, variance: Any, walk: Any) -> Any:
-    r"""\(\tfrac12\sum_hh\,\frac{q_h+\sqrt{q_h^2+4q_hs_h^2/\bar\Lambda}}2\): none of this rate has less.
+    r"""\(\tfrac12\sum_hh\,\frac{q_h+\sqrt{q_h^2+4q_hs_h^2/\bar\Lambda}}2\): a lower bound at this rate.
 
     >>> least_drifting_risk(1, h=[2], variance=[6], walk=[3])
     Fraction(6, 1)

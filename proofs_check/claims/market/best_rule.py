@@ -209,7 +209,7 @@ def _ages(pair: tuple[int, ...], choice: tuple[bool, ...], last: int) -> tuple[i
     part=(F(1, 3), F(3, 4)),
 )
 def joint_bellman(prices: list[int], burdens: list[int], part: F) -> Found:
-    """h(i) + h(j) satisfies the joint inequality, and 2(λ - μC/S) is what the mixture has: none is below it."""
+    """h(i) + h(j) satisfies the joint inequality, and 2(λ - μC/S) is the mixture's: no joint rule is below."""
     law, last = Atoms.of(prices), len(burdens) - 1
     *_, burden, mu = least_burden(law, burdens, part * law.mean)
     found = best_rule(law, burdens, mu)

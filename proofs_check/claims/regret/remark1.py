@@ -101,7 +101,7 @@ def rates_limit() -> Evidence:
 
 
 def region_regret(context: Context) -> Evidence:
-    """At ρ = 1 - T^-φ."""
+    """Regret of every policy inside the region at ρ = 1 - T^-φ, against expansion and spread."""
     more = ((10**8, 10**2), (10**8, 10**4), (10**12, 10**9))
     return within_the_spread(
         [{"K": 3, "T": horizon, "1/(1-rho)": wide} for horizon, wide in context.choose(more[1:2], more)]

@@ -141,7 +141,7 @@ def floor_certified(context: Context) -> Evidence:
 
 
 def bounded(context: Context) -> Evidence:
-    """At ρ = 9/10."""
+    """Regret of every policy inside the region at ρ = 9/10 and K = 1, against expansion and spread."""
     return within_the_spread(grid(**{"K": (1,), "T": context.choose((10**9,), HORIZONS), "1/(1-rho)": (10,)}))
 
 
