@@ -236,7 +236,7 @@ def _joint_optimum(law: Atoms, burdens: Sequence[Any], budget: float) -> float:
     after = [_ages(pair, choice, len(burdens) - 1) for pair, _, choice in columns]
     burden = [sum(burdens[age] for age in pair) for pair in after]
     cost = [float(sum(choice) * law.prices[price]) for _, price, choice in columns]
-    rows = [[1.0] * len(columns)]
+    rows: list[Any] = [[1.0] * len(columns)]
     for pair in pairs:
         here = np.array([float(column[0] == pair) for column in columns])
         rows.append(here - [one == pair for one in after])

@@ -140,7 +140,7 @@ def _gap(few: Few, seen: list[Snapshot], weights: Any, start: Fraction, mu: Any 
 
 
 @drawn(rf"{FEW}, $\eta\le2/L$", (12, 800), case=_cases())
-def gap_is_bounded(case: tuple[Any, ...]) -> Found:
+def gap_is_bounded(case: Any) -> Found:
     """The mean of F_P(θ) - F_mem(θ) is at most 2ηEG²·O(t) in every round."""
     return _gap(*case)
 
@@ -149,9 +149,10 @@ STRONGLY = st.tuples(*[st.sampled_from([Fraction(1, 2), Fraction(1)])] * 2)
 
 
 @drawn(rf"{FEW}, $a\ge1/2$, $\eta\le1$", (12, 800), case=_cases(curvature=STRONGLY, eta=STEP))
-def curbed_gap_is_bounded(case: tuple[Any, ...]) -> Found:
+def curbed_gap_is_bounded(case: Any) -> Found:
     """The same with the curbed overlap, for losses that are strongly convex."""
-    return _gap(*case, min(case[0].curvature))
+    few, seen, weights, start = case
+    return _gap(few, seen, weights, start, min(few.curvature))
 
 
 @drawn(
@@ -249,9 +250,10 @@ def _unlikely(few: Few, seen: list[Snapshot], weights: Any, start: Fraction, sta
 
 
 @drawn(rf"{LOSSES}four samples, $\eta\le2/L$", (8, 600), case=_cases(most=4), star=SIGNED)
-def large_is_unlikely(case: tuple[Any, ...], star: Fraction) -> Found:
+def large_is_unlikely(case: Any, star: Fraction) -> Found:
     """A sample changes c_j at most; the means given the past add up to 2ηEG²ΣO(t) at most; Hoeffding's bound holds."""
-    return _unlikely(*case, star)
+    few, seen, weights, start = case
+    return _unlikely(few, seen, weights, start, star)
 
 
 @everywhere(
