@@ -50,7 +50,7 @@ SKETCH = (
     r"slopes $Gz\theta$, $z=\pm1$ with equal chances, give the half of $2\eta EG^2\,O(t)$ exactly."
 )
 STRONG_SKETCH = (
-    r"As under thm:regret-neff/stability but for step 6. $f-\mu|\cdot|^2/2$ is convex and $(L-\mu)$-smooth, so "
+    r"As under thm:regret-neff/stability, except step 6. $f-\mu|\cdot|^2/2$ is convex and $(L-\mu)$-smooth, so "
     r"cocoercive; written out, a local step with $\eta\le2/(L+\mu)$ brings two points nearer, by $q=1-\eta\mu$ "
     r"(at $\mu=L$ all gradients are $\mu$ times a distance, and it is plain). With one loss of client $m$ "
     r"replaced, the distance obeys $d\mapsto qd+2\eta G/n_m$, after $E$ steps $q^Ed+(1-q^E)\,2G/(n_m\mu)$; the "

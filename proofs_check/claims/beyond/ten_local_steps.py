@@ -220,7 +220,7 @@ CLAIMS = [
         r"EG^2/2$. (3) Both are gaps of the same $\widehat F$, and the statistical bounds hold at any $\theta$, also "
         r"at $\theta^+$: half of each makes one. At $\theta^+$ the fresh samples deviate too: $5.2b/\sqrt n$ through "
         "the memory, and the comparison uses no less. (4) Over $T$ rounds the halves add up to the sum of all "
-        r"excess risks but for half of the first, at most $DG/2$. (5) $\eta EG^2/4\le5\eta G^2/2$ for $E\le10$, with "
+        r"excess risks except half of the first, at most $DG/2$. (5) $\eta EG^2/4\le5\eta G^2/2$ for $E\le10$, with "
         r"equality at 10. $DG/2$ and the negative linear terms are paid by $D^2/(2\eta)-D^2/(2\eta E)$ if $D\ge5\eta "
         "G/2$; if not, $DG$ is below the printed constant itself.",
         checks={

@@ -132,7 +132,7 @@ CLAIMS = [
             r"term bends the other way between $N=\mathrm{Pdim}$ and that, and two minima have to be compared.",
             formula=r"J_t''(\Lambda)\ge0\quad\text{for}\quad\log\frac N{\mathrm{Pdim}}\ge\frac{\sqrt7-1}3",
             hypotheses=(LATER,),
-            sketch=r"$J_t$ is linear but for $Vp$. With $n=r+\Lambda$, $N=r+a+\Lambda$ the first two terms are a "
+            sketch=r"$J_t$ is linear except for $Vp$. With $n=r+\Lambda$, $N=r+a+\Lambda$ the first two terms are a "
             r"root and a multiple of $a/(nN)$, both convex in $\Lambda$. The third, $10B\sqrt{(1+L)/x}$ with "
             r"$x=N/\mathrm{Pdim}$ and $L=\log x$, has a second derivative of the sign of $3L^2+2L-2$.",
             symbols={"L": r"$\log(N/\mathrm{Pdim})$"},

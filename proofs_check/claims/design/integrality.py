@@ -87,7 +87,7 @@ def totals_stay_close(rates: list[Fraction], split: list[int]) -> Found:
     room=list(product(range(4), repeat=2)),
 )
 def room_is_respected(rates: tuple[Fraction, ...], room: tuple[int, ...]) -> Found:
-    """With a room for each client: nobody admits more, whoever has room enough admits what it would without."""
+    """Clients admit no more than their room, and with room enough what they would without a limit."""
     shares = np.array([Fraction(1, 3), Fraction(2, 3)], dtype=object)
     carry = free_carry = shares * 0
     for pace in rates:

@@ -121,7 +121,7 @@ CLAIMS = [
         given=(WRITTEN, BEST, AGES, ONLINE, SAME),
         sketch=r"Floors: to first order in $\eta$ a floor is $(\eta E/4)\sum h^2s^2$ over the effective rate "
         "(buy:noise-by-age for full memories, law:reuse/effective-rate for the others). Constant admission "
-        r"uses each sample $K$ times but for the last $K-1$ rounds', so $N_{\mathrm{eff}}=N=\bar\Lambda t$ "
+        r"uses each sample $K$ times except in the last $K-1$ rounds, so $N_{\mathrm{eff}}=N=\bar\Lambda t$ "
         r"up to a bounded number. Inside the region $\Lambda(t)$ lies between $(1-\rho^t)\bar\Lambda$ and "
         r"$\bar\Lambda/(1-\rho^t)$, so $N/t$, $N_{\mathrm{eff}}/t$ and $1/\sum\omega^2$ per round tend to "
         r"$\bar\Lambda$ too. Theorem 1: with $n=S$ and ages that are steady in the mean, $W=\sum A$ over the "
