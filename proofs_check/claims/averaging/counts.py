@@ -20,20 +20,23 @@ inner = sp.Symbol("I", real=True)
 UNEVEN = (1, 3)
 EXAMPLE = r"admissions $1,3,1,3,\ldots$, $K=1$"
 CONTRACTIONS = (F(0), F(1, 2), F(9, 10))
+MOVED = (1 - alpha) * theta + alpha * mean
+A_STEP = (theta - MOVED, alpha * (theta - mean), r"$\theta-\theta'$ and $\alpha(\theta-\bar z)$")
+
+
+def _by_parts(first: Any, then: Any, what: str) -> tuple[Any, Any, str]:
+    """Two rounds' steps with these factors, and their sum by parts."""
+    steps, summed = first * (before - theta) + then * (theta - after), first * before - then * after
+    return steps, summed + (then - first) * theta, f"two rounds' ${what}$ and their sum by parts"
 
 
 def the_mean() -> Evidence:
     """θ - θ' = α(θ - z̄), so pθ = pz̄ + (p/α)(θ - θ'), and Σp(θ - θ') by parts."""
     p, q = sp.symbols("p_t p_-", real=True)
-    moved = (1 - alpha) * theta + alpha * mean
     return equations(
-        (theta - moved, alpha * (theta - mean), r"$\theta-\theta'$ and $\alpha(\theta-\bar z)$"),
-        (alpha * p * theta - p * (theta - moved), alpha * p * mean, r"$p\theta$ and its parts"),
-        (
-            q * (before - theta) + p * (theta - after),
-            q * before - p * after + (p - q) * theta,
-            "two rounds' $p(\\theta-\\theta')$ and their sum by parts",
-        ),
+        A_STEP,
+        (alpha * p * theta - p * (theta - MOVED), alpha * p * mean, r"$p\theta$ and its parts"),
+        _by_parts(q, p, r"p(\theta-\theta')"),
         domain="any weights, steps of one size",
     )
 
@@ -239,16 +242,8 @@ y, y_next, root, root_next = sp.symbols("y y_+ r r_+", positive=True)
 
 def by_parts() -> Evidence:
     """Σ(θ - θ')/α by parts, α of each round its own."""
-    moved = (1 - alpha) * theta + alpha * mean
-    return equations(
-        (theta - moved, alpha * (theta - mean), r"$\theta-\theta'$ and $\alpha(\theta-\bar z)$"),
-        (
-            y * (before - theta) + y_next * (theta - after),
-            y * before - y_next * after + (y_next - y) * theta,
-            r"two rounds' $(\theta-\theta')/\alpha$ and their sum by parts",
-        ),
-        domain=r"every step, $y=1/\alpha$",
-    )
+    summed = _by_parts(y, y_next, r"(\theta-\theta')/\alpha")
+    return equations(A_STEP, summed, domain=r"every step, $y=1/\alpha$")
 
 
 def old_weights_fall() -> Evidence:
