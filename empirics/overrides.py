@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from empirics.control.prices import Prices, make_prices
 from empirics.settings.costs import CostProcess
 from empirics.settings.dataset_name import OWN_FILES
 from empirics.settings.policy_name import PolicyName
@@ -46,11 +45,6 @@ class HandedOver:
         elif self.cost is not None:
             given["cost"] = CostProcess(process="trace", file=GIVEN + type(self.cost).__name__)
         return _rooted(Study.from_document(given, study))
-
-    def prices(self, study: Study) -> Prices:
-        """The prices of a study."""
-        plain = self.cost is None or isinstance(self.cost, CostProcess | str | os.PathLike)
-        return make_prices(study.cost if plain else self.cost)
 
 
 def _rooted(study: Study) -> Study:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from empirics.control.prices import prices_of
 from empirics.overrides import HandedOver
 from empirics.prediction.best_constant import OBJECTIVES, OWN, best_constant
 from empirics.prediction.curves import StudyForecaster
@@ -57,7 +58,7 @@ def predict_study(
         raise SettingError(f"the objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
     own = HandedOver(dataset, None, policies, cost)
     study = own.named(Study() if study is None else study)
-    prices = own.prices(study)
+    prices = prices_of(study, cost)
     if not validated:
         here = device or "cpu"
         validate(study, "predict", out=out, device=here, prices=prices, policies=policies)

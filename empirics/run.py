@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirics.columns import FRESH, Arrays
-from empirics.control.prices import Prices
+from empirics.control.prices import Prices, prices_of
 from empirics.control.schedule import Rounds, Schedule
-from empirics.data import Dataset
+from empirics.data import Dataset, data_of
 from empirics.overrides import HandedOver
 from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.forecast import Forecast, caveats
@@ -42,7 +42,7 @@ from empirics.shards.shard import REMEDY, TRAITS, Trainer
 from empirics.shards.trainer import Chunks, Where, trainer_for
 from empirics.training.constants import Calibration, calibrate
 from empirics.training.device import choose_device, threads
-from empirics.training.problem import Problem, data_of, from_dataset
+from empirics.training.problem import Problem, from_dataset
 from empirics.training.risk import Least
 from empirics.training.sample_order import SampleOrder
 from empirics.validate import validate
@@ -169,7 +169,8 @@ def run_study(
         asked = record.get("asked", {"device": "cpu", "data_dir": None})
         where = Where(device or asked["device"], on, shards)
         if folder is not None and began is not None:
-            refuse_other(began, study, folder.progress.done, folder.path)
+            differences = began.differences(study)
+            refuse_other(differences, study.rounds, folder.progress.done, folder.path)
             if study == began and folder.finished and own.nothing:
                 folder.clear()
                 return read_result(folder.path).summary
@@ -177,7 +178,7 @@ def run_study(
                 raise SettingError(
                     f"{str(out)!r} is a federation's result: acdpp federate --resume {out} continues it"
                 )
-        prices = own.prices(study)
+        prices = prices_of(study, cost)
         if folder is None and not validated:
             validate(study, out=out, device=where.here, prices=prices, policies=policies)
         place = data_dir if data_dir is not None or asked["data_dir"] is None else Path(asked["data_dir"])
@@ -185,9 +186,10 @@ def run_study(
             doing("reading the data")
             data = data_of(study, place, dataset)
             problem = from_dataset(study, data, choose_device(where.here), model)
+            job = _Job(problem, data, prices, own, *_constants(problem, prices, folder, doing))
             if folder is None or began is None:
-                return _begin(problem, data, prices, own, where, told, out, announce, data_dir)
-            return _continue(folder, began, problem, data, prices, own, where, told)
+                return _begin(job, where, told, out, announce, data_dir)
+            return _continue(job, where, told, folder, began)
 
 
 def study_of(folder: Path) -> Study:
@@ -205,57 +207,47 @@ def _to_continue(out: Path | str | None, announce: Announce) -> Iterator[Folder]
         yield folder
 
 
+def _constants(
+    problem: Problem, prices: Prices, folder: Folder | None, doing: Callable[[str], None]
+) -> tuple[Calibration, Least | None]:
+    """The theory's constants and the least risk, as the folder to continue records them if there is one."""
+    if folder is None:
+        doing("looking for the least risk")
+        return calibrate(problem), least_for(problem)
+    settings = folder.settings
+    refuse_changes(settings, prices, problem, folder.path)
+    least = Least.from_document(settings["least_risk"])
+    if least is not None and not least.reaches(problem.study.rounds + 1):
+        least = problem.least
+    return Calibration.from_document(settings["constants"]), least
+
+
 def _begin(
-    problem: Problem,
-    data: Dataset,
-    prices: Prices,
-    own: HandedOver,
-    where: Where,
-    told: _Told,
-    out: Path | str | None,
-    announce: Announce,
-    data_dir: Path | None,
+    job: _Job, where: Where, told: _Told, out: Path | str | None, announce: Announce, data_dir: Path | None
 ) -> dict[str, Any]:
     """Train a new study into a new folder."""
-    told.doing("looking for the least risk")
-    job = _Job(problem, data, prices, own, calibrate(problem), least_for(problem))
     with job.trainer(where) as trainer:
         job.try_out(trainer)
         asked = {"device": where.device, "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
         found = job.calibration, job.least, job.not_predicted()
-        settings = settings_document(problem, asked, prices, *found) | trainer.machine()
+        settings = settings_document(job.problem, asked, job.prices, *found) | trainer.machine()
         place = claim(Path("results"), job.study.preset) if out is None else Path(out)
         with Folder.begin(place, settings) as folder:
             announce(place)
             return _train(folder, job, trainer, told)
 
 
-def _continue(
-    folder: Folder,
-    began: Study,
-    problem: Problem,
-    data: Dataset,
-    prices: Prices,
-    own: HandedOver,
-    where: Where,
-    told: _Told,
-) -> dict[str, Any]:
+def _continue(job: _Job, where: Where, told: _Told, folder: Folder, began: Study) -> dict[str, Any]:
     """Train the rounds that a folder lacks."""
-    settings, rounds = folder.settings, problem.study.rounds
-    refuse_changes(settings, prices, problem, folder.path)
-    if problem.study == began and folder.finished:
+    if job.study == began and folder.finished:
         return read_result(folder.path).summary
-    least = Least.from_document(settings["least_risk"])
-    if least is not None and not least.reaches(rounds + 1):
-        least = problem.least
-    job = _Job(problem, data, prices, own, Calibration.from_document(settings["constants"]), least)
-    if rounds != began.rounds:
+    if job.study.rounds != began.rounds:
         refuse_horizon(job.schedule(began), job.schedule())
         job.rehearse()
     with job.trainer(where) as trainer:
         now = trainer.machine()
-        warn_of_changes(settings, now)
-        again = [*settings["continued"], {"after_round": folder.progress.done, **now}]
+        warn_of_changes(folder.settings, now)
+        again = [*folder.settings["continued"], {"after_round": folder.progress.done, **now}]
         return _train(folder, job, trainer, told, continued=again)
 
 

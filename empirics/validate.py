@@ -5,7 +5,6 @@ themselves. What costs least comes first, so that a command answers before torch
 """
 
 import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,16 +14,14 @@ from empirics.control.prices import Prices
 from empirics.control.registry import find_policies
 from empirics.control.released import CONSTANTS
 from empirics.control.schedule import Schedule
-from empirics.data import Columns, as_dataset
+from empirics.data import data_of
 from empirics.settings.dataset_name import OWN_FILES
 from empirics.settings.study import Study
-from theory.setting import SettingError
 
 __all__ = ["Task", "validate", "validate_samples"]
 
 Task = Literal["train", "predict", "plan", "federate"]
 SAMPLES_BYTES_MAX = 5_000_000  # of a file of samples that is read once more to refuse it early
-ROW_BYTES = 8 * 21  # of a result, before compression
 
 
 def validate(
@@ -52,13 +49,10 @@ def validate(
 
         choose_device(device)
     if task in ("train", "federate"):
-        _validate_result(study, out)
+        from empirics.results.folder import refuse_place
     else:
-        from empirics.prediction.result import refuse_existing, refuse_flood
-
-        if out is not None:
-            refuse_existing(Path(out))
-        refuse_flood(study)
+        from empirics.prediction.result import refuse_place
+    refuse_place(study, None if out is None else Path(out))
 
 
 def validate_samples(study: Study) -> None:
@@ -70,20 +64,4 @@ def validate_samples(study: Study) -> None:
     except (OSError, ValueError):
         small = True  # reading says what is wrong
     if small:
-        as_dataset(study.dataset, columns=Columns.of(study))
-
-
-def _validate_result(study: Study, out: Path | str | None) -> None:
-    """Refuse a folder that holds something, and a disk that cannot hold the result."""
-    from empirics.results.folder import refuse_existing
-
-    wanted = Path("." if out is None else out)
-    if out is not None:
-        refuse_existing(wanted)
-    place = next((path for path in (wanted, *wanted.absolute().parents) if path.is_dir()), Path("."))
-    needed, free = study.rounds * study.runs * ROW_BYTES, shutil.disk_usage(place).free
-    if needed > free:
-        raise SettingError(
-            f"{study.rounds:,} rounds of {study.runs:,} runs may take {needed / 1e9:,.3g} GB and {free / 1e9:,.3g} "
-            f"GB are free for {str(wanted)!r}: make room, or take fewer rounds, seeds or policies"
-        )
+        data_of(study)

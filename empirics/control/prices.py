@@ -19,11 +19,11 @@ from empirics.data.arrays import real_array
 from empirics.data.dataset import digest
 from empirics.draws import Purpose, uniform
 from empirics.settings.costs import CHEAPEST, DEAREST, CostProcess, Process
-from empirics.settings.study import GIVEN
+from empirics.settings.study import GIVEN, Study
 from theory.market.prices import Atoms, PriceLaw, Uniform
 from theory.setting import SettingError
 
-__all__ = ["Drawn", "Prices", "Trace", "checked", "law_of", "make_prices", "read_trace"]
+__all__ = ["Drawn", "Prices", "Trace", "checked", "law_of", "make_prices", "prices_of", "read_trace"]
 
 Floats = NDArray[np.float64]
 WHOLE_PRICES_MAX = 10**4  # distinguished one by one
@@ -211,6 +211,8 @@ class _Checked:
 
 def checked(source: Any) -> Prices:
     """An object of the user's own as prices: its parts are checked now, its chunks as they come."""
+    if isinstance(source, type):
+        raise SettingError(f"prices must be an object, not a class: give {source.__name__}(...)")
     who = type(source).__name__
     missing = [name for name in PARTS if not hasattr(source, name)]
     if len(missing) == len(PARTS):
@@ -256,11 +258,15 @@ def make_prices(cost: CostProcess | Prices | ArrayLike | str | os.PathLike[str])
         return cost
     if isinstance(cost, str | os.PathLike):
         return read_trace(cost)
-    if isinstance(cost, Sequence | int | float | bytes) or hasattr(cost, "__array__"):
-        return Trace(cast(ArrayLike, cost))
-    if isinstance(cost, type):
-        raise SettingError(f"prices must be an object, not a class: give {cost.__name__}(...)")
-    return checked(cost)
+    if not isinstance(cost, Sequence | int | float | bytes) and not hasattr(cost, "__array__"):
+        return checked(cost)
+    return Trace(cast(ArrayLike, cost))
+
+
+def prices_of(study: Study, given: Any = None) -> Prices:
+    """The prices that a study names, unless others are handed over; a file or a process is named by the settings."""
+    named = given is None or isinstance(given, CostProcess | str | os.PathLike)
+    return make_prices(study.cost if named else given)
 
 
 def law_of(prices: Prices, seed: int = 0, replicates: int = 1, rounds: int = LAW_SAMPLES) -> PriceLaw:

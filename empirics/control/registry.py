@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import inspect
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
@@ -332,17 +332,17 @@ def maker_of(name: str, own: Mapping[str, Any] | None = None) -> Maker:
 
 
 def find_policies(
-    names: Iterable[str], own: Mapping[str, Any] | None = None, *, imports: bool = True
+    names: Sequence[str], own: Mapping[str, Any] | None = None, *, imports: bool = True
 ) -> tuple[str, ...]:
     """The names of built-in policies; others are found and not made, which takes the constants of the data.
 
     Without `imports` a policy at an import path is not looked for.
     """
-    others = [name for name in names if not is_built_in(PolicyName(name).base)]
-    for name in others:
-        if imports or ":" not in name:
+    built_in = tuple(name for name in names if PolicyName(name).built_in)
+    for name in names:
+        if name not in built_in and (imports or ":" not in name):
             maker_of(name, own)
-    return tuple(name for name in names if name not in others)
+    return built_in
 
 
 def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -> Policy:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirics.control.policy import FOREVER, Policy
-from empirics.control.prices import Prices, make_prices
+from empirics.control.prices import Prices, prices_of
 from empirics.control.registry import Brief, capacity_for, dropped_by, kept_for, make_policies
 from empirics.control.totals import Totals
 from empirics.settings.study import Study
@@ -87,7 +87,7 @@ class Rounds:
 
 def brief_for(study: Study, constants: Constants, prices: Prices | None = None) -> Brief:
     """The brief of the study's policies, with its prices."""
-    paid = make_prices(study.cost) if prices is None else prices
+    paid = prices_of(study, prices)
     return Brief(study, study.theory_budget(paid.mean), constants, paid)
 
 
@@ -107,7 +107,7 @@ class Schedule:
         trains: bool = False,
     ) -> None:
         self.study = study
-        self.prices = make_prices(study.cost) if prices is None else prices
+        self.prices = prices_of(study, prices)
         self.brief = brief_for(study, constants, self.prices)
         self.policies = make_policies(self.brief, policies)
         self.listening = [name for name, policy in self.policies.items() if hasattr(policy, "observe")]

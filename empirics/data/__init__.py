@@ -14,15 +14,17 @@ from typing import Any
 from empirics.data import cifar10, digits, imagenette, mnist
 from empirics.data.arrays import from_arrays, from_mapping, from_torch
 from empirics.data.dataset import Dataset
-from empirics.data.npz import load_npz
-from empirics.data.table import Columns, from_table, is_table, load_table
+from empirics.data.npz import read_npz
+from empirics.data.table import Columns, from_table, is_table, read_table
 from empirics.settings.dataset_name import BUILT_IN, NPZ, TABLES
+from empirics.settings.study import GIVEN, Study
 from theory.setting import SettingError
 
 __all__ = [
     "Columns",
     "Dataset",
     "as_dataset",
+    "data_of",
     "from_arrays",
     "from_mapping",
     "from_table",
@@ -62,12 +64,16 @@ def load(
             case "imagenette":
                 return imagenette.load(data_dir, imagenette.SIDE if size is None else size)
             case str() if name.startswith(NPZ):
-                return load_npz(name)
+                samples = read_npz(name)
             case str() if name.startswith(TABLES):
-                return load_table(name, columns or Columns())
+                samples = read_table(name, columns or Columns())
+            case _:
+                raise SettingError(
+                    f"there is no data set {name!r}: choose one of {', '.join(BUILT_IN)} or {FILES}"
+                )
     except OSError as error:  # a folder that may not be looked into
         raise SettingError(f"{data_dir} cannot be read ({error.strerror or error})") from error
-    raise SettingError(f"there is no data set {name!r}: choose one of {', '.join(BUILT_IN)} or {FILES}")
+    return samples.dataset(name)
 
 
 def as_dataset(
@@ -103,6 +109,15 @@ def as_dataset(
         f"a data set is one of {', '.join(BUILT_IN)} or {FILES}, arrays (x, y) or (x, y, test_x, test_y), a mapping "
         f"with these names, or one or two of torch's map-style data sets, got {type(thing).__name__}"
     )
+
+
+def data_of(study: Study, data_dir: str | os.PathLike[str] | None = None, given: Any = None) -> Dataset:
+    """The data set that a study names, or the one given in its place."""
+    if given is None and study.dataset.startswith(GIVEN):
+        raise SettingError(
+            f"the data set {study.dataset!r} was handed over in Python: call run_study with dataset= again"
+        )
+    return as_dataset(study.dataset if given is None else given, data_dir, Columns.of(study))
 
 
 def _is_array(thing: Any) -> bool:

@@ -1,6 +1,7 @@
 """A data set of the user's own: arrays, tensors, or a torch `Dataset`, for which torch need not be imported here."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,64 @@ from empirics.data.dataset import Dataset, HeldOut, Images, Labels
 from empirics.draws import Purpose, permutation
 from theory.setting import SettingError
 
-__all__ = ["CLIENT", "TIME", "assembled", "from_arrays", "from_mapping", "from_torch", "keys", "real_array"]
+__all__ = ["CLIENT", "TIME", "Samples", "from_arrays", "from_mapping", "from_torch", "keys", "real_array"]
 
 TEST_EVERY = 5  # samples
-NO_REPLICATE = (
-    2**32 - 1
-)  # an address that no study draws from, so that the split is independent of all of them
+NO_REPLICATE = 2**32 - 1  # no study draws from this address, so the split is independent of all studies
 TIME, CLIENT = "time", "client"
 SPELLINGS = (("x", "y", "test_x", "test_y"), ("x_train", "y_train", "x_test", "y_test"))
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """Arrays x, y and perhaps test_x, test_y, time and client, as they were read; a refusal names them after `where`.
+
+    Where labels are words, y has their places in `words`.
+    """
+
+    arrays: Mapping[str, Any]
+    where: str = ""
+    words: Sequence[str] | None = None
+
+    def dataset(self, name: str) -> Dataset:
+        """The data set of these samples, once they are found to be one."""
+        arrays, words = self.arrays, self.words
+        x_name, y_name, test_x_name, test_y_name = (f"{self.where}{key}" for key in SPELLINGS[0])
+        x, y = _pair(x_name, arrays["x"], y_name, arrays["y"])
+        time = _times(f"{self.where}{TIME}", arrays[TIME], len(x)) if TIME in arrays else None
+        client = _clients(f"{self.where}{CLIENT}", arrays[CLIENT], len(x)) if CLIENT in arrays else None
+        held_out = None
+        if "test_x" not in arrays:
+            test = _held_out(x_name, len(x))
+            held_out = HeldOut(test, time, client)
+            test_x, test_y, x, y = x[test], y[test], x[~test], y[~test]
+            time, client = (None if each is None else each[~test] for each in (time, client))
+            hint = "all its samples were held out, so give a test set of your own"
+        else:
+            test_x, test_y = _pair(test_x_name, arrays["test_x"], test_y_name, arrays["test_y"])
+            hint = f"{y_name} has no such class"
+        if x.shape[1:] != test_x.shape[1:]:
+            raise SettingError(
+                f"{x_name} and {test_x_name} must have inputs of one shape, got {x.shape[1:]} and {test_x.shape[1:]}"
+            )
+        classes, train_y = np.unique(y, return_inverse=True)
+        names = tuple(one if words is None else words[one] for one in classes.tolist())
+        if unseen := set(test_y.tolist()) - set(classes.tolist()):
+            what = min(unseen) if words is None else repr(words[min(unseen)])
+            raise SettingError(f"the test set has the class {what}, which training never sees: {hint}")
+        if len(classes) < 2:
+            raise SettingError(f"{y_name} must hold two classes or more, got {names[0]!r} alone")
+        return Dataset.of(
+            name,
+            (x, train_y.astype(np.int64)),
+            (test_x, np.searchsorted(classes, test_y).astype(np.int64)),
+            len(classes),
+            time,
+            client,
+            held_out,
+            names,
+            dated=getattr(getattr(arrays.get(TIME), "dtype", None), "kind", None) == "M",
+        )
 
 
 def from_arrays(
@@ -43,7 +94,7 @@ def from_arrays(
             "test_x and test_y belong together: give both, or none to hold out every fifth sample"
         )
     test = {} if test_x is None else {"test_x": test_x, "test_y": test_y}
-    return assembled(name, {"x": x, "y": y, **test})
+    return Samples({"x": x, "y": y, **test}).dataset(name)
 
 
 def from_mapping(arrays: Mapping[str, ArrayLike], *, name: str = "arrays") -> Dataset:
@@ -52,14 +103,15 @@ def from_mapping(arrays: Mapping[str, ArrayLike], *, name: str = "arrays") -> Da
     An array `time` has the time of every sample of x, a number or NumPy's datetime64, and `client` its client, a whole
     number.
     """
-    return assembled(name, {key: arrays[there] for key, there in keys("the mapping", list(arrays)).items()})
+    found = keys("the mapping", list(arrays))
+    return Samples({key: arrays[there] for key, there in found.items()}).dataset(name)
 
 
 def from_torch(train: Any, test: Any = None, *, name: str = "torch") -> Dataset:
     """The data set of torch's map-style data sets of pairs (input, class number), read at once."""
     splits = {"training": train} if test is None else {"training": train, "test": test}
     read = [array for which, split in splits.items() for array in _read(which, split)]
-    return assembled(name, dict(zip(SPELLINGS[0], read, strict=False)))
+    return Samples(dict(zip(SPELLINGS[0], read, strict=False))).dataset(name)
 
 
 def keys(what: str, names: Sequence[Any]) -> dict[str, str]:
@@ -74,54 +126,6 @@ def keys(what: str, names: Sequence[Any]) -> dict[str, str]:
     raise SettingError(
         f"{what} should hold x and y, or x, y, test_x and test_y, or with the names x_train, y_train, x_test and "
         f"y_test, and perhaps {TIME} and {CLIENT}: it holds {held}"
-    )
-
-
-def assembled(
-    name: str, arrays: Mapping[str, Any], where: str = "", words: Sequence[str] | None = None
-) -> Dataset:
-    """The data set of x, y and perhaps test_x, test_y, time and client; a refusal names them after `where`.
-
-    Where labels are words, y has their places in `words`.
-    """
-    called = [f"{where}{key}" for key in SPELLINGS[0]]
-    train = _pair(called[:2], [arrays["x"], arrays["y"]])
-    count = len(train[0])
-    time = _times(f"{where}{TIME}", arrays[TIME], count) if TIME in arrays else None
-    client = _clients(f"{where}{CLIENT}", arrays[CLIENT], count) if CLIENT in arrays else None
-    held_out = None
-    if "test_x" not in arrays:
-        which = _held_out(called[0], count)
-        train, test = _split(train, which)
-        held_out = HeldOut(which, time, client)
-        time, client = None if time is None else time[~which], None if client is None else client[~which]
-        hint = "all its samples were held out, so give a test set of your own"
-    else:
-        test = _pair(called[2:], [arrays["test_x"], arrays["test_y"]])
-        hint = f"{called[1]} has no such class"
-    if train[0].shape[1:] != test[0].shape[1:]:
-        raise SettingError(
-            f"{called[0]} and {called[2]} must have inputs of one shape, got {train[0].shape[1:]} and "
-            f"{test[0].shape[1:]}"
-        )
-    classes, train_y = np.unique(train[1], return_inverse=True)
-    if unseen := set(test[1].tolist()) - set(classes.tolist()):
-        what = min(unseen) if words is None else repr(words[min(unseen)])
-        raise SettingError(f"the test set has the class {what}, which training never sees: {hint}")
-    if len(classes) < 2:
-        what = classes[0] if words is None else repr(words[classes[0]])
-        raise SettingError(f"{called[1]} must hold two classes or more, got {what} alone")
-    test_y = np.searchsorted(classes, test[1])
-    return Dataset.of(
-        name,
-        (train[0], train_y.astype(np.int64)),
-        (test[0], test_y.astype(np.int64)),
-        len(classes),
-        time,
-        client,
-        held_out,
-        tuple(one if words is None else words[one] for one in classes.tolist()),
-        dated=getattr(getattr(arrays.get(TIME), "dtype", None), "kind", None) == "M",
     )
 
 
@@ -179,10 +183,10 @@ def _times(what: str, values: Any, samples: int) -> NDArray[np.float64]:
     return found
 
 
-def _pair(called: Sequence[str], given: Sequence[Any]) -> tuple[Images, Labels]:
-    x, y = _inputs(called[0], given[0]), _labels(called[1], given[1])
+def _pair(x_name: str, x_values: Any, y_name: str, y_values: Any) -> tuple[Images, Labels]:
+    x, y = _inputs(x_name, x_values), _labels(y_name, y_values)
     if len(x) != len(y):
-        raise SettingError(f"{called[0]} and {called[1]} must be of one length, got {len(x)} and {len(y)}")
+        raise SettingError(f"{x_name} and {y_name} must be of one length, got {len(x)} and {len(y)}")
     return x, y
 
 
@@ -227,13 +231,6 @@ def _held_out(what: str, samples: int) -> NDArray[np.bool_]:
         )
     rank = permutation(samples, 0, Purpose.partition, replicate=NO_REPLICATE)
     return np.equal(rank % TEST_EVERY, TEST_EVERY - 1)
-
-
-def _split(
-    both: tuple[Images, Labels], test: NDArray[np.bool_]
-) -> tuple[tuple[Images, Labels], tuple[Images, Labels]]:
-    x, y = both
-    return (x[~test], y[~test]), (x[test], y[test])
 
 
 def _read(which: str, split: Any) -> tuple[Images, Any]:

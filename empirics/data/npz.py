@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.data.arrays import TIME, assembled, keys
-from empirics.data.dataset import Dataset
+from empirics.data.arrays import TIME, Samples, keys
 from empirics.data.files import brief, corrupt, memory
 from empirics.settings.dataset_name import NPZ
 from theory.setting import SettingError
 
-__all__ = ["load_npz"]
+__all__ = ["read_npz"]
 
 WANTED = (
     "it should hold the arrays x and y, and perhaps test_x and test_y, time and client, as np.savez(FILE, x=x, y=y) "
@@ -28,8 +27,8 @@ WANTED = (
 HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 
 
-def load_npz(name: str) -> Dataset:
-    """The data set of `npz:FILE`; a relative FILE is looked for in the working directory."""
+def read_npz(name: str) -> Samples:
+    """The samples of `npz:FILE`; a relative FILE is looked for in the working directory."""
     if not name.removeprefix(NPZ):
         raise SettingError(f"{NPZ} needs the name of a file, such as {NPZ}mine.npz: {WANTED}")
     path = Path(os.path.expanduser(name.removeprefix(NPZ)))
@@ -44,7 +43,7 @@ def load_npz(name: str) -> Dataset:
         raise SettingError(f"{path} cannot be read ({error.strerror or error}): {WANTED}") from error
     except Exception as error:  # zipfile and the decompressors may raise anything on a damaged file
         raise SettingError(f"{path} is not a whole npz file ({brief(error)}): {WANTED}") from error
-    return assembled(name, arrays, where=f"{path}: ")
+    return Samples(arrays, where=f"{path}: ")
 
 
 def _arrays(path: Path, archive: zipfile.ZipFile) -> dict[str, NDArray[Any]]:

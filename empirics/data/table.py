@@ -6,8 +6,6 @@ of numbers per sample. Labels and clients may be words. Times are numbers, or da
 become seconds. Whatever Arrow cannot read, or is no number where one is needed, is refused with its column and row.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -15,22 +13,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.data.arrays import CLIENT, TIME, assembled
+from empirics.data.arrays import CLIENT, TIME, Samples
 from empirics.data.csv_format import AMBIGUOUS, DECIMAL, ambiguous_number, is_decimal, separator
 from empirics.data.dataset import Dataset
 from empirics.data.files import brief, memory
 from empirics.settings.dataset_name import CSV, TABLES
+from empirics.settings.study import Study
 from theory.setting import SettingError
 
-if TYPE_CHECKING:
-    from empirics.settings.study import Study
-
-__all__ = ["Columns", "from_table", "is_table", "load_table"]
+__all__ = ["Columns", "from_table", "is_table", "read_table"]
 
 WANTED = "it should be a table with a sample in each row, its columns named in the first line"
 MEMORY_PER_FILE = 4  # bytes per byte of a table, about
@@ -51,14 +47,14 @@ class Columns:
         return cls(study.label_column, study.time_column, study.client_column)
 
 
-def load_table(name: str, columns: Columns) -> Dataset:
-    """The data set of `csv:FILE` or `parquet:FILE`; a relative FILE is looked for in the working directory."""
+def read_table(name: str, columns: Columns) -> Samples:
+    """The samples of `csv:FILE` or `parquet:FILE`; a relative FILE is looked for in the working directory."""
     kind = next(prefix for prefix in TABLES if name.startswith(prefix))
     if not name.removeprefix(kind):
         raise SettingError(f"{kind} needs the name of a file, such as {kind}mine.{kind[:-1]}: {WANTED}")
     path = Path(os.path.expanduser(name.removeprefix(kind)))
     table = _table(path, partial(_read_csv, columns=columns) if kind == CSV else _read_parquet)
-    return _assembled(name, {"": (str(path), table)}, columns)
+    return _samples({"": (str(path), table)}, columns)
 
 
 def from_table(
@@ -77,7 +73,7 @@ def from_table(
     tables = {"": ("the table", _arrow("the table", table))}
     if test is not None:
         tables["test_"] = ("the test table", _arrow("the test table", test))
-    return _assembled("table", tables, Columns(label, time, client), _names_of(table, label))
+    return _samples(tables, Columns(label, time, client), _names_of(table, label)).dataset("table")
 
 
 def is_table(thing: Any) -> bool:
@@ -87,10 +83,10 @@ def is_table(thing: Any) -> bool:
     )
 
 
-def _assembled(
-    name: str, tables: Mapping[str, tuple[str, Any]], columns: Columns, named: Sequence[str] | None = None
-) -> Dataset:
-    """The data set of a table, or of two: the second is the test set, with the features of the first."""
+def _samples(
+    tables: Mapping[str, tuple[str, Any]], columns: Columns, named: Sequence[str] | None = None
+) -> Samples:
+    """The samples of a table, or of two: the second is the test set, with the features of the first."""
     arrays: dict[str, Any] = {}
     places, found, features = [], [], list[str]()
     for prefix, (path, table) in tables.items():
@@ -119,7 +115,7 @@ def _assembled(
         _refuse_unnamed(tables, found, len(named))
     numbered, words = _numbered(found)
     arrays |= dict(zip(places, numbered, strict=True))
-    return assembled(name, arrays, where=f"{tables[''][0]}: ", words=words or named)
+    return Samples(arrays, where=f"{tables[''][0]}: ", words=words or named)
 
 
 def _refuse_unnamed(

@@ -39,6 +39,7 @@ __all__ = [
     "finite_forecasts",
     "refuse_existing",
     "refuse_flood",
+    "refuse_place",
     "same_problem",
 ]
 
@@ -247,6 +248,13 @@ def finite_forecasts(
         if not all(map(math.isfinite, found.document().values())):
             raise SettingError(f"the prediction of {name} is not finite: take a smaller eta")
     return made
+
+
+def refuse_place(study: Study, path: Path | None) -> None:
+    """Refuse a place that is taken or cannot be written to, and curves that do not fit into memory."""
+    if path is not None:
+        refuse_existing(path)
+    refuse_flood(study)
 
 
 def refuse_flood(study: Study) -> None:

@@ -38,6 +38,7 @@ from empirics.files import PARTIAL, replace_file, sha256_of, writable
 from empirics.results.logs import Log, opened, refuse_missing
 from empirics.results.rows import table
 from empirics.settings.section7 import command_for
+from empirics.settings.study import Study
 from theory.setting import SettingError
 
 __all__ = [
@@ -51,11 +52,13 @@ __all__ = [
     "read_settings",
     "read_state",
     "refuse_existing",
+    "refuse_place",
 ]
 
 FORMAT = 2
 LOCK, SETTINGS, SUMMARY, ROUNDS, PARTS = ".lock", "settings.json", "summary.json", "rounds.parquet", "parts"
 OURS = re.compile(r"state-\d{12}\.npz")
+ROW_BYTES = 8 * 21  # of a result, before compression
 AGAIN = "restore it from a copy, or train again into another folder"
 
 
@@ -167,6 +170,20 @@ def refuse_existing(path: Path) -> None:
             raise SettingError(f"{name} cannot be used for the result: nothing can be written there")
     except OSError as error:
         raise SettingError(f"{name} cannot be used for the result ({error.strerror})") from None
+
+
+def refuse_place(study: Study, path: Path | None) -> None:
+    """Refuse a folder that holds something, and a disk that cannot hold the study's result."""
+    if path is not None:
+        refuse_existing(path)
+    wanted = path or Path(".")
+    place = next((one for one in (wanted, *wanted.absolute().parents) if one.is_dir()), Path("."))
+    needed, free = study.rounds * study.runs * ROW_BYTES, shutil.disk_usage(place).free
+    if needed > free:
+        raise SettingError(
+            f"{study.rounds:,} rounds of {study.runs:,} runs may take {needed / 1e9:,.3g} GB and {free / 1e9:,.3g} "
+            f"GB are free for {str(wanted)!r}: make room, or take fewer rounds, seeds or policies"
+        )
 
 
 def claim(parent: Path, name: str) -> Path:

@@ -13,7 +13,6 @@ from empirics.control.policy import Policy
 from empirics.control.prices import Prices
 from empirics.control.schedule import Schedule
 from empirics.results.fingerprint import same_model
-from empirics.settings.study import Study
 from empirics.training.problem import Problem
 from theory.setting import SettingError
 
@@ -44,17 +43,16 @@ def refuse_changes(settings: Mapping[str, Any], prices: Prices, problem: Problem
             raise SettingError(f"cannot resume {str(out)!r}: {what} not what it began with")
 
 
-def refuse_other(began: Study, study: Study, done: int, out: Path) -> None:
+def refuse_other(differences: Mapping[str, tuple[Any, Any]], rounds: int, done: int, out: Path) -> None:
     """Refuse a study that differs from that of the folder, except in its number of rounds."""
-    before, now = began.document(), study.document()
-    if study.rounds < done:
+    if rounds < done:
         raise SettingError(
-            f"{str(out)!r} already has {done} rounds, which cannot be cut to {study.rounds}: start a new study"
+            f"{str(out)!r} already has {done} rounds, which cannot be cut to {rounds}: start a new study"
         )
     changed = [
-        f"{name} is {before[name]!r} there and {now[name]!r} here"
-        for name in now
-        if name != "rounds" and before.get(name) != now[name]
+        f"{name} is {before!r} there and {now!r} here"
+        for name, (before, now) in differences.items()
+        if name != "rounds"
     ]
     if changed:
         raise SettingError(

@@ -117,6 +117,11 @@ class PolicyName(str):
         return made
 
     @property
+    def built_in(self) -> bool:
+        """The policy, whatever its own settings, is a built-in one."""
+        return is_built_in(self.base)
+
+    @property
     def settings(self) -> tuple[str, ...] | None:
         """Settings that a built-in policy may have of its own; None for other policies."""
         if self.base in SETTINGS_OF:

@@ -444,6 +444,15 @@ class Study:
             for name, v in plain.items()
         }
 
+    def differences(self, other: Self) -> dict[str, tuple[Any, Any]]:
+        """Settings in which another study differs, with both values.
+
+        >>> Study().differences(Study(rounds=7, per_seed=("start",)))
+        {'rounds': (500, 7), 'per_seed': ([], ['start'])}
+        """
+        mine, others = self.document(), other.document()
+        return {name: (mine[name], value) for name, value in others.items() if value != mine[name]}
+
     @classmethod
     def from_document(cls, document: Mapping[str, Any], base: Self | None = None) -> Self:
         """The study with these settings in place of those of `base`; an unknown key is an error.

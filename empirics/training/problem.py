@@ -14,9 +14,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from empirics.data import Columns, Dataset, as_dataset
+from empirics.data import Dataset, data_of
 from empirics.data.dataset import Arrivals
-from empirics.settings.study import GIVEN, Study
+from empirics.settings.study import Study
 from empirics.training.device import choose_device
 from empirics.training.linear import Linear, first_parameters
 from empirics.training.model import Model, Population
@@ -28,7 +28,6 @@ from theory.setting import SettingError
 
 __all__ = [
     "Problem",
-    "data_of",
     "from_dataset",
     "make_model",
     "make_problem",
@@ -94,20 +93,11 @@ def make_problem(
     return from_dataset(study, data_of(study, data_dir, dataset), place, model)
 
 
-def data_of(study: Study, data_dir: Path | None = None, dataset: Any = None) -> Dataset:
-    """The data set that a study names, or the one given."""
-    if dataset is None and study.dataset.startswith(GIVEN):
-        raise SettingError(
-            f"the data set {study.dataset!r} was handed over in Python: call run_study with dataset= again"
-        )
-    return as_dataset(study.dataset if dataset is None else dataset, data_dir, Columns.of(study))
-
-
 def from_dataset(
     study: Study, data: Dataset, device: torch.device, model: Any = None, first: int = 0
 ) -> Problem:
     """The problem on a data set already loaded; of a part of a study, `first` is the number of its first replicate."""
-    streams, data = _placed(study, data, first)
+    streams, data, later = _placed(study, data, first)
     linear = _is_linear(study, model)
     scaling = scaling_of(data.train_x, study)
     train_x, test_x = (
@@ -121,15 +111,9 @@ def from_dataset(
 
     real = getattr(torch, study.dtype)
     moving: dict[str, torch.Tensor] = {}
-    if study.drift.kind != "none":
+    if later is not None:
         rows = 1 if study.drift.mixes else len(streams.pools)
         moving["test_weights"] = torch.zeros((rows, len(test_y)), dtype=real, device=device)
-        later = second_part(study, data)
-        if study.drift.mixes and "accuracy" in study.measures and later.all() | ~later.any():
-            raise SettingError(
-                "the test set has samples of one half of the classes alone, and no accuracy in a population that "
-                'drifts: give one with both, or measures = ["risk"]'
-            )
         moving["test_later"] = tensor(later, torch.bool)
     population = Population(
         x=tensor(train_x, real),
@@ -146,14 +130,23 @@ def from_dataset(
     return Problem(study, streams, made, population, data.digest, time, came, scaling)
 
 
-def _placed(study: Study, data: Dataset, first: int) -> tuple[Streams, Dataset]:
-    """The pools of clients, and the data with both parts of a drifting population; a stream is its own test set."""
+def _placed(study: Study, data: Dataset, first: int) -> tuple[Streams, Dataset, NDArray[np.bool_] | None]:
+    """The pools of clients, the data with both parts of a drifting population, and the test samples of the second part
+    where the population moves; a stream is its own test set."""
     data = data.as_stream() if study.drift.kind == "order" else data
     streams = make_pools(data.train_y, study, data.client, first)
-    if study.drift.mixes:
-        both = both_parts(data, study.drift.parts)
-        return parted(streams, both, study.drift.parts), both
-    return (in_order(streams, data, study) if study.drift.kind == "order" else streams), data
+    if study.drift.kind == "none":
+        return streams, data, None
+    if study.drift.kind == "order":
+        return in_order(streams, data, study), data, second_part(study, data)
+    both = both_parts(data, study.drift.parts)
+    streams, later = parted(streams, both, study.drift.parts), second_part(study, both)
+    if "accuracy" in study.measures and later.all() | ~later.any():
+        raise SettingError(
+            "the test set has samples of one half of the classes alone, and no accuracy in a population that "
+            'drifts: give one with both, or measures = ["risk"]'
+        )
+    return streams, both, later
 
 
 def _is_linear(study: Study, model: Any) -> bool:
