@@ -185,6 +185,24 @@ def test_the_rule_for_unknown_prices_does_not_ask_for_them_and_the_other_names_i
     assert "use buy-cheap-online" in refused(make_policy, "buy-cheap", unknown)
 
 
+@pytest.mark.parametrize("policy", BOTH)
+def test_a_controller_with_shortfalls_goes_on_from_its_file_as_if_nothing_had_happened(policy, tmp_path):
+    rng = np.random.default_rng(7)
+    unbroken, saved = (Controller(policy, study()) for _ in range(2))
+    for t in range(24):
+        price = float(rng.uniform(1, 10))
+        granted = unbroken.decide(price)
+        assert np.array_equal(granted, saved.decide(price))
+        if t % 3 == 0:  # between the decision and the report
+            saved.save(tmp_path / "server.json")
+            saved = Controller.load(tmp_path / "server.json")
+        for server in (unbroken, saved):
+            server.report(np.floor(granted * (0.4 if t % 2 else 1)).astype(int))
+        assert (unbroken.books.in_memory <= unbroken.capacity).all()
+    assert unbroken.document() == saved.document()
+    assert unbroken.capacity.tolist() == [4, 5, 7]
+
+
 def test_a_controller_needs_no_file_of_prices_unless_its_policy_does(tmp_path):
     setting = study()
     setting = replace(setting, cost=replace(setting.cost, process="trace", file=str(tmp_path / "none.csv")))

@@ -1,5 +1,6 @@
 """A controller decides as the batched loop does, keeps the same books, and goes on from its JSON."""
 
+import hashlib
 import json
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -115,6 +116,19 @@ def test_a_damaged_or_foreign_file_is_refused(tmp_path):
         path.write_text(text)
         assert message in refused(Controller.load, path)
     assert "cannot read the controller" in refused(Controller.load, tmp_path / "none.json")
+
+
+def test_an_older_file_is_refused_only_if_its_policy_drops_samples():
+    def without_drops(name):
+        document = Controller(name, study()).document()
+        older = {key: value for key, value in document.items() if key not in ("dropped", "sha256")}
+        content = json.dumps(older, sort_keys=True).encode()
+        return older | {"sha256": hashlib.sha256(content).hexdigest()}
+
+    assert Controller.from_document(without_drops("constant")).round == 1
+    assert "taper last dropped samples: begin anew" in refused(
+        Controller.from_document, without_drops("taper")
+    )
 
 
 def test_a_state_that_cannot_be_saved_says_so(tmp_path):

@@ -104,6 +104,7 @@ def test_what_is_no_departure_is_refused_in_one_sentence():
         "acdpp+": "departures of the released code are K, region, cap, rounding, penalty, constants, each",
         "acdpp+K+K": "each named once as in",
         "acdpp+all+K": "acdpp+all has them all",
+        "released+K": "known are acdpp, ",
         "released-all": "departures of the released code are",
         "acdpp+regoin@K=3": "there is no policy 'acdpp+regoin': the departures",
     }.items():

@@ -18,6 +18,14 @@ def schedule_of(policy, **given):
     return plan(study(policies=(policy,), **given), CONTROL)
 
 
+def test_the_oracle_fills_its_buffers_in_every_round_and_the_capped_policy_in_the_first():
+    oracle, capped, full = schedule_of("oracle"), schedule_of("acdpp-capped", rounds=120), np.array([4, 5, 7])
+    assert (oracle.admissions == full).all()
+    assert (oracle.occupancy == full).all()
+    assert (capped.occupancy[0] == full).all()
+    assert (capped.occupancy <= full).all()
+
+
 # --- the released rule -------------------------------------------------------------------------------------
 
 # what each script has for Pdim, V, η̃, ρ and the cap
@@ -101,6 +109,11 @@ def test_a_policy_finds_its_own_budget_and_steps_in_its_brief_and_given_ones_whe
     constants = [make_policy(name, brief).constants for name in names]
     assert [one.eta for one in constants] == [CONTROL.eta, pytest.approx(0.3), 3.5, CONTROL.eta]
     assert all(one.E == 1 for one in constants)
+    again, same = Controller("constant@K=2", study()), Controller("constant", study(K=2))
+    for price in (3.0, 8.0, 2.0):
+        again = Controller.from_document(again.document())
+        assert np.array_equal(again.decide(price), same.decide(price))
+    assert again.retention.tolist() == [2, 2, 2]
     server = Controller("acdpp@budget=35.5", study(), constants=CONTROL)
     granted = server.decide(4.0)
     server.report(granted)

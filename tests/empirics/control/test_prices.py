@@ -136,6 +136,7 @@ def test_a_file_of_prices_is_read_as_it_is_written(tmp_path):
         ("c1\n 2.5 \n1e-1\n3\n\n  \n", None),
         ('day,"spot price"\nMon,2.5\nTue,"0.1"\nWed,3\n', "spot price"),
         ("\ufeffday, price\na,2.5\nb,0.1\nc,3\n\n", "price"),
+        ("day\tprice\na\t2,5\nb\t0,1\nc\t3\n", "price"),
         ("day;price\na;2,5\nb;0,1\nc;3\n;\n", "price"),
         ('"day, in, May";price;;\na;2.5;;\nb;0.1;;\nc;3;;\n;;;\n', "price"),
         ("price;;\n2,5;;\n0,1;;\n3;;\n", None),
@@ -158,6 +159,10 @@ def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path):
         *((f"1\n{'x' * n}\n", None, f"has '{'x' * 30}{end}'") for n, end in ((30, ""), (31, "…"))),
         ("1\n\n\n2\n", None, "line 2, is blank"),
         ("1\n2,3\n", None, "line 2, has 2 cells: expected 1 as in the first line, with prices such as 2.5"),
+        ("price\n2,5\n", None, "such as 2.5; write decimals with a point, if the comma is one"),
+        ('price,day\n"2,5",1\n', "price", "line 2, has '2,5': expected a price between 1e-15 and 1e+15"),
+        ("price;day\n-0,5;1\n", "price", "line 2, has '-0,5'"),
+        ("day,price\n1,2\n3\n", "price", "line 3, has 1 cells"),
         ("2,5\n3,5\n", None, "one of '2', '5'; write decimals with a point, if the comma is one"),
         (
             "price;day\n1.234;1\n5;2\n999,5;3\n",

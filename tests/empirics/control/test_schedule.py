@@ -188,8 +188,7 @@ def test_a_policy_that_remembers_by_itself_starts_afresh_in_every_schedule():
 def test_a_policy_that_does_not_fit_is_refused_in_one_sentence_and_an_overflow_stays_one():
     for policy, message in (
         (broken(lambda cost: np.ones(3)), "failed in round 1: ValueError: admissions must have shape"),
-        (broken(lambda cost: np.full((3, 3), 0.5)), "must be whole numbers"),
-        (broken(lambda cost: np.full((3, 3), -1)), "must be whole numbers"),
+        *((broken(lambda cost, n=n: np.full((3, 3), n)), "must be whole numbers") for n in (0.5, -1, np.nan)),
         (broken(lambda cost: {}["price"]), "failed in round 1: KeyError"),
         (Greedy(capacity=(2, 1, 1)), "ValueError: client 1 would admit 2 samples and can hold 1"),
         (object(), "lacks retention, start, decide, book"),
@@ -239,7 +238,9 @@ def test_policies_are_found_by_name_or_at_an_import_path():
         "math:nothing": "AttributeError",
         "math:pi": "lacks retention",
     }.items():
-        assert message in refused(plan, study(policies=(name,)), CONTROL)
+        sentence = refused(plan, study(policies=(name,)), CONTROL)
+        assert message in sentence
+        assert ("sys.path" in sentence) == ("no.such" in name)
 
 
 def test_a_replicate_is_the_same_whatever_runs_beside_it():

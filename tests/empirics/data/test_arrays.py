@@ -36,6 +36,7 @@ FORMS = {
     "pairs": ((X, Y), (TEST_X, TEST_Y)),
     "pairs of lists": [[X.tolist(), Y.tolist()], [TEST_X.tolist(), TEST_Y.tolist()]],
     "float32, by columns": (np.asfortranarray(X, np.float32), Y, TEST_X, TEST_Y.astype(float)),
+    "four in a list": [X, Y, TEST_X, TEST_Y],
     "tensors": tuple(torch.tensor(array) for array in (X, Y, TEST_X, TEST_Y)),
     "mapping": {"y": Y, "x": X, "test_x": TEST_X, "test_y": TEST_Y},
     "mapping, as Keras": {"x_train": X, "y_train": Y, "x_test": TEST_X, "y_test": TEST_Y},
@@ -115,11 +116,13 @@ BAD = X.copy()
 BAD[3, 1, 2] = np.nan
 WRONG = {
     "lengths": ((X, Y[:-1]), "x and y must be of one length, got 12 and 11"),
+    "test lengths": ((X, Y, TEST_X, Y), "test_x and test_y must be of one length"),
     "the other half": ((X, Y, None, TEST_Y), "belong together"),
     "nan": ((BAD, Y), "x must hold finite numbers that float32 can hold, got nan"),
     "nan in the test": ((X, Y, BAD[:6], TEST_Y), "test_x must hold finite"),
     "too large for float32": ((X * 1e300, Y), "float32"),
     "complex": ((X * 1j, Y), "x must be an array of real numbers, got a ndarray of complex128"),
+    "objects": ((X.astype(object), Y), "got a ndarray of object"),
     "ragged": (([[1, 2], [3]], [0, 1]), "got a list (setting an array element with a sequence)"),
     "masked": ((np.ma.masked_greater(X, 0), Y), "masked"),
     "a tensor that learns": ((torch.tensor(X, requires_grad=True), Y), "real numbers"),
@@ -129,6 +132,8 @@ WRONG = {
     "one-hot": ((X, np.eye(3)[Y]), "one class number for each sample, got an array of shape (12, 3)"),
     "no labels": ((X, []), "shape (0,)"),
     "halves": ((X, Y + 0.5), "whole class numbers, such as 0, 1, 2, got 0.5"),
+    "nan labels": ((X, Y * np.nan), "whole"),
+    "huge labels": ((X, Y + 1e300), "whole"),
     "beyond int64": ((X, np.array([0, 2**63 + 5] * 6, np.uint64)), "whole"),
     "one class": ((X, Y * 0 + 4), "two classes or more, got 4 alone"),
     "an unseen class": ((X, Y, TEST_X, TEST_Y + 5), "training never sees: y has no such class"),
@@ -157,17 +162,20 @@ def test_a_mapping_holds_what_it_should_and_nothing_else(names):
     assert "the mapping should hold x and y" in refused(from_mapping, dict.fromkeys(names, X))
 
 
-class StreamWithLength(IterableDataset[Any]):
+class Stream(IterableDataset[Any]):
     def __iter__(self):
         return iter([(X[0], 1)])
 
+
+class StreamWithLength(Stream):
     def __len__(self):
         return 1
 
 
 PAIRS = list(zip(X, Y, strict=True))
 WRONG_ITEMS = {
-    "a stream": (StreamWithLength(), "training set must be a map-style data set"),
+    "a stream": (Stream(), "training set must be a map-style data set"),
+    "a stream with a length": (StreamWithLength(), "training set must be a map-style data set"),
     "nothing": (Items(), "must not be empty"),
     "no label": (Items(X[0]), "item 0 of the training set must be a pair"),
     "three": (Items(PAIRS[0], (X[0], 1, 2)), "item 1 of the training set must be a pair"),

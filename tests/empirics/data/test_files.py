@@ -46,6 +46,7 @@ IDX = {
 ZIPPED = packed(made.MNIST)[f"{IMAGES}.gz"]
 GZIP = {
     "cut off": ZIPPED[:-9],
+    "half a checksum": ZIPPED[:-4],
     "another checksum": flipped(ZIPPED, -6 + len(ZIPPED)),
     "no gzip": DIGITS,
     "more behind": ZIPPED + b"more",
@@ -56,6 +57,10 @@ OTHERS = {
 }
 WRONG = {  # of which data set, the files, what is wrong and with which file
     **{f"idx {case}": ("mnist", made.MNIST | {name: c}, why, name) for case, (name, c, why) in IDX.items()},
+    **{
+        f"gz {case}": ("mnist", packed(made.MNIST | {name: content}), why, name)
+        for case, (name, content, why) in IDX.items()
+    },
     **{
         f"gzip {case}": ("mnist", packed(made.MNIST) | {f"{IMAGES}.gz": content}, CORRUPT, f"{IMAGES}.gz")
         for case, content in GZIP.items()
@@ -95,8 +100,10 @@ CIFAR = {
     "folder in part": (under(BIN, PART), "should be in it too", "data_batch_3.bin"),
     "archive in part": (archived(PART), "should be in it too", "data_batch_3.bin"),
     "a test without records": (without(made.RECORDS, "train"), "belong together", ""),
+    "records without a test": (without(made.RECORDS, "test"), "belong together", ""),
     "archive of nothing": ({ARCHIVE: gzipped(bytes(512))}, "should be in it too", "data_batch_1.bin"),
     "archive cut off": ({ARCHIVE: gzipped(WHOLE)[:-999]}, CORRUPT, ""),
+    "archive without checksum": ({ARCHIVE: gzipped(WHOLE)[:-8]}, CORRUPT, ""),
     "xz cut off": (XZ | {"test.bin.xz": XZ["test.bin.xz"][:-12]}, CORRUPT, "test.bin.xz"),
     "xz flipped": (XZ | {"train.bin.xz": flipped(XZ["train.bin.xz"], 9999)}, CORRUPT, "train.bin.xz"),
     "no xz": (XZ | {"train.bin.xz": made.RECORDS["train.bin"]}, CORRUPT, "train.bin.xz"),
@@ -175,6 +182,12 @@ def test_all_records_are_those_published(tmp_path, monkeypatch):
     assert load("cifar10", tmp_path).train_y.tolist() == [1, 2, 3, 4, 5]
     put(tmp_path, {"train.bin": b"".join(reversed(batches))})
     assert "CIFAR-10's data_batch_1" in refusal("cifar10", tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
+def test_an_image_of_too_many_pixels_is_refused_where_pillow_only_warns(tmp_path, monkeypatch):
+    monkeypatch.setattr(imagenette.Image, "MAX_IMAGE_PIXELS", 100)  # of 80 or 120; Pillow refuses 200
+    assert "1.JPEG' is truncated" in refusal("imagenette", put(tmp_path, PICTURES), size=4)
 
 
 def member(name, kind=tarfile.REGTYPE, target="", size=0):

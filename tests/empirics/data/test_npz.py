@@ -139,9 +139,12 @@ def test_what_is_no_npz_file_and_places_that_cannot_be_read_are_refused(tmp_path
         assert "Permission denied" in sentence(own)
 
 
-def test_a_changed_number_is_refused_by_its_checksum(tmp_path):
+def test_truncated_files_and_changed_numbers_are_refused(tmp_path):
     whole = saved(tmp_path / "whole.npz", **FOUR).read_bytes()
     path = tmp_path / "mine.npz"
+    for length in range(0, len(whole), 97):
+        path.write_bytes(whole[:length])
+        sentence(path)
     changed = bytearray(whole)
     changed[whole.index(X.tobytes()) + 64] ^= 1  # a number, which only the checksum can tell
     path.write_bytes(changed)
@@ -170,6 +173,9 @@ def test_an_array_of_times_goes_with_the_samples_that_are_not_held_out(tmp_path)
     assert data.digest != from_arrays(x, y).digest
     own = as_dataset({"x": x, "y": y, "test_x": x, "test_y": y, "time": x})
     assert own.time.tolist() == x.tolist()
+    when = np.datetime64("2026-03-29T12:00:00") + x.astype("timedelta64[m]")
+    moments = load(f"npz:{saved(tmp_path / 'dated.npz', x=x, y=y, time=when)}").time
+    assert np.diff(moments).tolist() == (60 * np.diff(data.train_x[:, 0])).tolist()
     for wrong in (x[1:], x[:, np.newaxis], np.where(x > 3, np.nan, x)):
         path = saved(tmp_path / "wrong.npz", x=x, y=y, time=wrong)
         assert "time must have a finite number for each of the 20 samples" in sentence(path)

@@ -1,5 +1,6 @@
 """The pickles of CIFAR-10's python version are read, and no pickle can make the reader do anything."""
 
+import copyreg
 import os
 import pickle
 import sys
@@ -8,7 +9,17 @@ import numpy as np
 import pytest
 
 from empirics.data import pickled
-from tests.empirics.data.made_data import BATCHES, PY, PYTHON, Calls, batch_pickle, put, refusal, under
+from tests.empirics.data.made_data import (
+    BATCHES,
+    PY,
+    PYTHON,
+    Calls,
+    batch_pickle,
+    put,
+    refusal,
+    short_string,
+    under,
+)
 from tests.empirics.small import refused
 
 
@@ -67,9 +78,24 @@ def test_hostile_opcodes_are_refused_and_leave_the_reader_as_it_was(content, rea
     assert before == {cls: dict(vars(cls)) for cls in before}
 
 
+def test_an_extension_code_that_another_unpickler_has_used_is_refused_too(tmp_path):
+    code, canary = 0xF0, tmp_path / "executed"
+    copyreg.add_extension(os.mkdir.__module__, "mkdir", code)
+    try:
+        extension = b"\x82" + bytes([code])
+        assert pickle.loads(b"\x80\x02" + extension + b".") is os.mkdir  # cached from here on: no find_class
+        armed = b"\x80\x02" + extension + short_string(bytes(canary)) + b"\x85R."
+        assert "opcode EXT1" in refused(pickled.labels_and_pixels, "batch", armed)
+        assert not canary.exists()
+    finally:
+        copyreg.remove_extension(os.mkdir.__module__, "mkdir", code)
+        copyreg.clear_extension_cache()  # type: ignore[attr-defined, unused-ignore]
+
+
 def test_a_harmless_pickle_of_something_else_is_refused():
     for batch in (
         {"labels": [1], "data": np.zeros((1, 3072), np.int8)},
+        {"labels": [1], "data": np.zeros((1, 3072), object)},
         {"labels": [1], "data": np.zeros((3072,), np.uint8)},
         {"labels": [1], "data": np.zeros((1, 3071), np.uint8)},
         {"labels": [1], "data": np.zeros((2, 3072), np.uint8)},

@@ -93,6 +93,9 @@ def test_cells_of_a_spreadsheet_mean_what_they_say(tmp_path):
     for words, bad in {
         "'a', is a feature and holds '1,5' in row 1: make it numbers, with points for decimals": "1.234;2;x",
         "'a', is a feature and holds '1.234,5' in row 19: make it": "1.234,5;2;x",
+        "'a', is a feature and holds 'two' in row 19: make it numbers, or": "two;2;x",
+        "'a', is empty in row 19": "NA;NaN;null",
+        "'b', is empty in row 19": "3;;x",
     }.items():
         assert words in said(tmp_path, "\n".join([head, *good, bad]), Columns("kind"))
 
@@ -134,6 +137,9 @@ def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path
     def having(row, text):
         return "\n".join([head, *rows[: row - 1], text, *rows[row:]])
 
+    def dated(*days):
+        return "\n".join([head, *(f"2026-02-{day},1,ant,c" for day in days)])
+
     for words, (text, columns) in {
         "no column 'label' for the label: it has 'when', 'a'": ("\n".join([head, *rows]), Columns("label")),
         "named, by --label or label_column": ("\n".join([head, *rows]), Columns(time="when")),
@@ -141,13 +147,21 @@ def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path
         "'a', is a feature and holds 'two' in row 3": (having(3, "1,two,ant,c"), NAMED),
         "'who', is a feature and holds 'c' in row 1": ("\n".join([head, *rows]), Columns("kind", "when")),
         "'a', is empty in row 7": (having(7, "1,,ant,c"), NAMED),
+        "'a', is empty in row 8": (having(8, "1,NaN,ant,c"), NAMED),
+        "'a', is empty in row 9": (having(9, "1, ,ant,c"), NAMED),
         "'a', has inf in row 8": (having(8, "1,inf,ant,c"), NAMED),
         "'kind', is empty in row 2": (having(2, "1,2,,c"), NAMED),
         "'when', is empty in row 2": (having(2, ",2,ant,c"), NAMED),
         "'when', has 'noon' in row 4": (having(4, "noon,2,ant,c"), NAMED),
         "'when', has '2026-02-03' in row 4": (having(4, "2026-02-03,2,ant,c"), NAMED),
         "'when', has '2026-02-30' in row 1": (having(1, "2026-02-30,2,ant,c"), NAMED),
+        "'when', has '2026-02-30' in row 3": (dated("28", "28", "30", "28"), NAMED),
+        "'when', is a feature and holds '2026-02-01' in row 1": (
+            dated("01", "02"),
+            Columns("kind", client="who"),
+        ),
         "'when', has '12:30:00' in row 1": ("\n".join([head, *["12:30:00,1,ant,c"] * 9]), NAMED),
+        "'when', has 'True' in row 1": ("\n".join([head, *["true,1,ant,c"] * 9]), NAMED),
         "'a', is a feature and holds '0,5' in row 6": (having(6, '1,"0,5",ant,c'), NAMED),
         "no name for column 2": ("when,,kind,who\n" + "\n".join(rows), NAMED),
         "no name for column 5": (

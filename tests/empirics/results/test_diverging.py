@@ -61,6 +61,8 @@ def test_what_diverged_has_no_numbers_from_then_on_and_keeps_the_best_of_before(
         assert wild[name] == NOTHING
         assert tame[name]["mean"] is not None
     assert wild["best_accuracy"]["mean"] == pytest.approx(np.nanmax(accuracy[1], axis=1).mean())
+    assert wild["final_accuracies"] == [None] * 2
+    assert wild["mean_cost"]["mean"] == tame["mean_cost"]["mean"]
     assert wild["mismatch"]["over_chi"] is None
     assert all(shares is None or WILD not in shares for shares in summary["gap_closed"].values())
 

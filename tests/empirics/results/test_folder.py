@@ -1,9 +1,12 @@
 """A result's folder by itself: what it holds after each step, and what it refuses."""
 
+import os
+
 import pytest
 
+from empirics.files import writable
 from empirics.results import folder as module
-from empirics.results.folder import Folder, read_result
+from empirics.results.folder import Folder, read_result, refuse_existing
 from tests.empirics.small import refused, study
 from theory.setting import SettingError
 
@@ -26,6 +29,19 @@ def test_a_result_that_cannot_begin_leaves_no_new_folder(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     with pytest.raises(SettingError, match="cannot be made"), Folder.begin(tmp_path / "file" / "x", SETTINGS):
         pass
+
+
+def test_a_folder_that_may_not_be_written_to_is_refused_unless_it_is_to_hold_a_new_one(tmp_path, monkeypatch):
+    mine, foreign = tmp_path / "foreign" / "mine", tmp_path / "mine" / "foreign"
+    for folder in (mine, foreign):
+        folder.mkdir(parents=True)
+    monkeypatch.setattr(
+        "os.access", lambda place, mode: mode == os.W_OK | os.X_OK and place.name != "foreign"
+    )
+    for place, within, beside in ((mine, True, False), (foreign, False, True), (mine / "new", True, True)):
+        assert (writable(place, within=True), writable(place)) == (within, beside)
+    refuse_existing(mine)
+    assert "nothing can be written there" in refused(refuse_existing, foreign)
 
 
 def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_path, monkeypatch):

@@ -41,18 +41,24 @@ def test_what_is_no_name_is_refused():
     for name, message in {
         "constant@": "is written like acdpp@K=7,eta=0.5, got 'constant@'",
         "@K=5": "is written like",
+        "constant@K=5,": "is written like",
         "constant@momentum=5": "a policy may have K, eta, steps, decay, average, average_by, rho, V",
         "constant@step=5": "did you mean 'steps'",
         "hybrid@K=5,rate=3": "hybrid has no rate to choose: take it out of 'hybrid@K=5,rate=3'",
         "acdpp+all@V=3": "acdpp+all has no V",
+        "released@V=3": "released has no V",
+        "acdpp@V=0": "V in 'acdpp@V=0' must lie in",
         "acdpp@rho=1": "rho in 'acdpp@rho=1' must lie in (0, 1), such as 0.99, got 1",
         "acdpp@rate=1e7": "rate in 'acdpp@rate=1e7' must lie in (0, 1e+07)",
         "constant@eta=0": "must lie in (1e-15, 1e+09)",
+        "constant@eta=1e999": "must lie in",
+        "constant@K=2.5": "must be a whole number",
         "constant@K=0": "K in 'constant@K=0' must be a whole number of at least 1, got 0",
         f"constant@K={2**53 + 1}": f"must be a whole number of at least 1, got {2**53 + 1}",
         "constant@steps=1e7": "must be a whole number from 1 to 1,000,000",
         **{
-            f"constant@K={given}": "must be a number" for given in ("-1", "", "nan", "5@K=6", "٣", "9" * 5000)
+            f"constant@K={given}": "must be a number"
+            for given in ("-1", "", "nan", ".", "5@K=6", "٣", "9" * 5000)
         },
         "constant@steps=5,E=5": "names steps twice",
         "constant@average=mean": "must be one of none, equal, polynomial, tail, exponential, got 'mean'",
@@ -120,6 +126,8 @@ def test_what_is_no_sweep_is_refused():
         (["K"], "a sweep is a setting and its values, such as K=1,2,5, got 'K'"),
         (["K=1,,2"], "must be a number, got ''"),
         (["rates=1,2"], "unknown setting 'rates' in 'rates=1,2': did you mean 'rate'"),
+        (["K=1,2", "eta=0.1"], "a sweep over K changes none of the policies"),
+        (["eta=1,0"], "eta in 'eta=1,0' must lie in"),
         (["eta=1", "rate=1,2"], "a sweep over rate changes none of the policies constant@K=5, oracle"),
         (["steps=1", "E=2"], "steps is swept twice"),
         (["steps=2,2"], "policies must differ"),

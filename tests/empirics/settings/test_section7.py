@@ -32,6 +32,8 @@ def test_the_text_is_as_it_stands_and_the_code_as_it_runs(dataset):
     assert code.model == ("logistic" if dataset == "mnist" else "resnet9")
     assert code.policies[0] == "released"
     assert command_for(code.document()) == "acdpp reproduce"
+    other = section7(dataset, seeds=3, rounds=7, model="logistic")
+    assert (other.seeds, other.rounds, other.model) == (3, 7, "logistic")
     assert command_for({"dataset": "mine", "preset": "mine-paper"}) == "acdpp train"
 
 

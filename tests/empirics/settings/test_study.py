@@ -1,5 +1,6 @@
 """A study's settings, those of its cost too: read, refused, saved, and read again."""
 
+import json
 import math
 from dataclasses import fields
 from fractions import Fraction
@@ -22,9 +23,10 @@ def test_what_makes_no_sense_is_refused():
         ({"cost": {"lo": 1}}, "unknown setting 'cost.lo': did you mean 'cost.low'"),
         ({"cost": "uniform"}, "cost must be a table"),
         ({"policies": "acdpp"}, "policies must be a list"),
+        ({"policies": []}, "policies must be a list"),
         ({"policies": [3]}, "each of policies must be a name"),
         ({"buffers": [8, 0]}, "each of buffers must be a whole number from 1 to 10,000,000"),
-        ({"rounds": 0}, "rounds must be a whole number"),
+        *(({"rounds": value}, "rounds must be a whole number") for value in (0, True)),
         ({"threads": 100000}, "threads must be a whole number from 1 to"),
         ({"V": "none", "eta": math.inf}, "eta must lie in (1e-15, 1e+09)"),
         ({"rate": 1e30}, "rate must lie in"),
@@ -41,6 +43,7 @@ def test_what_makes_no_sense_is_refused():
         ({"replacement": "no"}, "replacement must be true or false"),
         ({"dataset": ""}, "dataset must be a name"),
         ({"labels": "clases"}, "did you mean 'classes'"),
+        ({"labels": "x" * 58}, f"got '{'x' * 58}'"),
         ({"labels": "x" * 59}, f"got '{'x' * 56}..."),
         ({"radius": "big"}, "radius must lie in"),
     ):
@@ -100,20 +103,30 @@ def test_the_mean_is_exact_for_the_decimals_that_were_typed(process):
         assert CostProcess(process=process, low=0.1, high=0.3).mean == Fraction(1, 5)
 
 
+NO_PRICES = ("a", None, True, math.nan, math.inf, -1, 10**400, 1e300, [1])
+
+
 def test_a_cost_process_that_makes_no_sense_is_refused():
     for given, part in (
-        ({"process": "gaussian"}, "one of uniform"),
+        *(({"process": process}, "one of uniform") for process in ("gaussian", ["uniform"])),
+        *(({name: value}, name) for name in ("low", "high", "stay", "drift") for value in NO_PRICES),
         ({"low": 0}, "low"),
         ({"low": 3, "high": 2}, "not be below"),
         ({"process": "integer", "low": 1.5}, "whole ends"),
         ({"stay": 1}, "stay"),
         ({"drift": 1}, "drift"),
         ({"process": "trace"}, "needs the file"),
+        ({"process": "trace", "file": ""}, "file"),
         ({"process": "trace", "file": "a.csv", "column": 1}, "column"),
         ({"file": "a.csv"}, "belong to"),
         ({"process": "markov", "column": "price"}, "belong to"),
     ):
-        assert part in refused(CostProcess, **given)
+        sentence = refused(CostProcess, **given)
+        assert part in sentence
+        assert len(sentence) < 200
+    trace = Study(cost=CostProcess(process="trace", file="prices.csv", column="price"))
+    assert Study.from_document(json.loads(json.dumps(trace.document()))) == trace
+    assert "prices.csv" in refused(lambda: trace.cost.mean)
 
 
 def test_the_reference_page_is_the_one_that_the_definitions_make():
