@@ -5,6 +5,7 @@ while training for an entry of the setting `measures`, or is added by what is na
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,6 @@ __all__ = ["COLUMNS", "FRESH", "LAST", "Arrays", "Column", "decided", "measured_
 Arrays = dict[str, NDArray[Any]]
 LAST = "last_"  # begins the name of what is measured of the last iterate where the model is a mean
 FRESH = "fresh_loss"
-_WORD, _WHOLE, _REAL = "string", "int64", "double"  # as Arrow calls them
 
 
 class Column(NamedTuple):
@@ -30,6 +30,10 @@ class Column(NamedTuple):
     decided: Callable[[Rounds], NDArray[Any]] | None = None  # from the schedule alone, (rounds, runs)
     compared: bool = True  # with the record, bit for bit, when a decided column is decided again
     measure: str | None = None  # the entry of the setting `measures` that asks for it
+    logged: bool = False  # shown by TensorBoard and MLflow
+
+
+_whole, _real = partial(Column, "int64"), partial(Column, "double")  # as Arrow calls them
 
 
 def stated_mismatch(track: Trajectory) -> NDArray[np.float64]:
@@ -56,74 +60,73 @@ def _overflow(rounds: Rounds) -> NDArray[Any]:
 
 
 COLUMNS: dict[str, Column] = {
-    "policy": Column(_WORD, "name of the policy", _policies),
-    "seed": Column(
-        _WHOLE,
+    "policy": Column("string", "name of the policy", _policies),
+    "seed": _whole(
         "replicate, from 0: policies with the same seed see the same costs and, slot by slot, the same samples",
         _seeds,
     ),
-    "round": Column(_WHOLE, "t, from 1", _numbers),
-    "cost": Column(_REAL, "c(t), price of one sample", lambda rounds: rounds.cost),
-    "admitted": Column(
-        _WHOLE, "Λ(t), whole samples admitted by all clients", lambda rounds: rounds.admissions.sum(axis=2)
+    "round": _whole("t, from 1", _numbers),
+    "cost": _real("c(t), price of one sample", lambda rounds: rounds.cost, logged=True),
+    "admitted": _whole(
+        "Λ(t), whole samples admitted by all clients",
+        lambda rounds: rounds.admissions.sum(axis=2),
+        logged=True,
     ),
-    "n": Column(
-        _WHOLE,
+    "n": _whole(
         "samples in memory when round t trains; 0 if it is idle and makes no step",
         lambda rounds: rounds.track.n.astype(np.int64),
+        logged=True,
     ),
-    "N": Column(_WHOLE, "distinct samples admitted so far", lambda rounds: rounds.track.N.astype(np.int64)),
-    "N_eff": Column(
-        _REAL,
+    "N": _whole("distinct samples admitted so far", lambda rounds: rounds.track.N.astype(np.int64)),
+    "N_eff": _real(
         "effective sample size; NaN, like Ṽ(t), while there is no sample",
         lambda rounds: rounds.track.effective,
         compared=False,
     ),
-    "uniformity": Column(_REAL, "Ṽ(t) = N_eff/N", lambda rounds: rounds.track.uniformity, compared=False),
-    "chi": Column(
-        _REAL,
+    "uniformity": _real("Ṽ(t) = N_eff/N", lambda rounds: rounds.track.uniformity, compared=False),
+    "chi": _real(
         "χ(t), the true mismatch factor; NaN, like every column of a mismatch, in an idle round",
         lambda rounds: rounds.track.mismatch,
         compared=False,
     ),
-    "stated_mismatch": Column(
-        _REAL,
+    "stated_mismatch": _real(
         "1/n - 1/N_eff, the paper's factor, signed",
         lambda rounds: stated_mismatch(rounds.track),
         compared=False,
     ),
-    "debt": Column(_REAL, "Z(t), at the beginning of round t", lambda rounds: rounds.debt),
-    "overflow": Column(_WHOLE, "Σ_m max(n_m - B_m, 0)", _overflow, compared=False),
-    "risk": Column(
-        _REAL,
+    "debt": _real("Z(t), at the beginning of round t", lambda rounds: rounds.debt, logged=True),
+    "overflow": _whole("Σ_m max(n_m - B_m, 0)", _overflow, compared=False),
+    "risk": _real(
         "F_P(θ(t)), before round t trains, or the risk of the mean of θ(1), …, θ(t) where the study averages; if "
         "measured; where the population moves, P is that of round t",
         measure="risk",
+        logged=True,
     ),
-    "excess_risk": Column(
-        _REAL,
+    "excess_risk": _real(
         "risk less F_P(θ*); absent where there is no ball or the model is not linear, where samples come in their own "
         "order, and where clients that differ drift apart in more than 2,000 steps, or with many parameters",
+        logged=True,
     ),
-    "predicted_excess_risk": Column(
-        _REAL,
+    "predicted_excess_risk": _real(
         "excess risk that the law of reuse predicts, equal for all seeds of a policy; absent where nothing is "
         "predicted",
+        logged=True,
     ),
-    "mismatch": Column(_REAL, "‖∇F_all - ∇F_mem‖² at θ(t), if measured", measure="mismatch"),
-    "variance": Column(
-        _REAL, "E‖∇ℓ - ∇F_P‖² under P at θ(t), measured with the mismatch", measure="mismatch"
-    ),
-    "accuracy": Column(_REAL, "test accuracy of θ(t), or of the mean, if measured", measure="accuracy"),
-    FRESH: Column(
-        _REAL,
+    "mismatch": _real("‖∇F_all - ∇F_mem‖² at θ(t), if measured", measure="mismatch"),
+    "variance": _real("E‖∇ℓ - ∇F_P‖² under P at θ(t), measured with the mismatch", measure="mismatch"),
+    "accuracy": _real("test accuracy of θ(t), or of the mean, if measured", measure="accuracy", logged=True),
+    FRESH: _real(
         "mean loss of the model on the samples that round t brought, before it trains, NaN if none came; where a "
-        "policy listens to losses",
+        "policy listens to losses"
     ),
-    f"{LAST}risk": Column(_REAL, "F_P(θ(t)) of the last iterate, where the study averages", measure="risk"),
-    f"{LAST}excess_risk": Column(_REAL, "risk of the last iterate less F_P(θ*), where the study averages"),
-    f"{LAST}accuracy": Column(
-        _REAL, "test accuracy of the last iterate, where the study averages", measure="accuracy"
+    f"{LAST}risk": _real(
+        "F_P(θ(t)) of the last iterate, where the study averages", measure="risk", logged=True
+    ),
+    f"{LAST}excess_risk": _real(
+        "risk of the last iterate less F_P(θ*), where the study averages", logged=True
+    ),
+    f"{LAST}accuracy": _real(
+        "test accuracy of the last iterate, where the study averages", measure="accuracy", logged=True
     ),
 }
 

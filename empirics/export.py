@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from empirics.data import Columns, as_dataset
+from empirics.data import data_of
 from empirics.files import replace_file
 from empirics.results.fingerprint import fingerprint, same_model
 from empirics.results.folder import read_state
@@ -128,7 +128,7 @@ def _problem(
                 f"the {what} of {str(place)!r} was handed over in Python: call empirics.export_model with {what}="
             )
     there = data_dir or settings["asked"]["data_dir"]
-    data = as_dataset(study.dataset if dataset is None else dataset, there and Path(there), Columns.of(study))
+    data = data_of(study, there and Path(there), dataset)
     problem = from_dataset(study, data, device, model)
     if problem.digest != settings["data_digest"] or problem.model.size != settings["parameters"]:
         what = "data are" if problem.digest != settings["data_digest"] else "model is"
@@ -171,11 +171,8 @@ def _rebuilt(module: nn.Module, x: Tensor) -> tuple[nn.Module, Any]:
     try:
         build = json.loads(json.dumps(_described(module)))
         again = _built(*build).to(x)
-        again.load_state_dict(
-            dict(
-                zip(again.state_dict(), module.state_dict().values(), strict=True)
-            )  # residual blocks are renamed
-        )
+        values = module.state_dict().values()  # residual blocks are renamed
+        again.load_state_dict(dict(zip(again.state_dict(), values, strict=True)))
         with torch.no_grad():
             alike = torch.equal(again(x), module(x))
     except Exception:  # whatever a module of the user's own has as attributes

@@ -15,7 +15,7 @@ from empirics.results import folder
 from empirics.results.summary import FIELDS
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
-from empirics.settings.toml import spelled
+from empirics.settings.toml import changes, spelled
 
 __all__ = ["markdown"]
 
@@ -55,18 +55,11 @@ def markdown() -> str:
         "",
     ]
     for name, study in PRESETS.items():
-        changed = [
-            f"`{one.name} = {spelled(getattr(study, one.name))}`"
-            for one in fields(Study)
-            if one not in TABLES and getattr(study, one.name) != one.default
-        ]
-        changed += [
-            f"`{table.name}.{one.name} = {spelled(getattr(getattr(study, table.name), one.name))}`"
-            for table in TABLES
-            for one in fields(table.default)
-            if getattr(getattr(study, table.name), one.name) != one.default
-        ]
-        lines += [f"- **{name}**: {', '.join(changed) or 'nothing'}"]
+        changed = changes(study, Study())
+        for table in TABLES:
+            own = changes(getattr(study, table.name), table.default)
+            changed += [f"{table.name}.{line}" for line in own]
+        lines += [f"- **{name}**: {', '.join(f'`{line}`' for line in changed) or 'nothing'}"]
     lines += ["", "## Columns of `rounds.parquet`", "", "| column | type | meaning |", "| --- | --- | --- |"]
     lines += [f"| `{name}` | {column.kind} | {_cell(column.help)} |" for name, column in COLUMNS.items()]
     files = [line for line in (folder.__doc__ or "").splitlines() if line.startswith("|")]

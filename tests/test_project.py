@@ -48,7 +48,7 @@ FLOORS = {
         control
         data
         settings
-        draws files
+        draws files users_code
     """,
     "proofs_check": """
         run kernel_page

@@ -106,7 +106,5 @@ class Adaptive:
         losses = np.where(came, shifted, state.losses)
         changed = np.array([has_changed(row[~np.isnan(row)], self.delta) for row in losses])
         return replace(
-            state,
-            losses=np.where(changed[:, np.newaxis], np.nan, losses),
-            heard=state.heard | changed,
+            state, losses=np.where(changed[:, np.newaxis], np.nan, losses), heard=state.heard | changed
         )

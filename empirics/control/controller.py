@@ -45,7 +45,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from empirics.control.learner import Models, step_sizes
 from empirics.control.policy import FOREVER, Policy
-from empirics.control.prices import make_prices
+from empirics.control.prices import prices_of
 from empirics.control.registry import Brief, capacity_for, dropped_by, kept_for, make_policy
 from empirics.control.released import CONSTANTS
 from empirics.control.schedule import whole_samples
@@ -55,6 +55,7 @@ from empirics.files import replace_file
 from empirics.settings.costs import CHEAPEST, DEAREST
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
+from empirics.users_code import NUMERIC, users_code
 from theory.control.admission import debt_update
 from theory.setting import Constants, SettingError, positive
 
@@ -95,13 +96,11 @@ class Controller:
     ) -> None:
         self.study = Study() if study is None else study
         self.name, self.constants = PolicyName(policy), CONSTANTS if constants is None else constants
-        mean = (
-            make_prices(self.study.cost).mean
-            if mean_cost is None
-            else Fraction(positive("mean_cost", mean_cost))
+        self.mean_cost = (
+            prices_of(self.study).mean if mean_cost is None else Fraction(positive("mean_cost", mean_cost))
         )
-        self.mean_cost = mean
-        brief = Brief(self.study, self.study.theory_budget(mean), self.constants.merged, self.study.cost)
+        budget = self.study.theory_budget(self.mean_cost)
+        brief = Brief(self.study, budget, self.constants.merged, self.study.cost)
         given = None if own is None else {self.name.base: own}
         self.policy: Policy = make_policy(self.name, brief, given)
         self._state = self.policy.start(1)
@@ -153,16 +152,11 @@ class Controller:
             )
         if self._pending is not None:
             self.report(self._pending[1])
-        try:
+        with users_code(f"policy {self.name!r} failed in round {self.round}", *NUMERIC):
             state, wanted = self.policy.decide(self._state, np.array([float(cost)]))
             fits = self._capacity[np.newaxis]
             granted: NDArray[np.int64] = whole_samples(wanted, fits.shape, fits)[0]
             drops = dropped_by(self.policy, state, 1)
-        except (SettingError, ArithmeticError, MemoryError):
-            raise
-        except Exception as error:  # whatever a user's policy does
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise SettingError(f"policy {self.name!r} failed in round {self.round}: {reason}") from error
         self._state, self._pending = state, (float(cost), granted)
         if drops is not None and drops.any():
             self._dropped = self.round

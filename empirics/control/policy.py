@@ -92,14 +92,18 @@ def _whole_of_ratios(*both: tuple[tuple[int, int], ...]) -> tuple[Whole, NDArray
     return integer_admissions(total, [rate / total for rate in rates], np.array(carry, dtype=object))
 
 
-def _booked(
-    server: AdmissionState, cost: NDArray[np.float64], delivered: Whole, budget: Budget
-) -> AdmissionState:
-    return advance(server, delivered.sum(axis=1).astype(float), cost, float(budget.cost))
+class _Booking:
+    """Books what was delivered, within the policy's budget."""
+
+    budget: Budget
+
+    def book(self, state: State, cost: NDArray[np.float64], delivered: Whole) -> State:
+        admitted = delivered.sum(axis=1).astype(float)
+        return replace(state, server=advance(state.server, admitted, cost, float(self.budget.cost)))
 
 
 @dataclass(frozen=True)
-class Fixed:
+class Fixed(_Booking):
     """Constant admission at given rates, with samples kept for `retention` rounds; `opening` adds to round 1.
 
     Rates are exact, so that a client at rate B/K never holds more than B. Costs enter the books alone. Carries start
@@ -116,9 +120,8 @@ class Fixed:
         M = len(self.rates)
         # to the nearest from -1/2 on, halves upwards, is the floor from 0 on
         carry = np.array([Fraction(-1, 2)] * M if self.floored else _staggered(M), dtype=object)
-        return State(
-            AdmissionState.initial(replicates, 1), carry, np.zeros((0, replicates, M), dtype=np.int64)
-        )
+        nothing = np.zeros((0, replicates, M), dtype=np.int64)
+        return State(AdmissionState.initial(replicates, 1), carry, nothing)
 
     def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
         admitted, carry = _whole(self.rates, state.carry)
@@ -126,12 +129,9 @@ class Fixed:
             admitted = admitted + np.array(self.opening)
         return replace(state, carry=carry), np.broadcast_to(admitted, (len(cost), len(admitted)))
 
-    def book(self, state: State, cost: NDArray[np.float64], delivered: Whole) -> State:
-        return replace(state, server=_booked(state.server, cost, delivered, self.budget))
-
 
 @dataclass(frozen=True)
-class DriftPlusPenalty:
+class DriftPlusPenalty(_Booking):
     """ACDPP: as printed, or admitting no more than fits (`capped`).
 
     `window` is how many rounds the books look back: K, or less in a study that is shorter.
@@ -167,11 +167,11 @@ class DriftPlusPenalty:
 
     def book(self, state: State, cost: NDArray[np.float64], delivered: Whole) -> State:
         held = np.concatenate([state.held, delivered[np.newaxis]])[1:] if self.capped else state.held
-        return State(_booked(state.server, cost, delivered, self.budget), state.carry, held)
+        return replace(super().book(state, cost, delivered), held=held)
 
 
 @dataclass(frozen=True)
-class Released:
+class Released(_Booking):
     """The authors' code (`empirics.control.released`): at least one sample a client and round, nothing carried over."""
 
     K: int
@@ -186,16 +186,10 @@ class Released:
     def start(self, replicates: int) -> State:
         M = len(self.budget.buffers)
         none = np.zeros((replicates, M))
-        return State(
-            AdmissionState.initial(replicates, self.window),
-            none,
-            np.zeros((0, replicates, M), dtype=np.int64),
-        )
+        nothing = np.zeros((0, replicates, M), dtype=np.int64)
+        return State(AdmissionState.initial(replicates, self.window), none, nothing)
 
     def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
         buffers = np.array(self.budget.buffers)
         rate = released_admission(state.server, cost, float(self.budget.cost), self.script)
         return state, at_least_one(rate, buffers)
-
-    def book(self, state: State, cost: NDArray[np.float64], delivered: Whole) -> State:
-        return replace(state, server=_booked(state.server, cost, delivered, self.budget))

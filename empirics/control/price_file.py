@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from empirics.data.csv_format import AMBIGUOUS, DECIMAL, ambiguous_number, is_decimal, separator
+from empirics.data.files import refuse_special
 from empirics.settings.costs import CHEAPEST, DEAREST
 from theory.setting import SettingError
 
@@ -29,8 +30,7 @@ def read_prices(path: str | os.PathLike[str], column: str | None = None) -> arra
         raise SettingError(f"column must be the name of a column, such as 'price', got {column!r}")
     place = Path(os.path.expanduser(path))
     try:
-        if place.exists() and not place.is_file():  # a pipe or a device may have no end
-            raise SettingError(f"{place} is not a plain file: {WANTED}")
+        refuse_special(place, WANTED)
         with place.open("rb") as stream:
             return _prices(place, stream, column)
     except OSError as error:

@@ -222,20 +222,16 @@ def checked(source: Any) -> Prices:
         )
     if missing:
         raise SettingError(f"{who} lacks {' and '.join(missing)}: prices have {', '.join(PARTS)}")
-    if not callable(source.chunks):
-        raise SettingError(
-            f"{who}.chunks must be a method (seed, replicates, rounds, size), got {source.chunks!r}"
-        )
-    if not isinstance(source.depends_on_horizon, bool):
-        raise SettingError(
-            f"{who}.depends_on_horizon must be True or False, got {source.depends_on_horizon!r}"
-        )
-    if not isinstance(source.digest, str | None):
-        raise SettingError(f"{who}.digest must be a string or None, got {source.digest!r}")
     mean = source.mean
     number = isinstance(mean, int | float | Fraction) and not isinstance(mean, bool)
-    if not number or not CHEAPEST < mean < DEAREST:
-        raise SettingError(f"{who}.mean must be a positive number such as Fraction(11, 2), got {mean!r}")
+    for part, fits, wanted in (
+        ("chunks", callable(source.chunks), "a method (seed, replicates, rounds, size)"),
+        ("depends_on_horizon", isinstance(source.depends_on_horizon, bool), "True or False"),
+        ("digest", isinstance(source.digest, str | None), "a string or None"),
+        ("mean", number and CHEAPEST < mean < DEAREST, "a positive number such as Fraction(11, 2)"),
+    ):
+        if not fits:
+            raise SettingError(f"{who}.{part} must be {wanted}, got {getattr(source, part)!r}")
     return _Checked(source, Fraction(str(mean)), source.depends_on_horizon, source.digest)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -27,6 +27,7 @@ from empirics.control.prices import law_of, make_prices
 from empirics.control.released import script_for
 from empirics.settings.policy_name import MARK, PolicyName, is_built_in
 from empirics.settings.study import Study
+from empirics.users_code import NUMERIC, users_code
 from theory.design.offline import best_rate, design_limit
 from theory.market.knapsack import purchase_limit
 from theory.market.prices import PriceLaw
@@ -134,14 +135,8 @@ def _drift_plus_penalty(brief: Brief, *, capped: bool) -> DriftPlusPenalty:
     )
 
 
-@_built_in("acdpp")
-def _acdpp(brief: Brief) -> Policy:
-    return _drift_plus_penalty(brief, capped=False)
-
-
-@_built_in("acdpp-capped")
-def _acdpp_capped(brief: Brief) -> Policy:
-    return _drift_plus_penalty(brief, capped=True)
+BUILT_IN["acdpp"] = partial(_drift_plus_penalty, capped=False)
+BUILT_IN["acdpp-capped"] = partial(_drift_plus_penalty, capped=True)
 
 
 @_built_in("constant")
@@ -213,9 +208,7 @@ def _buy_cheap_online(brief: Brief) -> Policy:
 @_built_in("burst")
 def _burst(brief: Brief) -> Policy:
     """All buffers at prices below the knapsack's threshold, nothing above it."""
-    budget = brief.budget
-    limit = purchase_limit(_known_law(brief, "burst"), budget.total_buffer, float(budget.cost))
-    return BuyCheap((float(limit.threshold),), _reserve(brief), budget, brief.study.burst_K)
+    return BuyCheap(_burst_price(brief, "burst"), _reserve(brief), brief.budget, brief.study.burst_K)
 
 
 @_built_in("burst-online")
@@ -228,15 +221,20 @@ def _burst_online(brief: Brief) -> Policy:
 def _taper(brief: Brief) -> Policy:
     """Burst, with fillings used again at first: the patience is the budgets that a filling costs at the mean price."""
     budget = brief.budget
-    limit = purchase_limit(_known_law(brief, "taper"), budget.total_buffer, float(budget.cost))
     patience = float(budget.mean_cost * budget.total_buffer / budget.cost)
-    return Taper((float(limit.threshold),), _reserve(brief), budget, patience=patience)
+    return Taper(_burst_price(brief, "taper"), _reserve(brief), budget, patience=patience)
 
 
 @_built_in("taper-online")
 def _taper_online(brief: Brief) -> Policy:
     """Taper by the savings so far: the law of prices is unknown."""
     return Taper(rising(brief.budget), _reserve(brief), brief.budget)
+
+
+def _burst_price(brief: Brief, name: str) -> tuple[float]:
+    """The knapsack's threshold, the worth of samples of any age."""
+    law = _known_law(brief, name)
+    return (float(purchase_limit(law, brief.budget.total_buffer, float(brief.budget.cost)).threshold),)
 
 
 def _known_law(brief: Brief, name: str) -> PriceLaw:
@@ -349,13 +347,8 @@ def make_policy(name: str, brief: Brief, own: Mapping[str, Any] | None = None) -
     """The policy of this name, or a variant of such a one."""
     name = PolicyName(name)
     make = maker_of(name, own)
-    try:
+    with users_code(f"policy {name!r} could not be made", *NUMERIC):
         policy = make(brief.of_policy(name))
-    except (SettingError, ArithmeticError, MemoryError):
-        raise
-    except Exception as error:  # whatever a user's policy does
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise SettingError(f"policy {name!r} could not be made: {reason}") from error
     if not isinstance(policy, Policy) or not hasattr(policy, "retention"):  # which deriving does not bring
         raise SettingError(f"policy {name!r} must have retention, start, decide and book, got {policy!r}")
     kept, capacity = kept_for(policy, brief.study, name), capacity_for(policy, brief.study, name)

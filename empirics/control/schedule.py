@@ -8,8 +8,7 @@ sequence of its samples. So a memory is two integers, and n, N, N_eff and χ fol
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -22,6 +21,7 @@ from empirics.control.prices import Prices, prices_of
 from empirics.control.registry import Brief, capacity_for, dropped_by, kept_for, make_policies
 from empirics.control.totals import Totals
 from empirics.settings.study import Study
+from empirics.users_code import NUMERIC, users_code
 from theory.control.admission import debt_update
 from theory.reuse.trajectories import Trajectory
 from theory.setting import Constants, SettingError
@@ -54,18 +54,17 @@ class Rounds:
     @classmethod
     def joined(cls, parts: Sequence[Rounds]) -> Rounds:
         """Rounds that follow each other, in one."""
+        return cls._made(parts[0].study, parts, np.concatenate)
 
-        def end_to_end(name: str, of: Sequence[Any]) -> Any:
-            return np.concatenate([getattr(one, name) for one in of])
-
+    @classmethod
+    def _made(cls, study: Study, parts: Sequence[Rounds], of: Callable[[list[NDArray[Any]]], Any]) -> Rounds:
+        """The rounds of a study whose arrays are each made `of` those of the parts."""
         arrays = ("cost", "debt", "admissions", "starts", "ends")
-        track = [one.track for one in parts]
-        return cls(
-            parts[0].study,
-            parts[0].first,
-            **{name: end_to_end(name, parts) for name in arrays},
-            track=Trajectory(**{one.name: end_to_end(one.name, track) for one in fields(Trajectory)}),
-        )
+        own = {name: of([getattr(one, name) for one in parts]) for name in arrays}
+        track = {
+            one.name: of([getattr(part.track, one.name) for part in parts]) for one in fields(Trajectory)
+        }
+        return cls(study, parts[0].first, **own, track=Trajectory(**track))
 
     @property
     def last(self) -> int:
@@ -78,11 +77,7 @@ class Rounds:
 
     def of(self, study: Study, runs: Whole) -> Rounds:
         """Those of a study whose runs are these, each as often as it is named."""
-        arrays = ("cost", "debt", "admissions", "starts", "ends")
-        track = Trajectory(**{one.name: getattr(self.track, one.name)[:, runs] for one in fields(self.track)})
-        return Rounds(
-            study, self.first, **{name: getattr(self, name)[:, runs] for name in arrays}, track=track
-        )
+        return self._made(study, [self], lambda arrays: arrays[0][:, runs])
 
 
 def brief_for(study: Study, constants: Constants, prices: Prices | None = None) -> Brief:
@@ -162,31 +157,19 @@ class Schedule:
         for p, (name, policy) in enumerate(self.policies.items()):
             if name in self.listening:
                 mine = losses[p * self.study.seeds : (p + 1) * self.study.seeds]
-                with _of_a_user(name, self.round - 1):
+                with users_code(f"policy {name!r} failed in round {self.round - 1}", *NUMERIC):
                     self._states[name] = policy.observe(self._states[name], mine)  # type: ignore[attr-defined]
 
     def _play(
         self, name: str, policy: Policy, cost: Floats, capacity: Whole, t: int
     ) -> tuple[Whole, NDArray[np.bool_] | bool]:
         """The admissions, and the replicates that drop all older samples."""
-        with _of_a_user(name, t):
+        with users_code(f"policy {name!r} failed in round {t}", *NUMERIC):
             state, wanted = policy.decide(self._states[name], cost)
             admitted = whole_samples(wanted, capacity.shape, capacity)
             dropped = dropped_by(policy, state, len(cost))
             self._states[name] = policy.book(state, cost, admitted)
         return admitted, False if dropped is None else dropped
-
-
-@contextmanager
-def _of_a_user(name: str, t: int) -> Iterator[None]:
-    """Around whatever a user's policy does."""
-    try:
-        yield
-    except (SettingError, ArithmeticError, MemoryError):
-        raise
-    except Exception as error:
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise SettingError(f"policy {name!r} failed in round {t}: {reason}") from error
 
 
 def whole_samples(wanted: Any, shape: tuple[int, ...], capacity: Whole | None = None) -> Whole:

@@ -63,10 +63,10 @@ class Samples:
             (x, train_y.astype(np.int64)),
             (test_x, np.searchsorted(classes, test_y).astype(np.int64)),
             len(classes),
-            time,
-            client,
-            held_out,
-            names,
+            time=time,
+            client=client,
+            held_out=held_out,
+            class_names=names,
             dated=getattr(getattr(arrays.get(TIME), "dtype", None), "kind", None) == "M",
         )
 

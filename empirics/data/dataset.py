@@ -116,21 +116,11 @@ class Dataset:
 
     @classmethod
     def of(
-        cls,
-        name: str,
-        train: tuple[Images, Labels],
-        test: tuple[Images, Labels],
-        classes: int,
-        time: NDArray[np.float64] | None = None,
-        client: Labels | None = None,
-        held_out: HeldOut | None = None,
-        class_names: tuple[int | str, ...] = (),
-        dated: bool = False,
+        cls, name: str, train: tuple[Images, Labels], test: tuple[Images, Labels], classes: int, **more: Any
     ) -> Self:
-        """The data set of these arrays, with its digest."""
-        last = [one for one in (time, client) if one is not None]
-        known = digest(*train, *test, *last)
-        return cls(name, *train, *test, classes, known, time, client, held_out, class_names, dated)
+        """The data set of these arrays, with its digest; `more` are the fields from `time` on."""
+        last = [more[name] for name in ("time", "client") if more.get(name) is not None]
+        return cls(name, *train, *test, classes, digest(*train, *test, *last), **more)
 
     @property
     def arrivals(self) -> Arrivals | None:

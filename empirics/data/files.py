@@ -18,7 +18,17 @@ from pathlib import Path, PurePosixPath
 
 from theory.setting import SettingError
 
-__all__ = ["brief", "content", "corrupt", "members", "memory", "opened", "places"]
+__all__ = [
+    "brief",
+    "content",
+    "corrupt",
+    "members",
+    "memory",
+    "opened",
+    "places",
+    "refuse_flood",
+    "refuse_special",
+]
 
 # what decompression and, on headers that it can't make sense of, tarfile raise
 DAMAGED = (gzip.BadGzipFile, lzma.LZMAError, zlib.error, tarfile.TarError, EOFError, LookupError, ValueError)
@@ -135,6 +145,20 @@ def brief(thing: object) -> str:
     """
     words = " ".join(str(thing).split())
     return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
+
+
+def refuse_flood(path: Path, needed: int) -> None:
+    """Refuse a file that takes more memory than this machine has."""
+    if needed > memory():
+        raise SettingError(
+            f"{path} needs {needed:.2g} bytes of memory, and there are {memory():.2g}: take a part of it"
+        )
+
+
+def refuse_special(path: Path, wanted: str) -> None:
+    """Refuse a folder, pipe or device, which may have no end; `wanted` says what the file should be."""
+    if path.exists() and not path.is_file():
+        raise SettingError(f"{path} is not a plain file: {wanted}")
 
 
 def memory() -> int:

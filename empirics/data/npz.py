@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirics.data.arrays import TIME, Samples, keys
-from empirics.data.files import brief, corrupt, memory
+from empirics.data.files import brief, corrupt, refuse_flood, refuse_special
 from empirics.settings.dataset_name import NPZ
 from theory.setting import SettingError
 
@@ -33,8 +33,7 @@ def read_npz(name: str) -> Samples:
         raise SettingError(f"{NPZ} needs the name of a file, such as {NPZ}mine.npz: {WANTED}")
     path = Path(os.path.expanduser(name.removeprefix(NPZ)))
     try:
-        if path.exists() and not path.is_file():
-            raise SettingError(f"{path} is not a plain file: {WANTED}")
+        refuse_special(path, WANTED)
         with zipfile.ZipFile(path) as archive:
             arrays = _arrays(path, archive)
     except SettingError:
@@ -52,10 +51,7 @@ def _arrays(path: Path, archive: zipfile.ZipFile) -> dict[str, NDArray[Any]]:
         raise corrupt(path, "it has an array twice")
     wanted = keys(str(path), list(members))
     needed = sum(_size(f"{path}: {key}", archive, members[key]) for key in wanted.values())
-    if needed > memory():
-        raise SettingError(
-            f"{path} needs {needed:.2g} bytes of memory, and there are {memory():.2g}: take a part of it"
-        )
+    refuse_flood(path, needed)
     return {name: _array(archive, members[key]) for name, key in wanted.items()}
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from empirics.data.arrays import CLIENT, TIME, Samples
 from empirics.data.csv_format import AMBIGUOUS, DECIMAL, ambiguous_number, is_decimal, separator
 from empirics.data.dataset import Dataset
-from empirics.data.files import brief, memory
+from empirics.data.files import brief, refuse_flood, refuse_special
 from empirics.settings.dataset_name import CSV, TABLES
 from empirics.settings.study import Study
 from theory.setting import SettingError
@@ -173,8 +173,7 @@ def _table(path: Path, read: Callable[[Path, Any], Any]) -> Any:
     import pyarrow as pa
 
     try:
-        if path.exists() and not path.is_file():  # a pipe or a device may have no end
-            raise SettingError(f"{path} is not a plain file: {WANTED}")
+        refuse_special(path, WANTED)
         with path.open("rb") as stream:
             return read(path, stream)
     except SettingError:
@@ -190,7 +189,7 @@ def _read_csv(path: Path, stream: Any, columns: Columns) -> Any:
     import pyarrow as pa
     from pyarrow import csv
 
-    _refuse_flood(path, MEMORY_PER_FILE * os.fstat(stream.fileno()).st_size)
+    refuse_flood(path, MEMORY_PER_FILE * os.fstat(stream.fileno()).st_size)
     try:
         while (first := stream.readline()).isspace():
             pass
@@ -201,10 +200,10 @@ def _read_csv(path: Path, stream: Any, columns: Columns) -> Any:
     stream.seek(0)
     headings = csv.open_csv(stream, reading, parsing).schema.names
     stream.seek(0)
-    written = csv.ConvertOptions(
+    untyped = csv.ConvertOptions(
         column_types=dict.fromkeys(headings, pa.binary())
     )  # types are told by the whole
-    found = csv.read_csv(stream, reading, parsing, written)
+    found = csv.read_csv(stream, reading, parsing, untyped)
     names = [name.strip() for name in headings]
     used = [k for k, one in enumerate(found.columns) if names[k] or any(map(_filled, one))]
     rows = found.num_rows
@@ -285,15 +284,8 @@ def _read_parquet(path: Path, stream: Any) -> Any:
 
     file = parquet.ParquetFile(stream)
     groups = (file.metadata.row_group(k) for k in range(file.num_row_groups))
-    _refuse_flood(path, MEMORY_PER_FILE * sum(group.total_byte_size for group in groups))
+    refuse_flood(path, MEMORY_PER_FILE * sum(group.total_byte_size for group in groups))
     return file.read(use_threads=False)
-
-
-def _refuse_flood(path: Path, needed: int) -> None:
-    if needed > memory():
-        raise SettingError(
-            f"{path} needs {needed:.2g} bytes of memory, and there are {memory():.2g}: take a part of it"
-        )
 
 
 # --- columns -----------------------------------------------------------------------------------------------
@@ -323,13 +315,15 @@ def _found(path: str, names: list[str], columns: Columns) -> dict[str, str]:
     return found
 
 
+def _wrong(path: str, name: str, what: str) -> SettingError:
+    return SettingError(f"{path}, column {brief(name)!r}, {what}")
+
+
 def _whole(path: str, name: str, column: Any) -> Any:
     """The column, refused if a cell is empty."""
     if column.null_count:
         row = column.is_null().index(True).as_py() + 1
-        raise SettingError(
-            f"{path}, column {brief(name)!r}, is empty in row {row}: fill it, or leave the row out"
-        )
+        raise _wrong(path, name, f"is empty in row {row}: fill it, or leave the row out")
     return column
 
 
@@ -344,16 +338,12 @@ def _numbers(path: str, name: str, column: Any) -> NDArray[np.float64]:
         text = types.is_string(kind) or types.is_large_string(kind)
         row, value = _first_text(column.to_pylist()) if text else (1, column[0].as_py())
         remedy = f"make it numbers{', with points for decimals' if ',' in str(value) else ''}"
-        raise SettingError(
-            f"{path}, column {brief(name)!r}, is a feature and holds {brief(value)!r} in row {row}: {remedy}, or leave "
-            "the column out"
-        )
+        held = f"is a feature and holds {brief(value)!r} in row {row}"
+        raise _wrong(path, name, f"{held}: {remedy}, or leave the column out")
     found: NDArray[np.float64] = _whole(path, name, column).to_numpy().astype(np.float64)
     if not (good := np.isfinite(found)).all():
         row = int(np.argmin(good))
-        raise SettingError(
-            f"{path}, column {brief(name)!r}, has {found[row]} in row {row + 1}: expected a finite number"
-        )
+        raise _wrong(path, name, f"has {found[row]} in row {row + 1}: expected a finite number")
     return found
 
 
@@ -374,9 +364,7 @@ def _features(path: str, names: list[str], table: Any) -> NDArray[np.float64]:
         return _lists(path, names[0], table[names[0]])
     if lists := next((name for name in names if _shaped(table[name].type)), None):
         others = ", ".join(brief(name) for name in names if name != lists)
-        raise SettingError(
-            f"{path}, column {brief(lists)!r}, has lists and is to be the only feature: leave it out, or {others}"
-        )
+        raise _wrong(path, lists, f"has lists and is to be the only feature: leave it out, or {others}")
     return np.stack([_numbers(path, name, table[name]) for name in names], axis=1)
 
 
@@ -400,9 +388,7 @@ def _lists(path: str, name: str, column: Any) -> NDArray[np.float64]:
         lengths = compute.list_value_length(column).unique().to_pylist()
         if len(lengths) > 1 or lengths == [0]:
             found = ", ".join(map(str, lengths[:NAMES_SHOWN]))
-            raise SettingError(
-                f"{path}, column {brief(name)!r}, is to have lists of one length, got {found}: cut or fill them"
-            )
+            raise _wrong(path, name, f"is to have lists of one length, got {found}: cut or fill them")
         shape += lengths
         column = compute.list_flatten(column)
     return _numbers(path, name, column).reshape(shape)
@@ -417,10 +403,10 @@ def _kinds(path: str, name: str, column: Any) -> NDArray[Any]:
         found: NDArray[Any] = column.to_numpy()
         return found
     if types.is_binary(kind) or types.is_large_binary(kind):
-        raise SettingError(f"{path}, column {brief(name)!r}, is not text in UTF-8: write it anew")
+        raise _wrong(path, name, "is not text in UTF-8: write it anew")
     words = [str(value) for value in column.to_pylist()]
     if "" in words:
-        raise SettingError(f"{path}, column {brief(name)!r}, is empty in row {words.index('') + 1}: fill it")
+        raise _wrong(path, name, f"is empty in row {words.index('') + 1}: fill it")
     return np.array(words)
 
 
@@ -448,9 +434,7 @@ def _times(path: str, name: str, column: Any) -> NDArray[Any]:
             fine = getattr(kind, "unit", "") == "ns"  # what is finer is rounded, what is too far is refused
             return np.asarray(column.cast(pa.timestamp("us"), safe=not fine).to_numpy())
         except pa.ArrowInvalid:
-            raise SettingError(
-                f"{path}, column {brief(name)!r}, has a timestamp beyond all calendars"
-            ) from None
+            raise _wrong(path, name, "has a timestamp beyond all calendars") from None
     if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind):
         return _numbers(path, name, column)
     values = list(map(str, column.to_pylist()))
@@ -461,10 +445,8 @@ def _times(path: str, name: str, column: Any) -> NDArray[Any]:
             return np.array(found, "datetime64[us]")
         row = found.index(None) + 1
         words = values[row - 1]
-    raise SettingError(
-        f"{path}, column {brief(name)!r}, has {brief(words)!r} in row {row}: all times are to be numbers, or all dates "
-        "such as 2026-03-29 or 2026-03-29T12:30:00"
-    )
+    wanted = "all times are to be numbers, or all dates such as 2026-03-29 or 2026-03-29T12:30:00"
+    raise _wrong(path, name, f"has {brief(words)!r} in row {row}: {wanted}")
 
 
 def _moment(words: str) -> np.datetime64 | None:

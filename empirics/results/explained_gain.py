@@ -5,15 +5,11 @@ spend what `released` was seen to spend. Seeds are paired across both, since the
 """
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from empirics.results.folder import SUMMARY
-from empirics.results.reproduction import LEVEL, Runs, heading, paired, rounded
+from empirics.results.reproduction import LEVEL, Runs, gains, heading, rounded
 from empirics.settings.ladder import LADDER, NOTES, SPENDS
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.section7 import SETTINGS, section7, settings_for
@@ -23,18 +19,6 @@ from theory.setting import SettingError
 __all__ = ["NAME", "equal_folder", "explained", "spending"]
 
 NAME = "explained.json"
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class _Policy:
-    """Its runs, seed by seed."""
-
-    last: Floats
-    average: Floats
-    cost: Floats
-    occupancy: int
-    diverged: int
 
 
 def equal_folder(folder: Path, world: str) -> Path:
@@ -45,27 +29,6 @@ def equal_folder(folder: Path, world: str) -> Path:
 def spending(runs: Runs) -> float:
     """The cost per round of `released`, to four digits."""
     return float(f"{runs.cost[runs.of(SPENDS)].mean():.4g}")
-
-
-def _policies(*parts: Runs) -> dict[str, _Policy]:
-    return {
-        name: _Policy(
-            runs.last[p],
-            runs.average[p],
-            runs.cost[p],
-            int(runs.held[p].max()),
-            int(runs.diverged[p].sum()),
-        )
-        for runs in parts
-        for p, name in enumerate(runs.study.policies)
-    }
-
-
-def _gains(one: _Policy, other: _Policy) -> dict[str, Any]:
-    return {
-        "points": paired(one.last, other.last),
-        "points_averaged": paired(one.average, other.average),
-    }
 
 
 def _finished(folder: Path) -> Runs | None:
@@ -109,23 +72,24 @@ def _command(parts: dict[str, Runs]) -> str | None:
 
 
 def _world(world: str, runs: Runs, equal: Runs | None) -> dict[str, Any]:
-    policies = _policies(runs) if equal is None else _policies(runs, equal)
+    parts = [runs] if equal is None else [runs, equal]
+    policies = {name: (part, p) for part in parts for p, name in enumerate(part.study.policies)}
     rows = {
         name: {
-            **_gains(one, policies["constant"]),
-            "best_accuracy": mean_interval(one.last, LEVEL),
-            "mean_cost": mean_interval(one.cost, LEVEL),
-            "largest_occupancy": one.occupancy,
+            **gains((part, p), policies["constant"]),
+            "best_accuracy": mean_interval(part.last[p], LEVEL),
+            "mean_cost": mean_interval(part.cost[p], LEVEL),
+            "largest_occupancy": int(part.held[p].max()),
             "buffers": sum(runs.study.buffers),
-            "diverged": one.diverged,
+            "diverged": int(part.diverged[p].sum()),
         }
-        for name, one in policies.items()
+        for name, (part, p) in policies.items()
     }
     document = {"label": SETTINGS[world].about, **heading(runs), "policies": rounded(rows)}
     return document if equal is None else document | {"equal_spending": _equal(runs, equal, policies)}
 
 
-def _equal(runs: Runs, equal: Runs, policies: dict[str, _Policy]) -> dict[str, Any]:
+def _equal(runs: Runs, equal: Runs, policies: dict[str, tuple[Runs, int]]) -> dict[str, Any]:
     """The gain of `released` and of acdpp over constant admission that spends as much."""
     rich = [name for name in equal.study.policies if PolicyName(name).base == "constant"]
     others = [SPENDS, *(name for name in equal.study.policies if name not in rich)]
@@ -133,7 +97,7 @@ def _equal(runs: Runs, equal: Runs, policies: dict[str, _Policy]) -> dict[str, A
         "cost": spending(runs),
         "command": heading(equal)["command"],
         "over": {
-            name: {other: rounded(_gains(policies[other], policies[name])) for other in others}
+            name: {other: rounded(gains(policies[other], policies[name])) for other in others}
             for name in rich
         },
     }

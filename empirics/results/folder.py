@@ -21,7 +21,7 @@ import hashlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain, count
@@ -102,14 +102,6 @@ class Result(NamedTuple):
 def _write_json(path: Path, document: Mapping[str, Any]) -> str:
     text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     return replace_file(path, lambda beside: beside.write_text(text, encoding="utf-8"))
-
-
-def _write_table(rows: pa.Table) -> Callable[[Path], object]:
-    def write(beside: Path) -> None:
-        with beside.open("wb") as handle:  # by its name, Arrow could not open what is no UTF-8
-            pq.write_table(rows, handle, row_group_size=len(rows), write_page_checksum=True)
-
-    return write
 
 
 def _own_digest(document: Mapping[str, Any]) -> str:
@@ -331,9 +323,28 @@ class Folder:
         schedule: str | None = None,
     ) -> None:
         """A chunk of rounds, the state after it, and the digest of the schedule so far."""
+        file, name, before = (
+            f"{PARTS}/{first:012d}-{last:012d}.parquet",
+            f"state-{last:012d}.npz",
+            self.progress.state,
+        )
+        rows, arrays = table(columns), dict[str, Any](state)
+
+        def write_rows(beside: Path) -> None:
+            with beside.open("wb") as handle:  # by its name, Arrow could not open what is no UTF-8
+                pq.write_table(rows, handle, row_group_size=len(rows), write_page_checksum=True)
+
+        def write_state(beside: Path) -> None:
+            with beside.open("wb") as handle:
+                np.savez(handle, **arrays)
+
         with self._told():
-            rows = table(columns)
-            self._save(first, last, rows, state, schedule)
+            (self.path / PARTS).mkdir(exist_ok=True)
+            part = Part(file, first, last, replace_file(self.path / file, write_rows))
+            sha256 = replace_file(self.path / name, write_state)
+            self._commit(Progress(last, (*self.progress.parts, part), name, sha256, schedule))
+            if before is not None and before != name:
+                (self.path / before).unlink(missing_ok=True)
             self._log(rows)
 
     def _log(self, rows: pa.Table | None = None) -> None:
@@ -344,30 +355,6 @@ class Folder:
         for log in self.logs:
             for one in self.chunks() if fresh else (rows,) if rows is not None else ():
                 log.add(one)
-
-    def _save(
-        self,
-        first: int,
-        last: int,
-        rows: pa.Table,
-        state: Mapping[str, NDArray[Any]],
-        schedule: str | None,
-    ) -> None:
-        (self.path / PARTS).mkdir(exist_ok=True)
-        file, arrays = f"{PARTS}/{first:012d}-{last:012d}.parquet", dict[str, Any](state)
-        part = Part(file, first, last, replace_file(self.path / file, _write_table(rows)))
-
-        def save(beside: Path) -> None:
-            with beside.open("wb") as handle:
-                np.savez(handle, **arrays)
-
-        name, before = f"state-{last:012d}.npz", self.progress.state
-        sha256 = replace_file(self.path / name, save)
-        parts = (*self.progress.parts, part)
-        now = Progress(done=last, parts=parts, state=name, state_sha256=sha256, schedule=schedule)
-        self._commit(now)
-        if before is not None and before != name:
-            (self.path / before).unlink(missing_ok=True)
 
     def finish(self, summary: Mapping[str, Any]) -> None:
         """Join the chunks into one table, write the summary, and clear away what was only for continuing."""
@@ -468,7 +455,15 @@ def read_result(folder: Path | str, columns: list[str] | None = None) -> Result:
     path = Path(folder)
     document = read_settings(path)
     try:
-        return _read(path, document, columns)
+        found = Folder(path, document)
+        found.refuse_unfinished()
+        found._check(to_read=True)
+        summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
+        with (path / ROUNDS).open("rb") as handle:
+            there = pq.read_schema(handle).names
+            wanted = None if columns is None else [name for name in columns if name in there]
+            rows = pq.read_table(handle, columns=wanted, page_checksum_verification=True)
+        return Result(document, summary, rows)
     except (pa.ArrowException, OSError) as error:
         raise SettingError(f"{str(path)!r} cannot be read ({error}): {AGAIN}") from None
     finally:
@@ -491,16 +486,3 @@ def read_state(folder: Path | str) -> tuple[dict[str, Any], dict[str, Any], dict
 def _resumed(path: Path, settings: Mapping[str, Any]) -> str:
     command = "acdpp federate" if "federation" in settings else command_for(settings["study"])
     return f"{command} --resume {path}"
-
-
-def _read(path: Path, document: dict[str, Any], columns: list[str] | None) -> Result:
-    folder = Folder(path, document)
-    folder.refuse_unfinished()
-    folder._check(to_read=True)
-    summary = json.loads((path / SUMMARY).read_text(encoding="utf-8"))
-    with (path / ROUNDS).open("rb") as handle:
-        there = pq.read_schema(handle).names
-        wanted = None if columns is None else [name for name in columns if name in there]
-        return Result(
-            document, summary, pq.read_table(handle, columns=wanted, page_checksum_verification=True)
-        )

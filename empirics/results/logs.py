@@ -19,23 +19,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from empirics.columns import COLUMNS
 from theory.setting import SettingError
 
 __all__ = ["LOGS", "Log", "opened", "refuse_missing"]
 
-LOGGED = (
-    "excess_risk",
-    "risk",
-    "accuracy",
-    "last_excess_risk",
-    "last_risk",
-    "last_accuracy",
-    "predicted_excess_risk",
-    "cost",
-    "admitted",
-    "n",
-    "debt",
-)
+LOGGED = [name for name, column in COLUMNS.items() if column.logged]
 LETTERS = "@=,+: "  # of a policy's name that a folder may have
 
 

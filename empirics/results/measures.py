@@ -12,13 +12,7 @@ from empirics.training.risk import Least
 from empirics.training.world import World
 from theory.setting import SettingError
 
-__all__ = [
-    "concluded",
-    "final_measures",
-    "last_measures",
-    "least_for",
-    "with_excess",
-]
+__all__ = ["concluded", "final_measures", "last_measures", "least_for", "with_excess"]
 
 
 def least_for(problem: Problem) -> Least | None:

@@ -26,7 +26,7 @@ from empirics.settings.study import Study
 from theory.numbers.student import mean_interval, p_value
 from theory.setting import SettingError
 
-__all__ = ["LEVEL", "NAME", "Runs", "command_of", "heading", "paired", "reproduction", "rounded", "save"]
+__all__ = ["LEVEL", "NAME", "Runs", "command_of", "gains", "heading", "reproduction", "rounded", "save"]
 
 NAME = "reproduction.json"
 LEVEL = 0.8
@@ -227,17 +227,17 @@ def _comparison(runs: Runs, name: str, other: str, first: Mapping[str, Any]) -> 
     own, its = first[name]["mean_curve"], first[other]["mean_curve"]
     paid = float(runs.cost[b].mean())
     return {
-        "points": paired(runs.last[a], runs.last[b]),
-        "points_averaged": paired(runs.average[a], runs.average[b]),
+        **gains((runs, a), (runs, b)),
         "speed_up": its / own if own and its is not None else None,
         "cost_ratio": float(runs.cost[a].mean()) / paid if paid else None,
     }
 
 
-def paired(one: Floats, other: Floats) -> dict[str, Any]:
-    """Percentage points of one accuracy above another, seed by seed."""
-    points = 100 * (one - other)
-    return {**mean_interval(points, LEVEL), "p": p_value(points)}
+def gains(one: tuple[Runs, int], other: tuple[Runs, int]) -> dict[str, Any]:
+    """Percentage points of one policy's accuracy above another's, seed by seed; each is named by its runs and place."""
+    (a, p), (b, q) = one, other
+    points = {"points": a.last[p] - b.last[q], "points_averaged": a.average[p] - b.average[q]}
+    return {name: {**mean_interval(100 * by, LEVEL), "p": p_value(100 * by)} for name, by in points.items()}
 
 
 # --- as a file ---------------------------------------------------------------------------------------------

@@ -16,13 +16,7 @@ from empirics.results.fingerprint import same_model
 from empirics.training.problem import Problem
 from theory.setting import SettingError
 
-__all__ = [
-    "refuse_changes",
-    "refuse_horizon",
-    "refuse_model",
-    "refuse_other",
-    "warn_of_changes",
-]
+__all__ = ["refuse_changes", "refuse_horizon", "refuse_model", "refuse_other", "warn_of_changes"]
 
 
 def refuse_model(before: NDArray[np.float64], now: NDArray[np.float64], out: Path) -> None:

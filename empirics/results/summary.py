@@ -20,12 +20,7 @@ from empirics.results.oracle_gap import gap_closed
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration
 from empirics.training.risk import Least
-from theory.bound.theorem1 import (
-    initial_term,
-    per_round_constant,
-    per_round_constant_as_stated,
-    round_terms,
-)
+from theory.bound.theorem1 import initial_term, per_round_constant, per_round_constant_as_stated, round_terms
 from theory.setting import Constants
 
 __all__ = ["FIELDS", "Tally", "add_predictions", "interval_note"]
@@ -185,13 +180,15 @@ class Tally:
         """The summary of a finished study, plain JSON values; `final` is measured after the last round."""
         study, bounds = self.study, self._totals()
         idle = ["some rounds have no sample"] if self.idle.any() else []
+        differs = {"costs": self.costs_differ, "samples": True, "partition": self.partitions > 1}
+        differs["first parameters"] = "start" in study.per_seed
         summary: dict[str, Any] = {
             "preset": study.preset,
             "task": study.task,
             "rounds": study.rounds,
             "seeds": study.seeds,
             "budget": study.budget,
-            "intervals": interval_note(study.seeds, self._differs()),
+            "intervals": interval_note(study.seeds, differs),
             "nominal_constants": list(self.calibration.nominal),
             "outside_the_hypotheses": [*study.departures, *idle],
             "policies": {name: self._policy(p, bounds, final) for p, name in enumerate(study.policies)},
@@ -217,17 +214,6 @@ class Tally:
             name: gap_closed(study.policies, values.reshape(len(study.policies), study.seeds))
             for name, values in measures.items()
             if values is not None
-        }
-
-    def _differs(self) -> dict[str, bool]:
-        """The inputs that differ between seeds."""
-        starts = "start" in self.study.per_seed
-        partitions = self.partitions > 1
-        return {
-            "costs": self.costs_differ,
-            "samples": True,
-            "partition": partitions,
-            "first parameters": starts,
         }
 
     def _totals(self) -> dict[str, Floats]:
@@ -261,23 +247,20 @@ class Tally:
     def _policy(self, p: int, bounds: dict[str, Floats], final: Arrays) -> dict[str, Any]:
         study = self.study
         runs = slice(p * study.seeds, (p + 1) * study.seeds)
-        terms = (*PER_ROUND, "constant", "initial")
+        spent, terms = self.sums["spent"][runs], (*PER_ROUND, "constant", "initial")
+        mean = {name: _number(values[p].mean()) for name, values in bounds.items()}
         found: dict[str, Any] = {
             "retention": [min(int(K), study.rounds) for K in np.unique(self.retention[runs])],
             "distinct_samples": _mean(self.last["distinct"][runs]),
             "effective_samples": _mean(self.last["effective"][runs]),
-            "mean_cost": _mean(self.sums["spent"][runs] / study.rounds),
-            "cost_violation": max(
-                float(np.mean(self.sums["spent"][runs] - study.budget * study.rounds)), 0.0
-            ),
+            "mean_cost": _mean(spent / study.rounds),
+            "cost_violation": max(float(np.mean(spent - study.budget * study.rounds)), 0.0),
             "buffer_violation": float(np.maximum(self.sums["clients"][p], 0).sum()),
             "largest_debt": float(self.highest["debt"][runs].max()),
             "largest_occupancy": int(self.highest["occupancy"][runs].max()),
-            "bound_corrected": _number(bounds["corrected"][p].mean()) if bounds else None,
-            "bound_corrected_terms": {name: _number(bounds[name][p].mean()) for name in terms}
-            if bounds
-            else None,
-            "bound_stated": _number(bounds["stated"][p].mean()) if bounds else None,
+            "bound_corrected": mean.get("corrected"),
+            "bound_corrected_terms": {name: mean[name] for name in terms} if mean else None,
+            "bound_stated": mean.get("stated"),
             "rounds_stated_undefined": float(self.sums["undefined"][runs].mean()),
         }
         if self.idle.any():

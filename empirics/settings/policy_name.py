@@ -38,11 +38,7 @@ __all__ = [
     "swept",
 ]
 
-AVERAGED_BY = {
-    "polynomial": 1,
-    "tail": 0.5,
-    "exponential": 0.99,
-}  # means with a parameter, and what it is by default
+AVERAGED_BY = {"polynomial": 1, "tail": 0.5, "exponential": 0.99}  # means with a parameter, and its default
 AVERAGES = ("none", "equal", *AVERAGED_BY)
 SETTINGS: dict[str, Check] = {  # that a policy may have of its own, in the order in which they are written
     "K": whole(),
@@ -100,7 +96,7 @@ class PolicyName(str):
     own: Mapping[str, Any]
     departures: (
         tuple[str, ...] | None
-    )  # from acdpp to the released code, in their order; None for any other policy
+    )  # from acdpp to the released code, in their order; None for other policies
 
     def __new__(cls, name: str) -> Self:
         if isinstance(name, cls):

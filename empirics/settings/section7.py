@@ -73,15 +73,7 @@ ALIKE: dict[str, Any] = {
     "diverging": "record",
 }
 POLICIES = ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "buy-cheap-online", "released")
-RELEASED_POLICIES = (
-    "released",
-    "constant",
-    "oracle",
-    "hybrid",
-    "acdpp",
-    "acdpp-capped",
-    "buy-cheap-online",
-)
+RELEASED_POLICIES = ("released", "constant", "oracle", "hybrid", "acdpp", "acdpp-capped", "buy-cheap-online")
 
 
 # --- how far from the text ---------------------------------------------------------------------------------

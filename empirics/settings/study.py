@@ -121,9 +121,7 @@ class Study:
         None, "Largest number of samples per class in a client's pool; none for no limit.", optional(whole())
     )
     replacement: bool = setting(
-        True,
-        "Clients draw with replacement; without, a shuffled pool starts again when it runs out.",
-        flag,
+        True, "Clients draw with replacement; without, a shuffled pool starts again when it runs out.", flag
     )
 
     buffers: tuple[int, ...] = setting(
@@ -183,9 +181,7 @@ class Study:
         optional(SETTINGS["V"]),
     )
     rho: float | None = setting(
-        None,
-        "Contraction of acdpp's region; none for 1 - 1/√rounds.",
-        optional(SETTINGS["rho"]),
+        None, "Contraction of acdpp's region; none for 1 - 1/√rounds.", optional(SETTINGS["rho"])
     )
 
     model: str = setting(

@@ -10,7 +10,7 @@ from empirics.settings.dataset_name import OWN_FILES
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 
-__all__ = ["spelled", "toml", "toml_of_changes"]
+__all__ = ["changes", "spelled", "toml", "toml_of_changes"]
 
 WIDTH = 100
 CHOSEN = ("scale", "radius", "eta")
@@ -62,14 +62,15 @@ def toml_of_changes(study: Study) -> str:
     Of data of one's own also what would be chosen by the data where the file has none.
     """
     base, always = PRESETS[study.preset], CHOSEN if study.dataset.startswith(OWN_FILES) else ()
-    lines = [f"preset = {spelled(study.preset)}", *_changes(study, base, always)]
+    lines = [f"preset = {spelled(study.preset)}", *changes(study, base, always)]
     for one in fields(Study):
-        if is_dataclass(one.default) and (own := _changes(getattr(study, one.name), getattr(base, one.name))):
+        if is_dataclass(one.default) and (own := changes(getattr(study, one.name), getattr(base, one.name))):
             lines += ["", f"[{one.name}]", *own]
     return "\n".join(lines) + "\n"
 
 
-def _changes(part: Any, base: Any, always: Collection[str] = ()) -> list[str]:
+def changes(part: Any, base: Any, always: Collection[str] = ()) -> list[str]:
+    """The settings of a part of a study that are not those of `base`, or that are `always` given, a line each."""
     return [
         f"{one.name} = {spelled(getattr(part, one.name))}"
         for one in fields(part)

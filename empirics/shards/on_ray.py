@@ -49,10 +49,8 @@ def gpu_shares(shards: int, cards: int) -> tuple[float, float]:
     ((0.75, 0.125), (0.4166, 0.0556))
     """
     shared = -(-shards // cards)
-    between = (
-        RESOURCE_PARTS * (2 * shared + 1) // (2 * shared * (shared + 1))
-    )  # 1 / (shared + 1) and 1 / shared
-    first = max(between, 1)
+    # between 1 / (shared + 1) and 1 / shared
+    first = max(RESOURCE_PARTS * (2 * shared + 1) // (2 * shared * (shared + 1)), 1)
     later = max((RESOURCE_PARTS - shared * first) // shards, 1)
     return first / RESOURCE_PARTS, later / RESOURCE_PARTS
 

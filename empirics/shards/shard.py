@@ -21,7 +21,7 @@ from empirics.training.device import choose_device, threads
 from empirics.training.engine import Engine
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem, from_dataset
-from theory.setting import SettingError
+from empirics.users_code import users_code
 
 __all__ = ["REMEDY", "TRAITS", "Assignment", "Bookmark", "Shard", "Tick", "TrainedRounds", "Trainer"]
 __all__ += ["Worker"]
@@ -87,7 +87,8 @@ class Shard:
             return
         from empirics.training.networks import NETWORKS
 
-        try:
+        failed = f"model {study.model!r} failed in a first round"
+        with users_code(failed, MemoryError, reason_letters_max=300):
             engine = self._engine(graphs=False)
             engine.play(rounds)
             if study.model in NETWORKS:
@@ -100,11 +101,6 @@ class Shard:
             for name, (found, wanted) in shapes.items():
                 if found != wanted:
                     raise ValueError(f"{name} must return a tensor of shape {wanted}, not {found}")
-        except (SettingError, MemoryError):
-            raise
-        except Exception as error:  # of the user's model
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise SettingError(f"model {study.model!r} failed in a first round: {reason:.300}") from error
 
     def follow(self, rounds: Rounds) -> None:
         self.engine.follow(rounds)
@@ -114,12 +110,7 @@ class Shard:
         return traits(self.problem, self.engine.theta)
 
     def begin(
-        self,
-        rounds: Rounds,
-        tick: Tick,
-        *,
-        keep: bool = True,
-        widths: NDArray[np.int64] | None = None,
+        self, rounds: Rounds, tick: Tick, *, keep: bool = True, widths: NDArray[np.int64] | None = None
     ) -> Callable[[], TrainedRounds]:
         return lambda: TrainedRounds(self.engine.play(rounds, tick, widths), self.state() if keep else {})
 

@@ -21,6 +21,7 @@ from empirics.settings.study import Study
 from empirics.shards.shard import TRAITS, Assignment, Bookmark, Tick, TrainedRounds
 from empirics.shards.split import ShardRuns
 from empirics.training.engine import padded
+from empirics.users_code import users_code
 from theory.setting import SettingError
 
 __all__ = ["LOSSES_MAX", "ShardedTrainer", "WorkerBackend", "WorkerLost"]
@@ -86,13 +87,8 @@ class ShardedTrainer:
 
     def __init__(self, backend: WorkerBackend, given: Assignment, parts: Sequence[ShardRuns]) -> None:
         self.backend, self.study = backend, given.study
-        try:
+        with users_code("the model cannot be sent to workers", reason_letters_max=200):
             self.given = backend.shared(given)
-        except SettingError:
-            raise
-        except Exception as error:  # of the user's model
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise SettingError(f"the model cannot be sent to workers: {reason:.200}") from error
         self.members = [
             _Member(part, part.runs(self.study), part.study(self.study), backend.start(again=False))
             for part in parts

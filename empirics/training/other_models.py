@@ -12,6 +12,7 @@ from empirics.training.model import Model, Population
 from empirics.training.module import Module
 from empirics.training.networks import NETWORKS
 from empirics.training.resnet import ManyResNets
+from empirics.users_code import users_code
 from theory.setting import SettingError
 
 __all__ = ["other_model"]
@@ -63,13 +64,8 @@ def _made(given: Any, population: Population, study: Study, replicate: int) -> A
                 return given(population)
         else:
             return given
-        try:
+        with users_code(f"the model {given!r:.60} could not be made"):
             return make()
-        except SettingError:
-            raise
-        except Exception as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise SettingError(f"the model {given!r:.60} could not be made: {reason}") from error
 
 
 def _drawn_anew(module: torch.nn.Module) -> torch.nn.Module:

@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from empirics.data import as_dataset, from_arrays, load, npz
+from empirics.data import as_dataset, files, from_arrays, load, npz
 from tests.empirics.data.made_data import Calls, refusal
 
 X = np.arange(60, dtype=np.float64).reshape(12, 5)
@@ -97,9 +97,9 @@ def test_a_header_that_lies_about_the_shape_is_refused(shape, tmp_path):
 def test_a_shape_that_does_not_fit_into_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
     path = saved(tmp_path / "mine.npz", packed=True, x=X, y=Y)
     needed = X.nbytes + 4 * X.size + Y.nbytes + 4 * Y.size
-    monkeypatch.setattr(npz, "memory", lambda: needed)
+    monkeypatch.setattr(files, "memory", lambda: needed)
     assert load(f"npz:{path}").classes == 3
-    monkeypatch.setattr(npz, "memory", lambda: needed - 1)
+    monkeypatch.setattr(files, "memory", lambda: needed - 1)
     monkeypatch.setattr(npz, "_array", lambda *_: pytest.fail("it was read"))
     assert "bytes of memory" in sentence(path)
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
-from empirics.data import Columns, as_dataset, from_mapping, from_table, table
+from empirics.data import Columns, as_dataset, files, from_mapping, from_table
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.training.problem import make_problem
@@ -192,9 +192,9 @@ def test_a_table_that_memory_cannot_hold_is_not_read(tmp_path, monkeypatch):
     name = written(tmp_path, "parquet", a=A, kind=WORDS)
     sizes[name] = parquet.ParquetFile(tmp_path / "mine.parquet").metadata.row_group(0).total_byte_size
     for name, size in sizes.items():
-        monkeypatch.setattr(table, "memory", lambda size=size: 4 * size)
+        monkeypatch.setattr(files, "memory", lambda size=size: 4 * size)
         assert as_dataset(name, None, Columns("kind")).classes == 3
-        monkeypatch.setattr(table, "memory", lambda size=size: 4 * size - 1)
+        monkeypatch.setattr(files, "memory", lambda size=size: 4 * size - 1)
         assert "bytes of memory, and there are" in refused(as_dataset, name, None, Columns("kind"))
 
 

@@ -74,9 +74,8 @@ def shown_by_mlflow(out, policy, seed):
 
 KINDS = [
     pytest.param("tensorboard", "a%2Fb", shown_by_tensorboard, id="tensorboard"),
-    pytest.param(
-        "mlflow", "a/b", shown_by_mlflow, id="mlflow", marks=pytest.mark.slow
-    ),  # which imports for seconds
+    # MLflow imports for seconds
+    pytest.param("mlflow", "a/b", shown_by_mlflow, id="mlflow", marks=pytest.mark.slow),
 ]
 
 
