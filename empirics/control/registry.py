@@ -34,20 +34,8 @@ from theory.market.prices import PriceLaw
 from theory.market.replacement import best_replacement
 from theory.setting import Budget, Constants, Region, SettingError
 
-__all__ = [
-    "BUILT_IN",
-    "LISTENING",
-    "Brief",
-    "Maker",
-    "capacity_for",
-    "dropped_by",
-    "found_at",
-    "kept_for",
-    "make_policies",
-    "make_policy",
-    "maker_of",
-    "register",
-]
+__all__ = ["BUILT_IN", "LISTENING", "Brief", "Maker", "capacity_for", "dropped_by", "found_at", "kept_for"]
+__all__ += ["make_policies", "make_policy", "maker_of", "register"]
 
 
 @lru_cache(maxsize=256)

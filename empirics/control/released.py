@@ -16,17 +16,8 @@ from theory.control.admission import AdmissionState
 from theory.control.region import region_maximum, region_minimum
 from theory.setting import Constants, Region
 
-__all__ = [
-    "CONSTANTS",
-    "SCRIPTS",
-    "Script",
-    "at_least_one",
-    "released_admission",
-    "released_penalty",
-    "released_region",
-    "script_for",
-    "ternary_search",
-]
+__all__ = ["CONSTANTS", "SCRIPTS", "Script", "at_least_one", "released_admission", "released_penalty"]
+__all__ += ["released_region", "script_for", "ternary_search"]
 
 SLOWNESS = 0.01  # the exponent of ρ is this many times t
 LEAST, WIDTH = 1.0, 10.0

@@ -20,17 +20,8 @@ from empirics.settings.dataset_name import BUILT_IN, NPZ, TABLES
 from empirics.settings.study import GIVEN, Study
 from theory.setting import SettingError
 
-__all__ = [
-    "Columns",
-    "Dataset",
-    "as_dataset",
-    "data_of",
-    "from_arrays",
-    "from_mapping",
-    "from_table",
-    "from_torch",
-    "load",
-]
+__all__ = ["Columns", "Dataset", "as_dataset", "data_of", "from_arrays", "from_mapping", "from_table"]
+__all__ += ["from_torch", "load"]
 
 FILES = "npz:FILE, csv:FILE or parquet:FILE"
 

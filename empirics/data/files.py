@@ -18,17 +18,8 @@ from pathlib import Path, PurePosixPath
 
 from theory.setting import SettingError
 
-__all__ = [
-    "brief",
-    "content",
-    "corrupt",
-    "members",
-    "memory",
-    "opened",
-    "places",
-    "refuse_flood",
-    "refuse_special",
-]
+__all__ = ["brief", "content", "corrupt", "members", "memory", "opened", "places", "refuse_flood"]
+__all__ += ["refuse_special"]
 
 # what decompression and, on headers that it can't make sense of, tarfile raise
 DAMAGED = (gzip.BadGzipFile, lzma.LZMAError, zlib.error, tarfile.TarError, EOFError, LookupError, ValueError)

@@ -41,19 +41,8 @@ from empirics.settings.section7 import command_for
 from empirics.settings.study import Study
 from theory.setting import SettingError
 
-__all__ = [
-    "FORMAT",
-    "Busy",
-    "Folder",
-    "Part",
-    "Result",
-    "claim",
-    "read_result",
-    "read_settings",
-    "read_state",
-    "refuse_existing",
-    "refuse_place",
-]
+__all__ = ["FORMAT", "Busy", "Folder", "Part", "Result", "claim", "read_result", "read_settings"]
+__all__ += ["read_state", "refuse_existing", "refuse_place"]
 
 FORMAT = 2
 LOCK, SETTINGS, SUMMARY, ROUNDS, PARTS = ".lock", "settings.json", "summary.json", "rounds.parquet", "parts"

@@ -11,21 +11,8 @@ from typing import Any
 
 from theory.setting import SettingError
 
-__all__ = [
-    "MOST_SAMPLES",
-    "POSITIVE",
-    "Check",
-    "apply_checks",
-    "between",
-    "choice",
-    "flag",
-    "listing",
-    "optional",
-    "setting",
-    "shown",
-    "text",
-    "whole",
-]
+__all__ = ["MOST_SAMPLES", "POSITIVE", "Check", "apply_checks", "between", "choice", "flag", "listing"]
+__all__ += ["optional", "setting", "shown", "text", "whole"]
 
 Check = Callable[[str, Any], Any]
 LARGEST = 2**53  # whole numbers beyond it are no longer exact as floats

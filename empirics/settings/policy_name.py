@@ -24,19 +24,8 @@ from typing import Any, Self
 from empirics.settings.field import MOST_SAMPLES, POSITIVE, Check, between, choice, shown, text, whole
 from theory.setting import SettingError
 
-__all__ = [
-    "AVERAGED_BY",
-    "AVERAGES",
-    "DEPARTURES",
-    "EVERYBODYS",
-    "MARK",
-    "SETTINGS",
-    "PolicyName",
-    "is_built_in",
-    "listed",
-    "policy_name",
-    "swept",
-]
+__all__ = ["AVERAGED_BY", "AVERAGES", "DEPARTURES", "EVERYBODYS", "MARK", "SETTINGS", "PolicyName"]
+__all__ += ["is_built_in", "listed", "policy_name", "swept"]
 
 AVERAGED_BY = {"polynomial": 1, "tail": 0.5, "exponential": 0.99}  # means with a parameter, and its default
 AVERAGES = ("none", "equal", *AVERAGED_BY)
@@ -235,8 +224,8 @@ def policy_name(name: str, value: Any) -> PolicyName:
 def listed(words: str) -> list[str]:
     """Names separated by commas; a comma within a variant separates its settings.
 
-    >>> listed("acdpp@K=7,eta=0.5,constant")
-    ['acdpp@K=7,eta=0.5', 'constant']
+    >>> listed("acdpp@K=7, eta=0.5,constant@K=1,oracle"), listed("K=7,oracle")
+    (['acdpp@K=7,eta=0.5', 'constant@K=1', 'oracle'], ['K=7', 'oracle'])
     """
     names: list[str] = []
     for part in words.split(","):

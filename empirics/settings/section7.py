@@ -22,18 +22,8 @@ from empirics.settings.study import Study
 from theory.paper import LOCAL_STEPS, ROUNDS, RUNS, SECTION7
 from theory.setting import SettingError
 
-__all__ = [
-    "COMPLETE",
-    "DATASETS",
-    "PAPER",
-    "SETTINGS",
-    "STEPS",
-    "TARGETS",
-    "UNSAID",
-    "command_for",
-    "section7",
-    "settings_for",
-]
+__all__ = ["COMPLETE", "DATASETS", "PAPER", "SETTINGS", "STEPS", "TARGETS", "UNSAID", "command_for"]
+__all__ += ["section7", "settings_for"]
 
 TEXT = {dataset: said.rounded() for dataset, said in SECTION7.items()}
 DATASETS = tuple(TEXT)

@@ -60,6 +60,7 @@ def test_tasks_differ_in_what_they_take(tmp_path):
     for task in ("train", "predict", "plan"):
         assert "device" in refused(validate, study(), task, device="abacus")
     assert "do not fit into memory" in refused(validate, study(rounds=10**9), "plan")
+    assert "GB are free" in refused(validate, study(rounds=10**12), out=tmp_path / "new")
 
 
 def test_python_users_are_told_the_same_once(tmp_path, table):

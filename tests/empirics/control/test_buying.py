@@ -15,7 +15,7 @@ from empirics.control.prices import make_prices
 from empirics.control.registry import Brief, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.study import Study
-from tests.empirics.small import CONTROL, Steady, refused, study
+from tests.empirics.small import CONTROL, refused, study
 from theory.control.admission import debt_update
 from theory.market.knapsack import purchase_limit
 from theory.market.online import debt_ceiling
@@ -128,15 +128,6 @@ def test_a_study_goes_on_only_if_as_much_was_dropped():
     assert schedules[0].digest != schedules[1].digest
 
 
-def test_who_drops_samples_needs_a_capacity():
-    class Forgetful(Steady):
-        def drops(self, state):
-            return True
-
-    brief = brief_for(study(policies=("mine",)), CONTROL)
-    assert "give it a capacity" in refused(make_policy, "mine", brief, {"mine": Forgetful(1, 1, 1)})
-
-
 def test_a_worth_or_a_reserve_that_makes_no_sense_is_refused():
     for worth in ((), (2.0, 1.0), (1.0, float("inf")), (float("nan"),)):
         assert "must not fall with its age" in refused(BuyCheap, worth, 1.0, budget((2,), 5.0))
@@ -183,24 +174,6 @@ def test_the_rule_for_unknown_prices_does_not_ask_for_them_and_the_other_names_i
     unknown = Brief(study(), study().theory_budget(5.5), CONTROL)
     assert unknown.law is None
     assert "use buy-cheap-online" in refused(make_policy, "buy-cheap", unknown)
-
-
-@pytest.mark.parametrize("policy", BOTH)
-def test_a_controller_with_shortfalls_goes_on_from_its_file_as_if_nothing_had_happened(policy, tmp_path):
-    rng = np.random.default_rng(7)
-    unbroken, saved = (Controller(policy, study()) for _ in range(2))
-    for t in range(24):
-        price = float(rng.uniform(1, 10))
-        granted = unbroken.decide(price)
-        assert np.array_equal(granted, saved.decide(price))
-        if t % 3 == 0:  # between the decision and the report
-            saved.save(tmp_path / "server.json")
-            saved = Controller.load(tmp_path / "server.json")
-        for server in (unbroken, saved):
-            server.report(np.floor(granted * (0.4 if t % 2 else 1)).astype(int))
-        assert (unbroken.books.in_memory <= unbroken.capacity).all()
-    assert unbroken.document() == saved.document()
-    assert unbroken.capacity.tolist() == [4, 5, 7]
 
 
 def test_a_controller_needs_no_file_of_prices_unless_its_policy_does(tmp_path):

@@ -191,6 +191,7 @@ def test_a_policy_that_does_not_fit_is_refused_in_one_sentence_and_an_overflow_s
         *((broken(lambda cost, n=n: np.full((3, 3), n)), "must be whole numbers") for n in (0.5, -1, np.nan)),
         (broken(lambda cost: {}["price"]), "failed in round 1: KeyError"),
         (Greedy(capacity=(2, 1, 1)), "ValueError: client 1 would admit 2 samples and can hold 1"),
+        (Greedy(drops=lambda state: True), "drops what it holds: give it a capacity"),
         (object(), "lacks retention, start, decide, book"),
         (lambda brief: 7, "must have retention, start, decide and book"),
         (lambda one, two: Greedy(), "could not be made: TypeError"),

@@ -104,6 +104,8 @@ def test_a_finished_result_can_be_read_again_but_neither_overwritten_nor_changed
         ({"rounds": 30}, True, "already has 40 rounds, which cannot be cut to 30"),
     ):
         assert message in refused(run_study, small(**given), out, resume=resume)
+    assert "give out=FOLDER" in refused(run_study, resume=True)
+    assert "is no result" in refused(run_study, out=tmp_path / "mistyped", resume=True)
     copy = shutil.copytree(out, tmp_path / "copy")
     next(copy.glob("state-*.npz")).unlink()
     assert read_result(copy).summary == read_result(out).summary
@@ -165,29 +167,6 @@ def test_another_version_is_a_warning_that_says_what_it_means(result, killed, mo
     assert len(caught) == 1
     assert summary == result[1]
     assert read_result(killed).settings["continued"][0]["versions"]["torch"] == "99.0"
-
-
-def test_a_study_can_be_continued_from_another_folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    np.savez("mine.npz", x=DATA[0], y=DATA[1])
-    (tmp_path / "prices.csv").write_text("".join(f"{price}\n" for price in range(1, 41)))
-    prices = {"process": "trace", "file": "prices.csv"}
-    out = stopped_at(small(dataset="npz:mine.npz", cost=prices, policies=["constant"]), tmp_path / "own", 15)
-    monkeypatch.chdir(out)
-    assert run_study(out=out, resume=True)["rounds"] == 40
-
-
-def test_a_place_that_cannot_be_used_is_refused_and_left_alone(tmp_path):
-    (tmp_path / "thesis.tex").write_text("precious")
-    for given, message in (
-        ({"policies": MINE, "out": tmp_path}, "not empty"),
-        ({"study": small(), "out": tmp_path / "never", "device": "abacus"}, "device must be cpu or cuda"),
-        ({"study": small(rounds=10**12), "out": tmp_path / "never"}, "GB are free"),
-        ({"out": tmp_path / "mistyped", "resume": True}, "is no result"),
-        ({"resume": True}, "give out=FOLDER"),
-    ):
-        assert message in refused(run_study, **given)
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["precious"]
 
 
 def test_chunks_larger_than_parquets_own_row_groups_can_be_replayed(tmp_path, monkeypatch):
@@ -402,14 +381,6 @@ def test_a_network_starts_every_seed_anew_if_asked_to(tmp_path, per_seed, model)
     run_study(study, tmp_path / "result", dataset=DATA, model=model)
     first, _, other, _ = columns(tmp_path / "result")["risk"]
     assert (first == other) == (not per_seed)
-
-
-def test_partition_and_start_of_each_seed_enter_the_spread(tmp_path):
-    given = {"partition": "dirichlet", "per_seed": ["partition", "start"], "rounds": 6}
-    summary = run_study(small(policies=["constant", "oracle"], **given), tmp_path / "result")
-    assert len(set(read_result(tmp_path / "result").settings["least_risk"]["values"])) == 2
-    assert columns(tmp_path / "result")["excess_risk"].min() >= -1e-10
-    assert "differ in costs and samples and partition and first parameters" in summary["intervals"]
 
 
 def test_divergence_is_said_and_not_recorded(tmp_path):

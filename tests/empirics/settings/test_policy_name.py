@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from empirics.control.registry import BUILT_IN, LISTENING
-from empirics.settings.policy_name import SETTINGS_OF, PolicyName, listed, swept
+from empirics.settings.policy_name import SETTINGS_OF, PolicyName, swept
 from empirics.settings.study import Study
 from tests.empirics.small import refused
 from theory.setting import Constants
@@ -133,8 +133,3 @@ def test_what_is_no_sweep_is_refused():
         (["steps=2,2"], "policies must differ"),
     ):
         assert message in refused(Study(policies=("constant@K=5", "oracle")).swept, *sweeps)
-
-
-def test_commas_separate_names_and_settings_of_one_name():
-    assert listed("acdpp@K=7, eta=0.5,constant@K=1,oracle") == ["acdpp@K=7,eta=0.5", "constant@K=1", "oracle"]
-    assert listed("K=7,oracle") == ["K=7", "oracle"]
