@@ -20,9 +20,10 @@ def users_code(failed: str, *kept: type[Exception], reason_letters_max: int | No
     ...
     theory.setting.SettingError: the model could not be made: KeyError: 'layer'
     """
+    stays: tuple[type[Exception], ...] = (SettingError, *kept)
     try:
         yield
-    except (SettingError, *kept):
+    except stays:
         raise
     except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:reason_letters_max]

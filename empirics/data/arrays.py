@@ -42,7 +42,8 @@ class Samples:
             test = _held_out(x_name, len(x))
             held_out = HeldOut(test, time, client)
             test_x, test_y, x, y = x[test], y[test], x[~test], y[~test]
-            time, client = (None if each is None else each[~test] for each in (time, client))
+            time = None if time is None else time[~test]
+            client = None if client is None else client[~test]
             hint = "all its samples were held out, so give a test set of your own"
         else:
             test_x, test_y = _pair(test_x_name, arrays["test_x"], test_y_name, arrays["test_y"])
