@@ -1,4 +1,4 @@
-"""All that is refused of a study before its data are read, a pilot looks at them, or anything is trained.
+"""Refusals of a study before its data are read, a pilot looks at them, or anything is trained.
 
 `validate` is called once per study: by a command before it fits or trains, and else by `run_study` and `predict_study`
 themselves. What costs least comes first, so that a command answers before torch is loaded.

@@ -163,8 +163,8 @@ class Controller:
         return granted.copy()
 
     def report(self, delivered: ArrayLike, *, trained: bool | None = None) -> None:
-        """How many samples each client has admitted, at most what it was granted: what did not come is neither paid
-        nor counted, nor owed.
+        """Book the samples that each client has admitted, at most what it was granted: what did not come is neither
+        paid nor counted, nor owed.
 
         Then `share` is what the model that the round has made weighs in the mean of models; 0 if it has made none,
         which is so if it had no sample, or if you say so by `trained`.
@@ -224,7 +224,7 @@ class Controller:
     # --- JSON ----------------------------------------------------------------------------------------------
 
     def document(self) -> dict[str, Any]:
-        """All of it as JSON values: `from_document` goes on as if nothing had happened."""
+        """The controller as JSON values: `from_document` goes on as if nothing had happened."""
         constants = {name: value for name, value in asdict(self.constants).items() if value is not None}
         found = {
             "acdpp_controller": FORMAT,

@@ -30,13 +30,13 @@ FOREVER = 2**53  # a retention that no study outlives
 class Policy(Protocol):
     """The protocol of policies. Derive from it to inherit `start` and `book`, which suit a policy without a memory.
 
-    `retention` says for how many rounds samples are kept, one number, or one a client: an attribute of the class or of
-    the instance, or a property.
+    `retention` says for how many rounds samples are kept, one number, or one per client: an attribute of the class or
+    of the instance, or a property.
 
     A state is a tree of dataclasses, tuples, lists, dicts, numbers, fractions, strings and arrays, if the policy is to
     be used by a `Controller` that can be saved.
 
-    A policy may also have a `capacity`, one number or one a client: of its samples a client then keeps the newest so
+    A policy may also have a `capacity`, one number or one per client: of its samples a client then keeps the newest so
     many, and older ones leave when newer ones need their place, before their age or, with retention FOREVER, by that
     alone. It must not admit more than that in a round. With a capacity it may also have `drops(state)`, asked of a
     round that is decided: in which replicates all that was held before leaves, (replicates,). With `observe(state,
@@ -172,7 +172,7 @@ class DriftPlusPenalty(_Booking):
 
 @dataclass(frozen=True)
 class Released(_Booking):
-    """The authors' code (`empirics.control.released`): at least one sample a client and round, nothing carried over."""
+    """The authors' code (`empirics.control.released`): at least one sample per client and round, without carries."""
 
     K: int
     window: int

@@ -369,13 +369,13 @@ def capacity_for(policy: Policy, study: Study, name: str) -> NDArray[np.int64]:
 
 
 def dropped_by(policy: Policy, state: Any, replicates: int) -> NDArray[np.bool_] | None:
-    """In which replicates all that was held before leaves, in the round that was decided; None if none ever does."""
+    """Replicates that drop all older samples in the round just decided; None for a policy that never does."""
     drops = getattr(policy, "drops", None)
     return None if drops is None else np.broadcast_to(np.asarray(drops(state), dtype=bool), (replicates,))
 
 
 def _each(given: Sequence[int] | int, study: Study, what: str) -> NDArray[np.int64]:
-    """One number a client; `what` says what it should be."""
+    """One number per client; `what` says what it should be."""
     try:
         found = np.broadcast_to(np.asarray(given), (study.clients,))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Measures derived from those of the engine: the excess risk, and all of it once more after the last round."""
+"""Measures derived from those of the engine: the excess risk, and all measures once more after the last round."""
 
 import numpy as np
 import torch
@@ -42,7 +42,7 @@ def final_measures(
 
 
 def last_measures(problem: Problem, theta: Tensor, mean: Tensor | None = None) -> Arrays:
-    """Final measures of some runs of a study, without those that need all of it."""
+    """Final measures of some runs of a study, without those that need the whole study."""
     study = problem.study
     if study.drift.kind != "none":
         World(study, problem.streams, problem.population).show_round(study.rounds + 1)

@@ -23,7 +23,7 @@ def gap_closed(policies: Sequence[str], values: Floats) -> dict[str, dict[str, f
 
     `p` is of a paired t-test that the policy and constant admission do not differ.
 
-    None where a study lacks one of the two ends, or where the oracle is not told apart from constant admission. A
+    None where a study lacks one of the two ends, or where oracle and constant admission do not differ significantly. A
     policy of which a run diverged, so that its value is NaN or the interval is not finite, is left out.
 
     >>> values = np.array([[4.0, 4.2], [2.0, 2.2], [3.0, 3.2]])

@@ -76,7 +76,7 @@ class Runs:
         )
 
     def of(self, policy: str) -> int:
-        """Its place."""
+        """The place of a policy."""
         return self.study.policies.index(policy)
 
     @property

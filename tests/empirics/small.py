@@ -1,4 +1,4 @@
-"""What the tests share: small studies, and how they are stopped and read."""
+"""Small studies for tests, and how they are stopped and read."""
 
 import platform
 import tempfile
@@ -22,7 +22,7 @@ FOLDERS = []  # which last as long as they are known
 FEW = {"policies": ("constant", "oracle"), "rounds": 5, "seeds": 1}
 orderly = pytest.mark.skipif(
     torch.version.cuda is not None and platform.machine() == "aarch64",
-    reason="with this build of torch, sums hang on how many columns there are: the last bits differ",
+    reason="with this build of torch, sums depend on the number of columns: the last bits differ",
 )
 CONTROL = Constants(D=20.0, sigma=0.6, eta=5.0, B=10.0, Pdim=9.0)
 
@@ -66,7 +66,7 @@ def problem(setting, device="cpu"):
 
 
 class Steady(Policy):
-    """So many samples of each client in every round, for three rounds."""
+    """These numbers of samples of the clients in every round, kept for three rounds."""
 
     retention = 3
 
@@ -82,7 +82,7 @@ class Killed(Exception):
 
 
 def stopped_at(setting, out, after, **own):
-    """The folder of a study that was killed when so many rounds were done."""
+    """The folder of a study that was killed when `after` rounds were done."""
 
     def stop(done):
         if done == after:
@@ -109,7 +109,7 @@ def assert_same_rows(one, other):
 
 
 def until(what, limit=300):
-    """Wait for something to be so, for so many seconds at most."""
+    """Wait until something is true, for `limit` seconds at most."""
     end = time.monotonic() + limit
     while not (found := what()):
         assert time.monotonic() < end, "it took too long"

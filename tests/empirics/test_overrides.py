@@ -1,4 +1,4 @@
-"""What is handed over in Python by its name, and what a record says of where and with what it was made."""
+"""Names of things handed over in Python, and threads, progress and predictions of a study that runs."""
 
 from dataclasses import replace
 

@@ -30,7 +30,7 @@ def terminal(monkeypatch):
 
 
 def said(*words):
-    """What is printed, within the width of the terminal."""
+    """Standard output in one line, checked to fit the terminal."""
     done = acdpp(*words)
     assert (done.returncode, done.stderr) == (0, "")
     assert max(map(len, done.stdout.splitlines())) <= WIDE

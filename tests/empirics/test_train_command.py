@@ -26,13 +26,13 @@ def train(*words):
 
 
 def reread(folder):
-    """What `--resume` of a finished result says."""
+    """The answer of `--resume` for a finished result."""
     return answer("train", "--resume", str(folder))
 
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory):
-    """What is printed of the paper's learner in 80 columns, and where the result is."""
+    """Standard output for the paper's learner in 80 columns, and the result's folder."""
     out = tmp_path_factory.mktemp("train") / "result"
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "80")

@@ -1,4 +1,4 @@
-"""What will not do for a study is refused by one function, before its data are read at length."""
+"""Refusals of a study by one function, before its data are read at length."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ def table(tmp_path):
 
 
 def test_a_policy_of_the_users_own_is_found_and_not_made(tmp_path, monkeypatch):
-    """To make it takes the constants of the data."""
+    """Making it takes the constants of the data."""
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "smooth.py").write_text("def mine(brief):\n    return 1 / brief.constants.L\n")
     for names in (("smooth:mine",), ("constant", "smooth:mine@eta=0.1")):

@@ -29,7 +29,7 @@ def losses(rng, *levels, each=60):
 
 
 def test_rising_losses_are_told_from_noise_and_from_learning():
-    """Of still streams less than δ alarm in a round: at 0.05, more than 20 of 200 would be one case in 1,000."""
+    """Fewer than δ of all still streams alarm in a round: at 0.05, more than 20 of 200 have probability 1/1,000."""
     rng = np.random.default_rng(0)
     assert sum(has_changed(losses(rng, 0.6, 0.6), 0.05) for _ in range(200)) <= 20
     assert not any(has_changed(losses(rng, 0.9, 0.6)) for _ in range(50))
@@ -40,7 +40,7 @@ def test_rising_losses_are_told_from_noise_and_from_learning():
 
 
 def played(server, told):
-    """What memories hold and what is paid, round by round."""
+    """Samples in memory, round by round."""
     held = []
     for loss in told:
         server.report(server.decide(5.5))

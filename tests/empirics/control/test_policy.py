@@ -1,4 +1,4 @@
-"""What the policies admit, by themselves and with settings of their own: whole samples, as theory decides."""
+"""Admissions of policies, by themselves and with settings of their own: whole samples, as theory decides."""
 
 from fractions import Fraction
 

@@ -128,7 +128,7 @@ LAST = TAR.rindex(f"{imagenette.FOLDER}/val/n03888257/1.JPEG".encode())
 
 
 def with_sides(content, side):
-    """The same JPEG, claiming to be of another size."""
+    """A JPEG whose header claims another size."""
     start = content.index(b"\xff\xc0") + 5
     return content[:start] + struct.pack(">HH", side, side) + content[start + 4 :]
 
@@ -173,7 +173,7 @@ def test_a_complete_archive_with_other_content_is_not_the_published_one(tmp_path
 
 
 def test_all_records_are_those_published(tmp_path, monkeypatch):
-    """Of batches as long as these."""
+    """Files of records are compared batch by batch."""
     monkeypatch.setattr(cifar10, "BATCH", 1)
     test, *batches = (bytes([label]) + bytes(cifar10.RECORD - 1) for label in range(6))
     for name, batch in zip(cifar10.BATCHES, (*batches, test), strict=True):

@@ -38,7 +38,7 @@ def test_the_arrays_of_a_file_are_the_data_set(packed, keras, test, tmp_path):
 
 
 def test_a_relative_file_lies_in_the_working_directory(tmp_path, monkeypatch):
-    """Its arrays may be of other types, and by columns."""
+    """Arrays may be of other types, and by columns."""
     saved(tmp_path / "mine.npz", x=np.asfortranarray(X.astype(">i2")), y=Y.astype(np.float32))
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path)
@@ -165,7 +165,7 @@ def test_an_array_twice_or_behind_a_password_is_refused(tmp_path):
 
 
 def test_an_array_of_times_goes_with_the_samples_that_are_not_held_out(tmp_path):
-    """By the numbers of the samples, which their inputs tell."""
+    """Inputs are the numbers of the samples."""
     x, y = np.arange(20.0), np.arange(20) % 2
     path = saved(tmp_path / "timed.npz", x=x, y=y, time=-x)
     data = load(f"npz:{path}")

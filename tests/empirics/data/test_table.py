@@ -63,7 +63,7 @@ def test_a_table_is_the_arrays_of_its_columns(kind, tmp_path):
 
 
 def test_a_table_of_a_spreadsheet_is_the_same_table(tmp_path):
-    """With spaces beside commas, semicolons and decimal commas, tabs, and empty cells beyond the last."""
+    """Spaces beside commas, semicolons and decimal commas, tabs, and empty cells beyond the last change nothing."""
     wanted = as_dataset(written(tmp_path, "parquet", a=A, b=B > 0, kind=WORDS), None, Columns("kind"))
     rows = list(zip(map(str, A), (str(b).upper() for b in B > 0), WORDS, strict=True))
     for text in (

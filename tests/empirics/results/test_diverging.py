@@ -35,7 +35,7 @@ def trained(out, *, resume=False, **given):
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory):
-    """Of a study that goes on while some runs are left, and says so."""
+    """Result of a study that goes on while some runs are left, and says so."""
     out = tmp_path_factory.mktemp("wild") / "result"
     with pytest.warns(UserWarning, match="it diverged") as said:
         summary = trained(out, diverging="refuse")

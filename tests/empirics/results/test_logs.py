@@ -43,7 +43,7 @@ def rows_of(out, policy, seed):
 
 
 def shown_by_tensorboard(out, policy, seed):
-    """By its own reader: for every tag the rounds and the values."""
+    """Rounds and values of every tag, by TensorBoard's own reader."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
     from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 

@@ -1,4 +1,4 @@
-"""What a result says about Section 7, against numbers worked out by hand from planted rows."""
+"""Section 7 from a result, against numbers worked out by hand from planted rows."""
 
 import json
 import shutil
@@ -69,7 +69,7 @@ def interval(values):
 
 
 def points(one, other):
-    """Of the last current best, and of its mean after each round, in per cent, seed by seed."""
+    """Differences of the last current best and of its mean after each round, in per cent, seed by seed."""
     best = np.maximum.accumulate(np.nan_to_num(ACCURACY), axis=2)
     return [100 * (v[one] - v[other]) for v in (best[..., -1], best[..., 1:].mean(2))]
 

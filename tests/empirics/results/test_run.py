@@ -49,7 +49,7 @@ def result(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory):
-    """The same study, killed in its third chunk: to be copied."""
+    """That study, killed in its third chunk: to be copied."""
     return stopped_at(small(), tmp_path_factory.mktemp("study") / "begun", 25)
 
 
@@ -127,7 +127,7 @@ def held(folder, rounds):
 
 @pytest.mark.slow
 def test_memory_grows_by_less_than_the_admissions_of_the_rounds_alone(result, tmp_path):
-    """With many more rounds, of 8 bytes each; a schedule that is held has six arrays of that size."""
+    """Admissions take 8 bytes each; a schedule that is held has six arrays of that size."""
     (short, few), (long, many) = (held(tmp_path / str(rounds), rounds) for rounds in (20, 80))
     assert long - short < 8 * (many - few)
 
@@ -303,7 +303,7 @@ DATA_ARE, PRICES_ARE = {"dataset": (2 * DATA[0], DATA[1])}, {"cost": OWN["cost"]
 
 
 def test_other_things_than_it_began_with_are_refused(own):
-    """Of a study that was stopped, and of one that is finished, with so many rounds now."""
+    """Without rounds a stopped study goes on; with rounds a finished one is read or extended."""
     for rounds, changed, message in (
         (None, DATA_ARE, "the data are not what it began with"),
         (None, PRICES_ARE, "the prices are not what it began with"),

@@ -1,4 +1,4 @@
-"""How policies are ranked and set between constant admission and the oracle."""
+"""The ranking of policies, and their place between constant admission and the oracle."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from tests.empirics.small import blobs, study
 
 @pytest.mark.parametrize("spread", [1.0, 1.6])
 def test_a_pair_is_decided_at_a_level_shared_by_all_pairs(spread):
-    """Of three seeds t is 4.30 at 5 % and 7.65 at a third of that; here it is 5/spread·√3 for two pairs.
+    """For three seeds t is 4.30 at 5 % and 7.65 at a third of that; here it is 5/spread·√3 for two pairs.
 
     What all policies share of a seed tells none of them apart, and hides no difference.
     """

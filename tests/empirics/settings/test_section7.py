@@ -101,7 +101,7 @@ RICH += [("cifar10", "released", cost) for cost in (260.0, 498.3)]
 
 @pytest.mark.parametrize(("dataset", "setting", "cost"), RICH)
 def test_equal_spending_spends_as_much_where_memory_allows(dataset, setting, cost):
-    """With K rounded down constant admission pays as much on average, whatever mean price it takes for true."""
+    """Constant admission with K rounded down pays as much on average, whatever mean price it takes for true."""
     study = section7(dataset, setting, rounds=400, seeds=1)
     names = at_equal_spending(study, cost).policies
     assert len(names) == 4

@@ -64,7 +64,7 @@ def as_in_a_terminal():
 
 
 def ended(child):
-    """Its status, and what it says beside its progress."""
+    """Exit status, and standard error without progress."""
     _, err = child.communicate(timeout=600)
     return child.returncode, re.sub(r"(?m)^acdpp: (rounds|reading|looking).*\n", "", err)
 
@@ -150,7 +150,7 @@ cluster.shutdown()
 
 @pytest.fixture
 def cluster():
-    """Its address, that for clients, and what ends the second node."""
+    """The cluster's address, its address for clients, and a function that ends the second node."""
     env = {**os.environ, "RAY_USAGE_STATS_ENABLED": "0"}
     env.pop("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", None)
     port = 20000 + os.getpid() % 10000
