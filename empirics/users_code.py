@@ -14,11 +14,11 @@ NUMERIC = (ArithmeticError, MemoryError)  # errors that a study reports in its o
 def users_code(failed: str, *kept: type[Exception], reason_letters_max: int | None = None) -> Iterator[None]:
     """Refuse whatever is raised, in a sentence that begins with `failed`; refusals and `kept` errors stay.
 
-    >>> with users_code("the model could not be made"):
-    ...     {}["layer"]
+    >>> with users_code("the model could not be made", reason_letters_max=17):
+    ...     {}["layer, of many"]
     Traceback (most recent call last):
     ...
-    theory.setting.SettingError: the model could not be made: KeyError: 'layer'
+    theory.setting.SettingError: the model could not be made: KeyError: 'layer,
     """
     stays: tuple[type[Exception], ...] = (SettingError, *kept)
     try:
