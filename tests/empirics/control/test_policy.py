@@ -18,6 +18,14 @@ def schedule_of(policy, **given):
     return plan(study(policies=(policy,), **given), CONTROL)
 
 
+def test_the_oracle_fills_its_buffers_in_every_round_and_the_capped_policy_in_the_first():
+    oracle, capped, full = schedule_of("oracle"), schedule_of("acdpp-capped", rounds=120), np.array([4, 5, 7])
+    assert (oracle.admissions == full).all()
+    assert (oracle.occupancy == full).all()
+    assert (capped.occupancy[0] == full).all()
+    assert (capped.occupancy <= full).all()
+
+
 # --- the released rule -------------------------------------------------------------------------------------
 
 # what each script has for Pdim, V, η̃, ρ and the cap
