@@ -1,7 +1,7 @@
 """Re-running the paper's Section 7: one study, or the ladder of studies that tells what carries its reported gain."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,9 @@ def explain(
     is told of its rounds.
     """
     studies = rungs(dataset, worlds, seeds=seeds, rounds=rounds)
-    place = claim(Path("results"), f"{dataset}-explained") if out is None else out
+    results = Path("results")
+    fresh = out is None and not results.exists()
+    place = claim(results, f"{dataset}-explained") if out is None else out
     announce(place)
 
     def trained(study: Study, folder: Path) -> Path:
@@ -78,6 +80,9 @@ def explain(
     finally:
         if out is None and not any(place.iterdir()):
             place.rmdir()  # claimed in vain: the data are not there, say
+            if fresh:
+                with suppress(OSError):  # another study has begun there
+                    results.rmdir()
     document = explained.explained(place)
     reproduction.save(place / explained.NAME, document)
     return place, document
