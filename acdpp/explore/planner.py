@@ -21,7 +21,6 @@ from empirics.control.prices import make_prices
 from empirics.control.schedule import brief_for
 from empirics.planning.plan import Plan, plan_from
 from empirics.predict import predict_study
-from empirics.prediction.best_constant import OWN
 from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.result import Prediction, same_problem
 from empirics.settings.dataset_name import OWN_FILES
@@ -149,17 +148,14 @@ class Planner:
             tell(doing, done, of)
 
         study = asked.study
-        priced = "prices" if study.cost.file is None else "price_file"
-        with _blaming(priced):  # before the data are read
-            make_prices(study.cost).chunks(
-                study.seed, study.seeds, study.rounds, 1
-            )  # a trace may be too short
+        with _blaming("price_file"):  # before the data are read: a trace may be too short
+            make_prices(study.cost).chunks(study.seed, study.seeds, study.rounds, 1)
         asked, chosen = self.suited(asked)
         study = asked.study
         told = self._problem(asked, progress)
         first, richer = told, replace(study, budget=study.budget + 1, policies=study.policies[:1])
         budgets = [scale * study.budget for scale in BUDGET_SCALES]
-        with _blaming(priced):
+        with _blaming("budget"):
             forecaster = told.forecaster.for_study(study)
             answer = Answer(
                 asked=asked,
@@ -208,9 +204,8 @@ class Planner:
         return replace(asked, study=mine.applied(asked.study), plain=plain), said
 
     def _searched(self, asked: Asked, told: Prediction, progress: Callable[..., None]) -> Plan:
-        plain = replace(asked.plain, policies=(OWN,))
-        paper = told.for_study(plain, progress=progress)
-        found = plan_from(paper, plain, objective=asked.objective, progress=progress)
+        paper = told.for_study(asked.plain, progress=progress)
+        found = plan_from(paper, asked.plain, objective=asked.objective, progress=progress)
         return replace(found, study=_as_named(found.study, asked.names))
 
     def _problem(self, asked: Asked, progress: Callable[..., None]) -> Prediction:
@@ -218,8 +213,8 @@ class Planner:
         known = (*_seen(asked), _age(asked.study.cost.file))
         told, of = self._last  # read once: another page may change it
         if told is None or known != of or not told.covers(asked.study):
-            first = replace(asked.plain, policies=(OWN,), rounds=1)
             with _blaming("data"):
+                first = replace(asked.plain, rounds=1)
                 told = predict_study(first, pilot=asked.pilot, best=False, progress=progress)
             self._last = (told, known)
         return told

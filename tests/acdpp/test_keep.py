@@ -68,6 +68,15 @@ def test_the_mean_of_models_is_the_best_of_all_windows():
     assert best_drifting_mean(5, **(problem | {"walk": [9.0, 9.0]})) == 0
 
 
+def test_the_table_sets_every_choice_against_the_least(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    words = (*PAPER, "--drift", "0.0002", "--contraction", "0.5")
+    risks = [row["risk"] for row in answer(*words)["choices"]]
+    assert risks[0] > min(risks)
+    table = acdpp(*words).stdout.partition("─\n")[2].partition("\n\n")[0]
+    assert [line.split()[-1] for line in table.splitlines()] == [f"{one / min(risks):.3g}" for one in risks]
+
+
 @pytest.mark.parametrize("columns", [40, 80])
 @pytest.mark.parametrize("more", [(), ("--contraction", "0.9")], ids=" ".join)
 def test_the_answer_is_readable_in_eighty_columns_and_in_forty(more, columns, monkeypatch):

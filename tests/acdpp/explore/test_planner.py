@@ -206,6 +206,7 @@ def test_a_search_is_stopped_in_the_midst_of_its_first_look() -> None:
     ("typed", "field", "words"),
     [
         ({"data": "npz:nowhere.npz"}, "data", "nowhere.npz"),
+        ({"budget": "9e14"}, "budget", "budget must lie in"),  # the chart shows four times as much
         ({"pilot": "3"}, "pilot", "a pilot sample must have from 10"),
         ({"policies": "adaptive"}, "policies", "listens to losses"),
         ({"policies": "constant,oracle@K=3"}, "policies", "oracle"),
@@ -255,6 +256,22 @@ def test_data_are_read_again_where_they_or_the_pilot_change(
         question = asked(data="npz:~/mine.npz", fit="preset", pilot=pilot)
         afresh = next(Planner().answers(question)).money
         assert next(planner.answers(question)).money == afresh
+
+
+def test_another_column_of_labels_is_another_problem(tmp_path: Path) -> None:
+    file, planner = tmp_path / "mine.csv", Planner()
+    file.write_text("a,y,z\n" + "".join(f"{k % 7},{k % 2},{k % 3}\n" for k in range(60)))
+    for label in ("y", "z"):
+        question = asked(data=f"csv:{file}", label=label, fit="preset")
+        assert next(planner.answers(question)).money == next(Planner().answers(question)).money
+
+
+def test_a_data_set_is_looked_at_once_and_for_a_single_round() -> None:
+    planner, seen = Planner(), list[object]()
+    market = {"budget": "30", "buffers": "4,5", "prices": "3", "rounds": "9"}
+    for typed in ({}, {"eta": "0.1", "policies": "taper", **market}):
+        next(planner.answers(asked(fit="preset", **typed), tell=lambda *told: seen.append(told)))
+    assert seen == [("predicting rounds", 1, 1)]
 
 
 def test_pages_that_ask_one_planner_at_once_get_each_its_own_answer() -> None:

@@ -38,9 +38,12 @@ def test_curves_are_drawn_with_bands_bound_and_what_was_measured() -> None:
     assert chart["series"][3]["data"] == [[1, 0.5], [2, 0.25]]
     assert chart["series"][0]["lineStyle"]["type"] == "solid"
     assert curves_chart(answers()[1], {}, dark=True)["series"][0]["lineStyle"]["type"] == "dotted"
-    none = replace(answer, curves={FIRST: replace(curve, risk=(0.0, *curve.risk[1:]))})
-    drawn = curves_chart(none, {}, dark=True)["series"]  # on a logarithmic scale
-    assert [len(one["data"]) for one in drawn[:2]] == [12, 12]
+    unsure = replace(curve, risk=(0.0, *curve.risk[1:]), error=curve.risk)
+    line, band = curves_chart(replace(answer, curves={FIRST: unsure}), {}, dark=True)["series"][:2]
+    assert len(line["data"]) == len(band["data"]) == 12  # a logarithmic scale has no 0
+    assert all(
+        0 < low < value / 2 for (_, low, _), (_, value) in zip(band["data"], line["data"], strict=True)
+    )
     money = money_chart(answer, dark=False)["series"]
     assert [one["data"][3] for one in money] == [[22, answer.money.rate], [22, answer.money.most]]
 
