@@ -13,17 +13,8 @@ from typing import Any, get_args
 from acdpp.output import needed_for
 from theory.setting import SettingError
 
-__all__ = [
-    "LETTER",
-    "MARKS",
-    "MEANING",
-    "PARTS",
-    "differs",
-    "gather",
-    "packaged",
-    "read_result",
-    "read_verdicts",
-]
+__all__ = ["GROUPS", "LETTER", "MARKS", "MEANING", "PARTS", "differs", "gather", "packaged", "read_result"]
+__all__ += ["read_verdicts"]
 
 PARTS = {
     "reuse": "Reuse of samples",
@@ -51,6 +42,12 @@ LETTER = (
     "The letter is the printed statement; the substance is what a reader takes from it. They differ where the letter "
     "is empty, and where it fails by a slip that the surrounding text corrects."
 )
+GROUPS = {  # of the counts of verdicts
+    "statements": "statements of the paper, to the letter",
+    "statements_in_substance": "in substance",
+    "readings": "readings of the paper",
+    "own": "claims of our own",
+}
 MARKS = dict(zip(MEANING, "✓✓≈◐✗?", strict=True))
 STATEMENT = {
     *("title", "statement", "latex", "unicode", "verdict"),
@@ -60,7 +57,7 @@ CLAIM = STATEMENT | {
     *("id", "section", "kind", "substance", "repair"),
     *("domain", "evidence_with_hypotheses", "corrected", "symbols"),
 }
-COUNTED = {"statements", "statements_in_substance", "slips", "readings", "own"}
+COUNTED = {*GROUPS, "slips"}
 EVIDENCE = {"part", "method", "strength", "outcome", "confirms", "detail", "domain", "certificate"}
 
 

@@ -30,10 +30,7 @@ PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
 \newcommand{\said}[1]{\par\noindent\textbf{#1}\enspace}
 \newcommand{\verdict}[1]{{\normalfont\small\itshape #1}}
 """
-WHAT = {
-    "refuted": "not true as printed",
-    "conditional": "true only under a hypothesis that is not printed",
-}
+WHAT = {"refuted": "not true as printed", "conditional": "true only under a hypothesis that is not printed"}
 READ = {"refuted": "not true", "conditional": "true only under a further hypothesis"}
 STANDS = ("proved", "certified", "supported")
 Claims = Sequence[Mapping[str, Any]]

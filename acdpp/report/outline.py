@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from acdpp.output import pm
-from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS
+from acdpp.report.contents import GROUPS, LETTER, MARKS, MEANING, PARTS
 from acdpp.report.escapes import LABEL, formula
 from acdpp.report.findings import against, plain
 from proofs_check.ledger import about
@@ -69,20 +69,12 @@ def _summary(document: Mapping[str, Any]) -> Iterable[str]:
     if document.get("differences"):
         told = "\n".join(f"- {_escaped(sentence)}" for sentence in document["differences"])
         yield f"**Not as recorded with this version:**\n\n{told}"
-    groups = ("statements", "statements_in_substance", "readings", "own")
-    heads = (
-        "verdict",
-        "the paper's statements, to the letter",
-        "in substance",
-        "readings of it",
-        "our own",
-        "that is",
-    )
     rows = [
-        (f"{MARKS[verdict]} {verdict}", *(str(summary[group].get(verdict, 0)) for group in groups), meaning)
+        (f"{MARKS[verdict]} {verdict}", *(str(summary[group].get(verdict, 0)) for group in GROUPS), meaning)
         for verdict, meaning in MEANING.items()
     ]
-    yield _table(heads, ["---", *["---:"] * len(groups), "---"], rows)
+    heads = ("verdict", *GROUPS.values(), "that is")
+    yield _table(heads, ["---", *["---:"] * len(GROUPS), "---"], rows)
     yield LETTER
 
 

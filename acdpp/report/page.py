@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from acdpp.output import count, pm
-from acdpp.report.contents import LETTER, MARKS, MEANING, PARTS, packaged
+from acdpp.report.contents import GROUPS, LETTER, MARKS, MEANING, PARTS, packaged
 from acdpp.report.drawn import Figure
 from acdpp.report.escapes import formula
 from acdpp.report.findings import plain
@@ -26,16 +26,8 @@ __all__ = ["anchor", "page"]
 
 # shown first, if among the cases
 CENTRAL = (
-    "thm:regret-neff",
-    "eq:vck-exact",
-    "eq:sigma-bar-Neff-app",
-    "cor:optimal-k",
-    "lem:omega3-order",
-    "rem:1",
-    "alg:acdpp/first-round",
-    "fig:test_acc_all/constant",
-    "law:reuse",
-    "buy:gain",
+    *("thm:regret-neff", "eq:vck-exact", "eq:sigma-bar-Neff-app", "cor:optimal-k", "lem:omega3-order"),
+    *("rem:1", "alg:acdpp/first-round", "fig:test_acc_all/constant", "law:reuse", "buy:gain"),
 )
 
 
@@ -87,15 +79,9 @@ def page(
 
 def _counts(summary: dict[str, Any]) -> list[tuple[str, dict[str, int]]]:
     """Counts of verdicts: statements of the paper to the letter and in substance, readings, and our own claims."""
-    groups = {
-        "statements of the paper, to the letter": "statements",
-        "in substance": "statements_in_substance",
-        "readings of it": "readings",
-        "claims of our own": "own",
-    }
     return [
-        (whose, {name: summary[group][name] for name in MARKS if name in summary[group]})
-        for whose, group in groups.items()
+        (words, {name: summary[group][name] for name in MARKS if name in summary[group]})
+        for group, words in GROUPS.items()
         if summary[group]
     ]
 
