@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from acdpp import parse
+from acdpp import options, parse
 from acdpp.options import AsJson, Rate, Retention
 from acdpp.output import console, print_json, say
 from theory.numbers.algebra import ball, log, precise, sqrt
@@ -90,23 +90,18 @@ class Request:
 
 def _terms(asked: Request) -> Bound:
     """A sum over rounds, term by term."""
-    from theory.bound.constant_admission import (
-        constant_bound,
-        constant_bound_as_stated,
-        oracle_bound,
-        oracle_bound_as_stated,
-    )
+    from theory.bound import constant_admission as admission
     from theory.bound.sharper import memory_constant_bound, sharper_constant_bound
     from theory.bound.stability import stability_constant_bound
     from theory.regret.omegas import omega2, omega2_as_stated, omega3, omega3_as_stated
 
     K, rate, T, constants = asked.K, asked.rate, asked.T, asked.constants
     sums: dict[Quantity, tuple[Any, Any]] = {  # corrected, and as stated
-        Quantity.constant: (constant_bound, constant_bound_as_stated),
+        Quantity.constant: (admission.constant_bound, admission.constant_bound_as_stated),
         Quantity.sharper: (sharper_constant_bound, None),
         Quantity.memory: (memory_constant_bound, None),
         Quantity.stability: (stability_constant_bound, None),
-        Quantity.oracle: (oracle_bound, oracle_bound_as_stated),
+        Quantity.oracle: (admission.oracle_bound, admission.oracle_bound_as_stated),
         Quantity.omega2: (omega2, omega2_as_stated),
         Quantity.omega3: (omega3, omega3_as_stated),
     }
@@ -179,12 +174,7 @@ def command(
             help="For stability: a bound for a single run with this probability, such as 0.95; otherwise for the mean."
         ),
     ] = None,
-    constants: Annotated[
-        str,
-        typer.Option(
-            help="D, sigma, eta, B, Pdim and optionally E, G, L (G and L: the constant term per round)."
-        ),
-    ] = parse.DEFAULT_CONSTANTS,
+    constants: options.Constants = parse.DEFAULT_CONSTANTS,
     form: Annotated[Form, typer.Option(help="The corrected formula, or the printed one.")] = Form.corrected,
     certified: Annotated[
         bool, typer.Option("--certified", help="Prove an enclosure with ball arithmetic.")

@@ -11,7 +11,6 @@ from acdpp.output import print_json, say, show_table
 from theory.market.knapsack import purchase_limit
 from theory.market.long_run import Plan, best_plan, burst_plan, gap_closed, online_plan
 from theory.market.prices import Atoms, PriceLaw, Uniform
-from theory.paper import BUDGET, BUFFERS
 from theory.setting import Budget as Setting
 from theory.setting import SettingError
 
@@ -21,15 +20,14 @@ EXAMPLES = (
     "Examples: [bold]acdpp buy --cost uniform:1:10[/bold] (the paper's buffers and budget) · "
     "[bold]acdpp buy --online --buffers 8,9,10 --budget 15 --cost-trace prices.csv --cost-column price[/bold]"
 )
-PAPER_BUFFERS, PAPER_BUDGET = ",".join(map(str, BUFFERS)), str(BUDGET)
 PARTS = (1, 2, 4)  # of the memory that a burst fills
 AGES_SHOWN_MAX = 12
 INTEGER_PRICES_MAX = 10**5
 
 
 def command(
-    buffers: Buffers = PAPER_BUFFERS,
-    budget: Budget = PAPER_BUDGET,
+    buffers: Buffers = parse.PAPER_BUFFERS,
+    budget: Budget = parse.PAPER_BUDGET,
     cost: Cost = None,
     cost_trace: CostTrace = None,
     cost_column: CostColumn = None,
@@ -170,7 +168,7 @@ def _show(document: dict[str, Any]) -> None:
         closed = round(gain["gap_to_oracle_closed"], 2) + 0  # no -0 %
         say(
             f"against constant admission, {document['constant']['rate']:.4g} per round: {gain['rate']:.3g} times the "
-            f"samples, {gain['effective_rate']:.3g} times the effective samples, {closed:.0%} of "
+            f"samples, {gain['effective_rate']:.3g} times the effective samples, {100 * closed:.0f} % of "
             f"the way to {S} fresh samples per round (small steps)"
         )
     if "noise" in document:

@@ -17,19 +17,26 @@ from theory.setting import SettingError
 if TYPE_CHECKING:
     from theory.design.offline import Design
 
-__all__ = ["EXAMPLES", "RENAMED", "command"]
+__all__ = ["ELSEWHERE", "EXAMPLES", "command"]
 
 HORIZON_MAX = 10**12  # rounds
 EXAMPLES = (
     "Examples: [bold]acdpp design --buffers 8,9,10,11,12,8,9,10,11,12 --budget 55 --mean-cost 5.5 --horizon 1e6[/bold] "
     "· [bold]acdpp design --buffers @buffers.txt --budget 55 --mean-cost 5.5[/bold]"
 )
-RENAMED = {  # options of earlier versions, and what to use instead
-    "--drift": "how long to keep samples under drift is a command of its own: acdpp keep, with the same options",
-    "--policy": "when to buy is a command of its own: acdpp buy, with the same options and --online for "
-    "buy-cheap-online",
-    "--by": "acdpp design minimises the bound; the search by prediction is acdpp plan, with the same options and "
-    "--rounds for --horizon",
+OF_PLAN = ("by", "dataset", "label", "time", "client", "data-dir", "pilot", "fit", "no-fit", "eta", "steps")
+ELSEWHERE = {  # options of earlier versions
+    "--drift": "acdpp keep says how long to keep samples under drift, with the same options",
+    "--policy": "acdpp buy says when to buy, with the same options and --online for buy-cheap-online",
+    **{
+        f"--{name}": "acdpp plan searches by prediction, with the same options and --rounds for --horizon"
+        for name in (*OF_PLAN, "objective", "out")
+    },
+    **{
+        f"--cost{part}": "the bound depends on the mean price alone, --mean-cost; acdpp buy and acdpp plan take prices"
+        for part in ("", "-trace", "-column")
+    },
+    "--contraction": "acdpp keep and acdpp buy take it",
 }
 
 
@@ -129,7 +136,7 @@ def _show(document: dict[str, Any]) -> None:
     say("no (cost): filling the buffers with that K costs more than the budget")
     if document["crossover"] is not None:
         below, where = int(document["fill_ratio"]), document["crossover"]
-        rough = "; a low estimate, for which --horizon is exact" if where < 10**4 * below else ""
+        rough = "; an underestimate, --horizon is exact" if where < 10**4 * below else ""
         say(
             f"K = {below} at the affordable rate is better up to about T = {where:,.0f}, then K = {below + 1}{rough}"
         )

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from acdpp import parse
-from acdpp.options import AsJson, DataDir
+from acdpp.options import AsJson, DataDir, Device
 from acdpp.output import needed_for, print_json, say, users_code
 
 __all__ = ["EXAMPLES", "command"]
@@ -26,18 +26,20 @@ class Kind(StrEnum):
 
 
 def command(
-    result: Annotated[Path, typer.Argument(help="A finished result of acdpp train or federate.")],
+    result: Annotated[Path, typer.Argument(help="Finished result folder of acdpp train or federate.")],
     out: Annotated[Path, typer.Option(help="New file for state_dict and metadata.")],
     policy: Annotated[
-        str | None, typer.Option(help="Whose model: a policy of the result, needed where it has several.")
+        str | None, typer.Option(help="Policy to export; required if the result has several policies.")
     ] = None,
-    seed: Annotated[str, typer.Option(help="Of which replicate, counted from 0.")] = "0",
+    seed: Annotated[str, typer.Option(help="Number of the replicate, from 0.")] = "0",
     model: Annotated[
         Kind | None,
-        typer.Option(help="The mean of models or the last one; by default what the study answers for."),
+        typer.Option(
+            help="The mean of models or the last model; by default the model that the study measures."
+        ),
     ] = None,
     data_dir: DataDir = None,
-    device: Annotated[str, typer.Option(help="cpu or cuda, where the model is tried.")] = "cpu",
+    device: Device = None,
     as_json: AsJson = False,
 ) -> None:
     """Write a trained model as a state_dict that loads without acdpp, and compare its accuracy with the record."""
@@ -48,7 +50,7 @@ def command(
     which = None if model is None else model.value
     with users_code():
         found = export_model(
-            result, out, policy=policy, seed=number, which=which, device=device, data_dir=data_dir
+            result, out, policy=policy, seed=number, which=which, device=device or "cpu", data_dir=data_dir
         )
     if as_json:
         print_json({"file": str(out), **found})
@@ -56,5 +58,5 @@ def command(
     say(f"{found['which']} model of {found['policy']}, seed {seed}, after {found['rounds']:,} rounds")
     say(f"test accuracy on record: {found['accuracy']:.4g}")
     if found["build"] is None:
-        say(f"load it into a module of your own, {found['model']}: it is not made of torch's layers alone")
+        say(f"load it into your own module {found['model']}, which has more than torch's layers")
     say(f"model: {out}", whole=True)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from acdpp import interrupt, parse
 from acdpp.fit import fitted
-from acdpp.options import AsJson, Logs, Out, StudyOptions, Verbose, in_output, in_study, takes
+from acdpp.options import AsJson, Logs, Out, Resume, StudyOptions, Verbose, in_output, in_study, takes
 from acdpp.output import needed_for, print_json, rounds_told, say, users_code
 from acdpp.study import initial_study, refuse_early, study_from
 from acdpp.summary import show_summary
@@ -18,7 +19,7 @@ from theory.setting import SettingError
 if TYPE_CHECKING:
     from empirics.settings.study import Study
 
-__all__ = ["EXAMPLES", "command"]
+__all__ = ["ELSEWHERE", "EXAMPLES", "command"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp federate[/bold] (three clients, ten rounds, on this machine) · "
@@ -32,8 +33,16 @@ CLIENTS, ROUNDS = 3, 10
 CLIENTS_MAX = 10_000
 
 
-# One policy with one seed runs on the CPUs of the clients.
-@takes(StudyOptions, without=("policies", "sweep", "seeds", "device"))
+ELSEWHERE = {
+    **dict.fromkeys(
+        ("--policies", "--sweep"), "a federation runs one policy, --policy; acdpp train compares several"
+    ),
+    "--seeds": "a federation has one seed, --seed; acdpp train takes several",
+    "--device": "clients train on their CPUs",
+}
+
+
+@takes(StudyOptions, without=ELSEWHERE)
 def command(
     options: StudyOptions,
     policy: Annotated[
@@ -57,15 +66,11 @@ def command(
         ),
     ] = False,
     patience: Annotated[
-        str | None,
-        in_output(help="Seconds that a round waits for a client before it goes on without it."),
+        str | None, in_output(help="Seconds that a round waits for a client before it goes on without it.")
     ] = None,
     out: Out = None,
     log: Logs = None,
-    resume: Annotated[
-        Path | None,
-        in_output(help="Continue the result in this folder with its study, keys and samples."),
-    ] = None,
+    resume: Resume = None,
     export: Annotated[
         Path | None,
         in_output(help="Write a Flower app for your own machines into this new folder, and stop."),
@@ -73,7 +78,7 @@ def command(
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run one policy as a federation on this machine: TLS, authenticated clients, nothing but loopback."""
+    """Run one policy as a federation on this machine: TLS, authenticated clients, loopback only."""
     with needed_for("a federation", "flower"):
         import flwr  # noqa: F401
 
@@ -132,11 +137,8 @@ def command(
             progress=tell,
             announce=begun,
         )
-    document = {"result": str(folder[0]), **summary}
-    if as_json:
-        print_json(document)
-    else:
-        show_summary(document, "acdpp federate", verbose=verbose)
+    show = print_json if as_json else partial(show_summary, command="acdpp federate", verbose=verbose)
+    show({"result": str(folder[0]), **summary})
 
 
 def _refuse_places(out: Path | None, export: Path | None, simulation: bool) -> None:

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from functools import cache
 from importlib import import_module
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from acdpp import interrupt, version
+from acdpp.options import parameters
 from acdpp.output import encode_leniently, fail
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -63,7 +64,7 @@ HELP = {
     "explore": "Open a planning page on this machine: budget, prices, data and learner, with live predictions.",
     "reproduce": "Run the paper's experiments again and compare its numbers with ours, "
     "in reproduction.json of the result.",
-    "federate": "Run one policy as a federation on this machine: TLS, authenticated clients, nothing but loopback.",
+    "federate": "Run one policy as a federation on this machine: TLS, authenticated clients, loopback only.",
     "report": "Write a report: verdicts on the paper, corrections and measurements, as one file.",
 }
 PACKAGES = ("explore", "report")  # whose command is a module inside
@@ -80,22 +81,21 @@ COMMANDS = {
 def _loaded(name: str) -> Any:
     module = import_module(COMMANDS[name].module)
     if hasattr(module, "app"):  # a group of commands
-        return _bare_flags(typer.main.get_command(module.app))
+        return _helpful(typer.main.get_command(module.app))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
     alone.command(name, epilog=module.EXAMPLES)(module.command)
-    command = _bare_flags(typer.main.get_command(alone))
-    return _renaming(command, module.RENAMED) if hasattr(module, "RENAMED") else command
+    return _answering(_helpful(typer.main.get_command(alone)), getattr(module, "ELSEWHERE", {}))
 
 
-def _renaming(command: Any, renamed: Mapping[str, str]) -> Any:
-    """The command, which answers an option of earlier versions with the sentence for it."""
+def _answering(command: Any, elsewhere: Mapping[str, str]) -> Any:
+    """The command, which answers options of other commands and earlier versions with a sentence."""
     every = command.parse_args
 
     def parse_args(ctx: typer.Context, args: list[str]) -> Any:
         given = {word.partition("=")[0] for word in args}
-        for option, instead in renamed.items():
-            if option in given:
-                raise typer.BadParameter(f"{option}: {instead}")
+        for option, instead in elsewhere.items():
+            if option in given and not ctx.resilient_parsing:
+                fail(f"acdpp {command.name} takes no {option}: {instead}")
         return every(ctx, args)
 
     command.parse_args = parse_args
@@ -165,8 +165,12 @@ def root(
         interrupt.allow_cleanup()
 
 
-def _bare_flags(command: Any) -> Any:
-    """The command and its subcommands, whose help shows no type for flags."""
+def _helpful(command: Any) -> Any:
+    """The command and its subcommands, whose help shows no type for flags, and the text of every argument."""
+    arguments = [param for param in command.params if param.param_type_name == "argument"]
+    known = {one.name: one.annotation for one in parameters(command.callback)} if arguments else {}
+    for argument in arguments:  # click 8.5 forgets what older versions of Typer tell it
+        argument.help = get_args(known[argument.name])[-1].help
     every = command.get_params
 
     def get_params(ctx: typer.Context) -> Any:
@@ -179,7 +183,7 @@ def _bare_flags(command: Any) -> Any:
     command.get_params = get_params
     below = getattr(command, "commands", {})
     for one in below.values() if isinstance(below, dict) else ():
-        _bare_flags(one)
+        _helpful(one)
     return command
 
 
@@ -189,7 +193,7 @@ def main() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     encode_leniently()
     try:
-        code = _bare_flags(typer.main.get_command(app))(prog_name="acdpp", standalone_mode=False)
+        code = _helpful(typer.main.get_command(app))(prog_name="acdpp", standalone_mode=False)
         if interrupt.asked():  # newer versions of Typer turn it into a status
             raise KeyboardInterrupt
         if sys.stdout is not None:

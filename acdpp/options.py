@@ -10,15 +10,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-__all__ = [
-    "AsJson",
-    "Budget",
-    "Buffers",
-    "Constants",
-    "Contraction",
-    "Cost",
-    "CostColumn",
-    "CostTrace",
+__all__ = ["AsJson", "Budget", "Buffers", "Constants", "Contraction", "Cost", "CostColumn", "CostTrace"]
+__all__ += [
     "DataDir",
     "Device",
     "Logs",
@@ -27,19 +20,11 @@ __all__ = [
     "Policies",
     "Preset",
     "Rate",
+    "Resume",
     "Retention",
-    "Seeds",
-    "ShowConfig",
-    "StudyOptions",
-    "Verbose",
-    "in_learner",
-    "in_output",
-    "in_prices",
-    "in_study",
-    "parameters",
-    "sign",
-    "takes",
 ]
+__all__ += ["Seeds", "ShowConfig", "StudyOptions", "Verbose", "in_learner", "in_output", "in_prices"]
+__all__ += ["in_study", "parameters", "sign", "spelled", "takes"]
 
 in_study, in_data, in_learner, in_prices, in_output = (  # panels of the help
     partial(typer.Option, rich_help_panel=panel) for panel in ("Study", "Data", "Learner", "Prices", "Output")
@@ -84,13 +69,24 @@ Contraction = Annotated[
 ]
 Retention = Annotated[str, typer.Option("--K", help="Retention horizon: how many rounds a sample is kept.")]
 Rate = Annotated[str, typer.Option(help="Total admissions per round, Λ̄.")]
-Constants = Annotated[str, typer.Option(help="D, sigma, eta, B, Pdim and optionally E, G, L.")]
+Constants = Annotated[
+    str,
+    typer.Option(
+        help="D, sigma, eta, B, Pdim and optionally E, G, L (G and L: the constant term per round)."
+    ),
+]
 Device = Annotated[
     str | None, in_output(help="cpu or cuda; cpu by default, or the device on which a resumed study began.")
 ]
 Out = Annotated[Path | None, in_output(help="New folder for the result; by default one in results/.")]
 ShowConfig = Annotated[
     bool, in_output("--show-config", help="Print the settings as a commented TOML file and stop.")
+]
+Resume = Annotated[
+    Path | None,
+    in_output(
+        help="Continue the result in this folder with its own settings; acdpp train may extend --rounds."
+    ),
 ]
 Logs = Annotated[
     str | None,
@@ -214,7 +210,12 @@ class StudyOptions:
     def given(self) -> list[str]:
         """Spellings of the options that the user set."""
         changed = (one.name for one in fields(self) if getattr(self, one.name) != one.default)
-        return [f"--{name.replace('_', '-')}" for name in changed]
+        return list(map(spelled, changed))
+
+
+def spelled(name: str) -> str:
+    """An option as the user types it."""
+    return f"--{name.replace('_', '-')}"
 
 
 def takes(
@@ -222,14 +223,14 @@ def takes(
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Decorate a command so that Typer sees the fields of a dataclass of options before the command's own parameters.
 
-    The command receives one object of that dataclass first. Fields in `without` are no options and keep their defaults.
+    The command receives one object of that dataclass first. It does not take the options `without`, spelled as --name.
     """
     hints = get_type_hints(options, include_extras=True)
     keyword = inspect.Parameter.KEYWORD_ONLY
     shared = [
         inspect.Parameter(one.name, keyword, default=one.default, annotation=hints[one.name])
         for one in fields(options)
-        if one.name not in without
+        if spelled(one.name) not in without
     ]
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:

@@ -22,25 +22,8 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
 
-__all__ = [
-    "READING",
-    "bar",
-    "bar_on",
-    "console",
-    "count",
-    "encode_leniently",
-    "fail",
-    "needed_for",
-    "note",
-    "pm",
-    "print_json",
-    "rounds_told",
-    "say",
-    "show_table",
-    "told",
-    "users_code",
-    "with_error",
-]
+__all__ = ["READING", "bar", "bar_on", "console", "count", "encode_leniently", "fail", "needed_for", "note"]
+__all__ += ["pm", "print_json", "rounds_told", "say", "show_table", "told", "users_code", "with_error"]
 
 FIRST_PROGRESS_SECONDS, PROGRESS_SECONDS = 3.0, 30.0  # until the first line of progress, and between lines
 DEFAULT_COLUMNS = 80  # of a terminal that does not know its width

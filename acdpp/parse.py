@@ -10,23 +10,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
+from theory.paper import BUDGET, BUFFERS
 from theory.setting import Budget, Constants, SettingError
 
-__all__ = [
-    "DEFAULT_CONSTANTS",
-    "budget",
-    "constants",
-    "decimal",
-    "number",
-    "numbers",
-    "optional",
-    "prices",
-    "seed",
-    "shortened",
-    "whole",
-    "wholes",
-]
+__all__ = ["DEFAULT_CONSTANTS", "PAPER_BUDGET", "PAPER_BUFFERS", "budget", "constants", "decimal", "number"]
+__all__ += ["numbers", "optional", "prices", "seed", "shortened", "whole", "wholes"]
 
+PAPER_BUFFERS, PAPER_BUDGET = ",".join(map(str, BUFFERS)), str(BUDGET)
 DEFAULT_CONSTANTS = "D=1,sigma=1,eta=0.1,B=1,Pdim=5"
 Read = TypeVar("Read")
 POWER = re.compile(r"(?P<factor>[^*^]+\*)?(?P<base>\d+)(?:\^|\*\*)(?P<exponent>\d{1,3})")

@@ -22,7 +22,7 @@ from theory.setting import SettingError
 if TYPE_CHECKING:
     from empirics.settings.study import Study
 
-__all__ = ["BUYS", "CHOSEN", "EXAMPLES", "command", "learner", "model", "show", "step_sizes"]
+__all__ = ["BUYS", "CHOSEN", "ELSEWHERE", "EXAMPLES", "command", "learner", "model", "show", "step_sizes"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp plan --objective final[/bold] (the bundled digits, about a minute) · "
@@ -35,25 +35,29 @@ BUYS = {
     "constant": "the same number of samples in every round, each kept for K rounds",
     "acdpp": "about the same number of samples in every round, more where it is cheap, each kept for K rounds",
     "acdpp-capped": "about the same number of samples in every round, more where it is cheap, each kept for K rounds",
-    "released": "as acdpp, with what the authors' code does otherwise",
+    "released": "as acdpp, with the deviations of the authors' code",
     "oracle": "all buffers anew in every round",
     "hybrid": "half of the clients at a constant rate, the others once and for all",
     "buy-cheap": "the memory always full; replace samples where it is cheap, old ones at higher prices",
     "buy-cheap-online": "the memory always full; replace samples as savings allow, old ones at higher prices",
     "burst": "all buffers at once where it is cheap, nothing else; keep samples for K rounds, then wait",
-    "burst-online": "all buffers at once when so much has been saved; keep samples for K rounds, then wait",
+    "burst-online": "all buffers at once as soon as savings allow; keep samples for K rounds, then wait",
     "taper": "all buffers at once where it is cheap; use the first fillings again and again, later ones once",
-    "taper-online": "all buffers at once when so much has been saved; use the first again and again, later ones once",
+    "taper-online": "all buffers at once as soon as savings allow; use the first again and again, later ones once",
 }
 CHOSEN = (
     "the least of many predictions is optimistically biased, and near η = 2/L they were 3 to 11 % low on the digits: "
     "train it before you rely on it"
 )
-# Policy and learner are what the search finds, the population must not drift, and predictions run on the CPU.
-NOT_SEARCHED = (
-    *("policies", "sweep", "model", "average", "average_by", "decay", "decay_by", "drift"),
-    "device",
-)
+ELSEWHERE = {
+    "--horizon": "give --rounds",
+    **{
+        f"--{name}": "the plan chooses policy and learner; acdpp predict takes those of your own"
+        for name in ("policies", "sweep", "average", "average-by", "decay", "decay-by")
+    },
+    "--model": "predictions are for logistic regression; acdpp train takes other models",
+    "--drift": "the search needs a population that does not drift; acdpp predict --sweep K=1,5,10 compares retentions",
+}
 
 
 class Objective(StrEnum):
@@ -63,7 +67,7 @@ class Objective(StrEnum):
     final = "final"
 
 
-@takes(StudyOptions, without=NOT_SEARCHED)
+@takes(StudyOptions, without=ELSEWHERE)
 def command(
     options: StudyOptions,
     mean_cost: Annotated[
@@ -74,8 +78,7 @@ def command(
         ),
     ] = None,
     steps: Annotated[
-        str | None,
-        in_learner(help="Numbers of local steps E to search; 10,3,1 by default."),
+        str | None, in_learner(help="Numbers of local steps E to search; 10,3,1 by default.")
     ] = None,
     objective: Annotated[
         Objective, typer.Option(help="Minimise the excess risk summed over all rounds, or that of the last.")
@@ -127,7 +130,7 @@ def _searched(
     _refuse_poverty(study, law_known=law_known)
     # buy-cheap is the only policy that refuses a budget, and needs the distribution of prices
     tried = replace(study, policies=("constant", *(["buy-cheap"] if law_known else [])))
-    refuse_early(tried, "predicting", "plan")
+    refuse_early(tried, "predicting", "plan", device=options.device or "cpu")
     with needed_for("predicting"):
         from empirics.planning.plan import plan_study
 
@@ -139,6 +142,7 @@ def _searched(
             objective=objective,
             eta=eta,
             law_known=law_known,
+            device=options.device,
             data_dir=options.data_dir,
             progress=tell,
             validated=True,

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 from acdpp import parse
 from acdpp.drawing import Drawing, deliver, file_options, spelled, take_options
-from acdpp.options import Buffers, Constants, CostColumn, CostTrace, MeanCost, Rate, Retention
+from acdpp.options import Budget, Buffers, Constants, CostColumn, CostTrace, MeanCost, Rate, Retention
 from acdpp.study import buffer_sizes
 from acdpp.study import prices as study_prices
 from figures.options import NotMeasured
@@ -24,17 +25,7 @@ if TYPE_CHECKING:
     from empirics.settings.study import Study
     from figures.simulation import Simulation
 
-__all__ = [
-    "CAPTIONS",
-    "EXAMPLES",
-    "FIGURES",
-    "MEASURED",
-    "REPORTED",
-    "REPRODUCED",
-    "SEVERAL",
-    "THEORY",
-    "app",
-]
+__all__ = ["CAPTIONS", "EXAMPLES", "FIGURES", "MEASURED", "REPORTED", "THEORY", "app"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp plot omegas --horizon 1e15[/bold] · "
@@ -55,17 +46,20 @@ FIGURES: dict[str, Figures] = {}
 CAPTIONS: dict[str, str] = {}  # by the name of the drawing
 THEORY: list[str] = []  # figures without a result
 MEASURED: list[str] = []  # from a result of training; `all` draws these and the theory's
-REPRODUCED: list[str] = []  # from results of reproductions
-SEVERAL: list[str] = []  # from one or more results
 REPORTED: list[tuple[str, dict[str, Any]]] = []  # in acdpp report, with the options to set there
 
 
+class _OfTheory(TyperCommand):
+    """A figure of the theory, which answers a result with the figure that draws it."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if args and not args[0].startswith("-"):
+            raise SettingError(f"the figure of a result is acdpp plot measured-{self.name} {args[0]}")
+        return super().parse_args(ctx, args)
+
+
 def _figure(
-    example: str,
-    *lists: list[str],
-    caption: str = "",
-    report: dict[str, Any] | None = None,
-    **captions: str,
+    example: str, *lists: list[str], caption: str = "", report: dict[str, Any] | None = None, **captions: str
 ) -> Callable[[Figures], Figures]:
     """Turn a function from options to a `Drawing` into a command, with `file_options` added."""
     name = example.split()[0]
@@ -76,7 +70,8 @@ def _figure(
             deliver(spelled(ctx, name, given.get("result")), lambda: make(**given), **file)
 
         take_options(command, make, file_options)
-        app.command(name, epilog=f"Example: [bold]acdpp plot {example}[/bold]")(command)
+        kind = _OfTheory if name in ("mismatch", "prices") else TyperCommand
+        app.command(name, cls=kind, epilog=f"Example: [bold]acdpp plot {example}[/bold]")(command)
         FIGURES[name] = make
         CAPTIONS.update(
             {name: caption or str(make.__doc__)}
@@ -115,6 +110,7 @@ Weight = Annotated[
     str | None, typer.Option("--V", help="Weight of the penalty; by default √T for T simulated rounds.")
 ]
 Seed = Annotated[int, typer.Option(min=0, max=2**32 - 1, help="Seed of all random draws.")]
+Replicate = Annotated[int, typer.Option(min=0, max=10**4, help="Number of the replicate, from 0.")]
 
 
 class Term(StrEnum):
@@ -182,10 +178,8 @@ def bound_vs_T(
 
 @_figure("design --buffers 8,9,10,11,12 --budget 26 --mean-cost 5.5 --horizon 1e3,1e6", THEORY, report={})
 def design(
-    buffers: Buffers = "8,9,10,11,12,8,9,10,11,12",
-    budget: Annotated[
-        str, typer.Option(help="Cost budget C per round. At the paper's 55 stated and corrected K* coincide.")
-    ] = "52",
+    buffers: Buffers = parse.PAPER_BUFFERS,
+    budget: Budget = "52",  # at the paper's 55 stated and corrected K* coincide
     mean_cost: MeanCost = "5.5",
     horizon: Annotated[
         str, typer.Option(help="Horizons T, to 10^12; the finite map takes the shortest.")
@@ -212,14 +206,6 @@ def control(
     return _drawn("control", setting, parse.constants(constants))
 
 
-PaperBuffers = Annotated[
-    str | None,
-    typer.Option(
-        help="Buffer size B_m of each client: a,b,c or @FILE, one number per line; the paper's by default."
-    ),
-]
-
-
 @_figure(
     "frontier --cost integer:1:10 --no-risk",
     THEORY,
@@ -233,7 +219,7 @@ def frontier(
     ] = None,
     cost_trace: CostTrace = None,
     cost_column: CostColumn = None,
-    buffers: PaperBuffers = None,
+    buffers: Buffers = parse.PAPER_BUFFERS,
     rounds: Annotated[
         int, typer.Option(min=1, max=10**4, help="Rounds T of the predicted risk on the digits.")
     ] = 500,
@@ -248,6 +234,53 @@ def frontier(
     return _drawn("frontier", study, risk=risk)
 
 
+@_figure(
+    "mismatch --K 10 --draws 4000",
+    THEORY,
+    report={},
+    caption="The factor of the gradient mismatch by its definition, χ, with Monte Carlo points, against the printed "
+    "1/n - 1/N_eff, which is too small, and negative at first.",
+)
+def mismatch(
+    K: Retention = "10",
+    rate: Annotated[str, typer.Option(help="Samples per round, a whole number.")] = "5",
+    rounds: Annotated[str | None, typer.Option(help="Last round drawn; by default 4K.")] = None,
+    draws: Annotated[int, typer.Option(min=2, max=10**5, help="Monte Carlo draws for each round.")] = 4000,
+    seed: Seed = 0,
+) -> Drawing:
+    """The mismatch factor χ against the printed 1/n - 1/N_eff, with Monte Carlo points."""
+    last = parse.optional(parse.whole, rounds, "--rounds")
+    return _drawn("mismatch", parse.whole(K, "--K"), parse.whole(rate, "--rate"), last, draws, seed)
+
+
+@_figure("prices --cost markov:1:10", THEORY, report={})
+def prices(
+    replicate: Replicate = 0,
+    rounds: Annotated[int, typer.Option(min=1, max=10**5, help="Rounds drawn.")] = 150,
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            help="Prices: uniform:LOW:HIGH, or integer, markov or drifting; by default uniform:1:10."
+        ),
+    ] = None,
+    cost_trace: CostTrace = None,
+    cost_column: CostColumn = None,
+    buffers: Buffers = parse.PAPER_BUFFERS,
+    budget: Budget = parse.PAPER_BUDGET,
+    constants: Constants = parse.DEFAULT_CONSTANTS,
+    seed: Seed = 0,
+) -> Drawing:
+    """Purchases of buy-cheap: prices, memory, spending and effective samples, against ACDPP and constant admission."""
+    study = _study(
+        cost=study_prices(cost, cost_trace, cost_column, ("uniform", "integer", "markov", "drifting")),
+        buffers=buffers,
+        budget=parse.decimal(budget, "--budget"),
+        rounds=rounds,
+        seed=seed,
+    )
+    return _drawn("prices", study, parse.constants(constants), replicate)
+
+
 # --- a result's figures ------------------------------------------------------------------------------------
 
 Result = Annotated[Path, typer.Argument(help="Finished result folder of acdpp train.")]
@@ -260,18 +293,15 @@ OF_A_RESULT = {  # by the module of figures
     "money": "Excess risk against spending, with the lower bound for the budget.",
     "learning": "Excess risk and test accuracy per policy and round.",
     "constraints": "Occupancy, overflow, spending and debt per policy and round.",
+    "measured_mismatch": "Measured gradient mismatch, against χ and the printed factor.",
 }
-
-
-def _measured(module: str, result: Result) -> Drawing:
-    from figures.measured import read
-
-    return _drawn(module, read(result, import_module(f"figures.{module}").READS))
 
 
 def _of_a_result(module: str, shows: str) -> None:
     def make(result: Result) -> Drawing:
-        return _measured(module, result)
+        from figures.measured import read
+
+        return _drawn(module, read(result, import_module(f"figures.{module}").READS))
 
     make.__doc__ = shows
     _figure(f"{module.replace('_', '-')} results/digits-1", MEASURED)(make)
@@ -281,94 +311,22 @@ for _module, _shows in OF_A_RESULT.items():
     _of_a_result(_module, _shows)
 
 
-# --- of the theory, or of a result -------------------------------------------------------------------------
-
-
-@_figure(
-    "mismatch --K 10 --draws 4000[/bold] or [bold]acdpp plot mismatch results/digits-1",
-    THEORY,
-    MEASURED,
-    report={},
-    caption="The factor of the gradient mismatch by its definition, χ, with Monte Carlo points, against the printed "
-    "1/n - 1/N_eff, which is too small, and negative at first.",
-    measured_mismatch="Measured gradient mismatch, against χ and the printed factor.",
-)
-def mismatch(
-    result: Annotated[
-        Path | None, typer.Argument(help="Result of acdpp train, whose measured mismatch is drawn instead.")
-    ] = None,
-    K: Retention = "10",
-    rate: Annotated[str, typer.Option(help="Samples per round, a whole number.")] = "5",
-    rounds: Annotated[str | None, typer.Option(help="Last round drawn; by default 4K.")] = None,
-    draws: Annotated[int, typer.Option(min=2, max=10**5, help="Monte Carlo draws for each round.")] = 4000,
-    seed: Seed = 0,
+@_figure("measured-prices results/digits-1", MEASURED)
+def measured_prices(
+    result: Result,
+    replicate: Replicate = 0,
+    rounds: Annotated[int, typer.Option(min=1, max=10**5, help="Rounds drawn.")] = 1000,
 ) -> Drawing:
-    """The mismatch factor χ against the printed 1/n - 1/N_eff, with Monte Carlo points or a run's own gradients."""
-    if result is not None:
-        if (K, rate, rounds, draws, seed) != ("10", "5", None, 4000, 0):
-            raise SettingError(
-                "a RESULT has its own settings: leave out --K, --rate, --rounds, --draws and --seed"
-            )
-        return _measured("measured_mismatch", result)
-    last = parse.optional(parse.whole, rounds, "--rounds")
-    return _drawn("mismatch", parse.whole(K, "--K"), parse.whole(rate, "--rate"), last, draws, seed)
+    """Prices, memory, spending and effective samples in one replicate."""
+    from figures import prices as figure
+    from figures.measured import read
 
-
-SIMULATED_ROUNDS = 150  # by default
-
-
-@_figure(
-    "prices --cost markov:1:10[/bold] or [bold]acdpp plot prices results/digits-1",
-    THEORY,
-    MEASURED,
-    report={},
-    measured_prices="Prices, memory, spending and effective samples in one replicate.",
-)
-def prices(
-    result: Annotated[
-        Path | None, typer.Argument(help="Result of acdpp train, a replicate of which is drawn instead.")
-    ] = None,
-    replicate: Annotated[int, typer.Option(min=0, max=10**4, help="Number of the replicate, from 0.")] = 0,
-    rounds: Annotated[
-        int | None,
-        typer.Option(min=1, max=10**5, help="Rounds drawn; by default 150, or the first 1000 of a result."),
-    ] = None,
-    cost: Annotated[
-        str | None,
-        typer.Option(
-            help="Prices: uniform:LOW:HIGH, or integer, markov or drifting; by default uniform:1:10."
-        ),
-    ] = None,
-    cost_trace: CostTrace = None,
-    cost_column: CostColumn = None,
-    buffers: PaperBuffers = None,
-    budget: Annotated[str | None, typer.Option(help="Cost budget C per round; 55 by default.")] = None,
-    constants: Constants = parse.DEFAULT_CONSTANTS,
-    seed: Seed = 0,
-) -> Drawing:
-    """Purchases of buy-cheap: prices, memory, spending and effective samples, against ACDPP and constant admission."""
-    if result is not None:
-        given = (cost, cost_trace, cost_column, buffers, budget, constants, seed)
-        if given != (None, None, None, None, None, parse.DEFAULT_CONSTANTS, 0):
-            raise SettingError("a RESULT has its own settings: give only --replicate and --rounds")
-        from figures import prices as figure
-        from figures.measured import read
-
-        found = figure.compute_measured(read(result, figure.READS), replicate, rounds)
-        return _computed("measured-prices", found, figure.draw)
-    study = _study(
-        cost=study_prices(cost, cost_trace, cost_column, ("uniform", "integer", "markov", "drifting")),
-        buffers=buffers,
-        budget=parse.optional(parse.decimal, budget, "--budget"),
-        rounds=SIMULATED_ROUNDS if rounds is None else rounds,
-        seed=seed,
-    )
-    return _drawn("prices", study, parse.constants(constants), replicate)
+    found = figure.compute_measured(read(result, figure.READS), replicate, rounds)
+    return _computed("measured-prices", found, figure.draw)
 
 
 @_figure(
     "drift results/digits-1",
-    SEVERAL,
     caption="Risk over time while the population drifts, with the moments of change.",
     speeds="Cumulative excess risk over the retention K, at several speeds of the drift.",
 )
@@ -395,7 +353,6 @@ def drift(
 
 @_figure(
     "section7 results/mnist results/cifar10.json",
-    REPRODUCED,
     section7_accuracy="The paper's Figure 1 from our runs, with its reported targets and gains.",
     section7_constraints="The paper's Figure 2 from our runs: memory, cost and debt.",
 )
@@ -413,7 +370,7 @@ def section7(
     return [_computed(f"section7-{name}", found, draw) for name, draw in drawn.items()]
 
 
-@_figure("explained results/why/explained.json", REPRODUCED)
+@_figure("explained results/why/explained.json")
 def explained(
     result: Annotated[
         Path, typer.Argument(help="The explained.json of acdpp reproduce --explain, or its folder.")
@@ -456,14 +413,13 @@ app.command(
 # --- parsing -----------------------------------------------------------------------------------------------
 
 
-def _study(buffers: str | None, **given: Any) -> Study:
+def _study(buffers: str, **given: Any) -> Study:
     """The digits preset with the given settings."""
     from empirics.settings.presets import PRESETS
     from empirics.settings.study import Study
 
-    sizes = parse.optional(buffer_sizes, buffers, "--buffers")
-    asked = {name: value for name, value in {**given, "buffers": sizes}.items() if value is not None}
-    return Study.from_document(asked, PRESETS["digits"])
+    asked = {name: value for name, value in given.items() if value is not None}
+    return Study.from_document(asked | {"buffers": buffer_sizes(buffers, "--buffers")}, PRESETS["digits"])
 
 
 def _simulation(

@@ -16,7 +16,8 @@ from acdpp.output import READING, needed_for, print_json, say, show_table, told,
 from acdpp.study import refuse_early, study_from
 from theory.setting import SettingError
 
-__all__ = ["EXAMPLES", "WORDS", "command", "doing_told", "show_drift", "show_prediction", "sureness"]
+__all__ = ["ELSEWHERE", "EXAMPLES", "WORDS", "command", "doing_told", "show_drift", "show_prediction"]
+__all__ += ["sureness"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp predict[/bold] (the bundled digits) · "
@@ -27,6 +28,7 @@ EXAMPLES = (
     "[bold]acdpp predict --policies constant --sweep K=1,2,5,10,20 --no-best --out curves.csv[/bold]"
 )
 INSENSITIVE_SHARE_MAX = 0.02  # relative change of the risk up to which K hardly matters
+ELSEWHERE = {"--model": "predictions are for logistic regression; acdpp train takes other models"}
 UNEVEN_RATIO_MIN = 2  # of the time that samples take, over that of evenly arriving samples
 UNITS = ((86400, "days"), (3600, "hours"), (60, "minutes"))
 WORDS = {
@@ -44,7 +46,7 @@ class Objective(StrEnum):
     floor = "floor"
 
 
-@takes(StudyOptions, without=("model",))  # the law of reuse predicts logistic regression
+@takes(StudyOptions, without=ELSEWHERE)
 def command(
     options: StudyOptions,
     best: Annotated[

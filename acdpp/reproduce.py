@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import interrupt, parse
-from acdpp.options import AsJson, DataDir, Device, Out, Policies, Seeds, ShowConfig
+from acdpp.options import AsJson, DataDir, Device, Out, Policies, Resume, Seeds, ShowConfig
 from acdpp.output import needed_for, print_json, rounds_told, say, show_table, users_code
 from theory.setting import SettingError
 
@@ -55,9 +55,7 @@ def command(
     device: Device = None,
     data_dir: DataDir = None,
     out: Out = None,
-    resume: Annotated[
-        Path | None, typer.Option(help="Continue the result in this folder with its own settings.")
-    ] = None,
+    resume: Resume = None,
     explain: Annotated[
         bool,
         typer.Option(

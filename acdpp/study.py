@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acdpp import parse
-from acdpp.options import Preset, StudyOptions
+from acdpp.options import Preset, StudyOptions, spelled
 from acdpp.output import needed_for, note, users_code
 from acdpp.parse import optional
 from theory.setting import SettingError
@@ -29,28 +30,21 @@ def study_from(options: StudyOptions, base: Study | None = None, **more: Any) ->
     from empirics.settings.policy_name import listed
     from empirics.settings.study import Study
 
-    given = more | {
-        "policies": more.get("policies") or (None if options.policies is None else listed(options.policies)),
-        "buffers": optional(buffer_sizes, options.buffers, "--buffers"),
-        "budget": optional(parse.decimal, options.budget, "--budget"),
-        "rounds": more.get("rounds") or optional(parse.whole, options.rounds, "--rounds"),
-        "seeds": optional(parse.whole, options.seeds, "--seeds"),
-        "seed": optional(parse.seed, options.seed, "--seed"),
-        "dataset": options.dataset,
-        "label_column": options.label,
-        "time_column": options.time,
-        "client_column": options.client,
-        "partition": None if options.client is None else "client",
-        "model": options.model,
-        "average": options.average,
-        "average_by": optional(_unless_none, options.average_by, "--average-by"),
-        "decay": optional(_unless_none, options.decay, "--decay"),
-        "decay_by": options.decay_by,
-        "eta": optional(parse.decimal, options.eta, "--eta"),
-        "radius": optional(_unless_none, options.radius, "--radius"),
-        "drift": None if options.drift is None else drift_of(options.drift),
-        "cost": prices(options.cost, options.cost_trace, options.cost_column),
+    read: dict[str, Callable[[str, str], Any]] = {
+        **dict.fromkeys(("budget", "eta"), parse.decimal),
+        **dict.fromkeys(("rounds", "seeds"), parse.whole),
+        **dict.fromkeys(("average_by", "decay", "radius"), _unless_none),
+        "buffers": buffer_sizes,
+        "seed": parse.seed,
+        "policies": lambda text, _: listed(text),
+        "drift": lambda text, _: drift_of(text),
     }
+    given = {name: optional(how, getattr(options, name), spelled(name)) for name, how in read.items()}
+    given |= {name: getattr(options, name) for name in ("dataset", "model", "average", "decay_by")}
+    given |= {f"{name}_column": getattr(options, name) for name in ("label", "time", "client")}
+    given["partition"] = None if options.client is None else "client"
+    given["cost"] = prices(options.cost, options.cost_trace, options.cost_column)
+    given |= {name: value for name, value in more.items() if value is not None}
     start = initial_study(options) if base is None else base
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, start)
     return study.swept(*(options.sweep or ()))
@@ -139,10 +133,7 @@ def drift_of(text: str) -> dict[str, Any]:
 
 
 def prices(
-    cost: str | None,
-    trace: Path | None,
-    column: str | None,
-    kinds: tuple[str, ...] = ("uniform", "integer"),
+    cost: str | None, trace: Path | None, column: str | None, kinds: tuple[str, ...] = ("uniform", "integer")
 ) -> dict[str, Any] | None:
     """Prices as a study takes them: a process between two prices, or a file; None where none are given."""
     if trace is not None and cost is not None:

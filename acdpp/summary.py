@@ -102,10 +102,7 @@ def _show_all(document: dict[str, Any]) -> None:
             "Model at the start of each round, on the population or samples of that round",
             ["mean loss", "mean accuracy"],
             {
-                name: [
-                    pm(row["mean_risk"]),
-                    pm(row["mean_accuracy"]) if "mean_accuracy" in row else "–",
-                ]
+                name: [pm(row["mean_risk"]), pm(row["mean_accuracy"]) if "mean_accuracy" in row else "–"]
                 for name, row in policies.items()
             },
         )

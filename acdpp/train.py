@@ -5,12 +5,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from acdpp import interrupt, parse
 from acdpp.fit import fitted
-from acdpp.options import AsJson, Logs, Out, StudyOptions, Verbose, in_output, takes
+from acdpp.options import AsJson, Logs, Out, Resume, StudyOptions, Verbose, in_output, takes
 from acdpp.output import READING, needed_for, print_json, say, told, users_code
 from acdpp.study import refuse_early, study_from
 from acdpp.summary import show_summary
@@ -51,10 +52,7 @@ def command(
     ] = None,
     out: Out = None,
     log: Logs = None,
-    resume: Annotated[
-        Path | None,
-        in_output(help="Continue the result in this folder with its own settings; --rounds may extend it."),
-    ] = None,
+    resume: Resume = None,
     watch: Annotated[
         bool,
         in_output("--watch", help="Show curves in the terminal while it runs, or a line per checkpoint."),
@@ -105,11 +103,8 @@ def command(
             doing=doing,
             validated=True,
         )
-    document = {"result": str(folder[0]), **summary}
-    if as_json:
-        print_json(document)
-    else:
-        show_summary(document, verbose=verbose)
+    show = print_json if as_json else partial(show_summary, verbose=verbose)
+    show({"result": str(folder[0]), **summary})
 
 
 def _resumed(folder: Path, options: StudyOptions, out: Path | None) -> Study:

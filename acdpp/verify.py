@@ -54,15 +54,16 @@ class Profile(StrEnum):
 
 
 Labels = Annotated[list[str] | None, typer.Option(help="Only this label and its steps; may be repeated.")]
+Effort = Annotated[
+    Profile, typer.Option("--profile", help="quick: about a minute; full: more examples, larger grids.")
+]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all random draws.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Number of processes; by default one per processor.")]
 
 
 def command(
     claim: Labels = None,
-    profile: Annotated[
-        Profile, typer.Option(help="quick: about a minute; full: more examples, larger grids.")
-    ] = Profile.quick,
+    profile: Effort = Profile.quick,
     seed: Seed = 0,
     jobs: Jobs = None,
     explain: Annotated[

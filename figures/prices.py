@@ -69,7 +69,9 @@ def compute(study: Study, constants: Constants, replicate: int = 0) -> PricesAnd
     return _made(DRAWN, found, study, f"Played without training, seed {study.seed}, replicate {replicate}.")
 
 
-def compute_measured(result: Measured, replicate: int = 0, rounds: int | None = None) -> PricesAndPurchases:
+def compute_measured(
+    result: Measured, replicate: int = 0, rounds: int = ROUNDS_DEFAULT
+) -> PricesAndPurchases:
     """Purchases in the first rounds of a result, by the first variant of each policy."""
     bases = [PolicyName(name).base for name in result.policies]
     if not set(bases) & set(BUYING):
@@ -79,7 +81,7 @@ def compute_measured(result: Measured, replicate: int = 0, rounds: int | None = 
             f"this result has the replicates 0 to {result.seeds - 1}: --replicate {replicate} does not exist"
         )
     places = [bases.index(name) for name in DRAWN if name in bases]
-    drawn = min(result.horizon, ROUNDS_DEFAULT if rounds is None else rounds)
+    drawn = min(result.horizon, rounds)
     found = {name: result[name][places, replicate, :drawn] for name in READS}
     note = f"Replicate {replicate}, counted from 0, of {result.seeds}."
     if drawn < result.horizon:

@@ -19,19 +19,8 @@ from empirics.settings.study import Study
 from empirics.training.fit import FITTED
 from theory.setting import SettingError
 
-__all__ = [
-    "AVERAGES",
-    "FIELDS",
-    "OBJECTIVES",
-    "POLICIES",
-    "Asked",
-    "Form",
-    "columns_of",
-    "first_form",
-    "likely",
-    "read_form",
-    "taken_over",
-]
+__all__ = ["AVERAGES", "FIELDS", "OBJECTIVES", "POLICIES", "Asked", "Form", "columns_of", "first_form"]
+__all__ += ["likely", "read_form", "taken_over"]
 
 POLICIES = tuple(BUILT_IN)
 TABLES = ("csv:", "parquet:")

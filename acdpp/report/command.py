@@ -13,7 +13,7 @@ from acdpp import interrupt, version
 from acdpp.drawing import watched
 from acdpp.options import AsJson
 from acdpp.output import console, print_json
-from acdpp.verify import Jobs, Labels, Profile, Seed, decided, needs_verifiers
+from acdpp.verify import Effort, Jobs, Labels, Profile, Seed, decided, needs_verifiers
 from theory.setting import SettingError
 
 __all__ = ["EXAMPLES", "command"]
@@ -65,9 +65,7 @@ def command(
     ] = None,
     claim: Labels = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Include the figures.")] = True,
-    profile: Annotated[
-        Profile, typer.Option(help="quick: within about a minute; full: more examples, larger grids.")
-    ] = Profile.quick,
+    profile: Effort = Profile.quick,
     seed: Seed = 0,
     jobs: Jobs = None,
     as_json: AsJson = False,

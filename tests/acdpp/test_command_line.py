@@ -215,6 +215,22 @@ def test_help_comes_with_examples_and_a_flag_has_no_type(command: str) -> None:
     assert "bool" not in shown.lower()
 
 
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("export", "Finished result folder of"),
+        ("reproduce", "mnist, cifar10 or imagenette"),
+        ("bound", "Theorem 1 for constant admission"),
+        ("plot drift", "Result of acdpp train --drift"),
+        ("plot money", "Finished result folder"),
+    ],
+)
+def test_help_explains_an_argument(command: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = acdpp(*command.split(), "--help").stdout
+    assert words in shown.partition("Arguments")[2].partition("Options")[0]
+
+
 def test_version_and_the_list_of_commands() -> None:
     assert acdpp("--version").stdout.startswith("acdpp 0.")
     shown = " ".join(acdpp("--help").stdout.split())

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
-from acdpp import plot
+from acdpp import drawing, plot
 from empirics.run import run_study
 from empirics.settings.study import Study
 from tests.acdpp.program import acdpp
@@ -42,13 +42,13 @@ def test_a_figure_is_one_command(name: str, tmp_path: Path, saved: dict[str, str
 def test_all_draws_all_and_a_figure_of_a_result_comes_from_its_folder(
     result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: dict[str, str]
 ) -> None:
-    assert {*plot.THEORY, *plot.MEASURED, *plot.REPRODUCED, *plot.SEVERAL} == set(plot.FIGURES)
+    assert {*plot.THEORY, *plot.MEASURED, "drift", "section7", "explained"} == set(plot.FIGURES)
     monkeypatch.setattr(plot, "THEORY", ("uniformity",))
-    monkeypatch.setattr(plot, "MEASURED", ("mismatch",))
+    monkeypatch.setattr(plot, "MEASURED", ("measured-mismatch",))
     invoke("all", "--result", str(result), "--style", "dark", "--dpi", "40", "--out", str(tmp_path))
     assert saved == {
         "uniformity.png": "acdpp plot uniformity --style dark --dpi 40",
-        "measured-mismatch.png": f"acdpp plot mismatch {result} --style dark --dpi 40",
+        "measured-mismatch.png": f"acdpp plot measured-mismatch {result} --style dark --dpi 40",
     }
     invoke("risk-vs-bound", str(result), "--format", "svg", "--out", str(tmp_path))
     assert list(saved)[2:] == ["risk-vs-bound.svg"]
@@ -66,7 +66,7 @@ def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(
     assert done.returncode == 0
     assert set(saved) == {"learning.png", "constraints.png"}
     said = done.stderr.splitlines()
-    left_out = ("prediction", "retention", "risk-vs-bound", "money", "mismatch", "prices")
+    left_out = ("prediction", "retention", "risk-vs-bound", "money", "measured-mismatch", "measured-prices")
     assert all(f"left out {name} " in line for name, line in zip(left_out, said, strict=True))
     assert "no sweep over K" in said[1]
     words = ["risk-vs-bound", *words[2:]]  # asked for by name, it is an error
@@ -79,6 +79,24 @@ def test_every_help_has_an_example(name: str) -> None:
     assert f"Example: acdpp plot {name}" in said
     for option in ("--out", "--format", "--style"):
         assert option in said
+
+
+def test_a_bad_folder_is_refused_before_anything_is_computed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("figures.uniformity.compute", lambda *_: pytest.fail("computed in vain"))
+    assert "choose another folder" in refused(invoke, "uniformity", "--out", str(tmp_path / "file"))
+
+
+def test_a_bar_appears_on_a_terminal_only_when_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[bool] = []
+    monkeypatch.setattr("rich.progress.Progress.start", lambda self: started.append(True))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    for delay, bars in ((drawing.BAR_DELAY_SECONDS, 0), (-1, 1)):
+        monkeypatch.setattr(drawing, "BAR_DELAY_SECONDS", delay)
+        assert list(drawing.watched("figure", range(5))) == [0, 1, 2, 3, 4]
+        assert len(started) == bars
 
 
 @pytest.mark.parametrize("name", ["a.png", "b.PDF"])

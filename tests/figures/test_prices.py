@@ -84,19 +84,29 @@ def test_a_result_that_cannot_be_drawn_says_why(result: Path, measured: Measured
         prices.compute_measured(without)
     sentence = refused(prices.compute_measured, measured, replicate=3)
     assert "replicates 0 to 2: --replicate 3 does not exist" in sentence
-    assert plot.prices(result, replicate=1, rounds=5).name == "measured-prices"
+    assert plot.measured_prices(result, replicate=1, rounds=5).name == "measured-prices"
 
 
-def test_options_make_the_study(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("cost", "process"),
+    [
+        ("markov:2:5", CostProcess(process="markov", low=2, high=5)),
+        ("drifting:1:10", CostProcess(process="drifting")),
+        ("integer:3:9", CostProcess(process="integer", low=3, high=9)),
+        (None, CostProcess()),
+    ],
+)
+def test_options_make_the_study(cost: str | None, process: CostProcess) -> None:
+    given = {"budget": "20", "buffers": "3,4", "rounds": 20, "seed": 5, "replicate": 1}
+    data = plot.prices(**given, cost=cost).compute(lambda steps: steps)
+    assert (data.budget, data.total_buffer, len(data.rounds)) == (20, 7, 20)
+    (drawn,) = make_prices(process).chunks(5, 2, 20, 20)
+    assert data.cost.tolist() == drawn[:, 1].tolist()
+
+
+def test_prices_of_a_file_are_drawn(tmp_path: Path) -> None:
     file = tmp_path / "prices.csv"
     file.write_text("price\n" + "3\n9\n" * 10)
-    for cost in ({"cost_trace": file}, {"cost": "integer:3:9"}):
-        given = {"budget": "20", "buffers": "3,4", "rounds": 20, "seed": 5, "replicate": 1, **cost}
-        data = plot.prices(**given).compute(lambda steps: steps)
-        assert (data.budget, data.total_buffer, len(data.rounds)) == (20, 7, 20)
-        if "cost_trace" in cost:
-            assert data.cost.tolist() == [3, 9] * 10
-        else:
-            process = CostProcess(process="integer", low=3, high=9)
-            (drawn,) = make_prices(process).chunks(5, 2, 20, 20)
-            assert data.cost.tolist() == drawn[:, 1].tolist()
+    data = plot.prices(cost_trace=file, rounds=20).compute(lambda steps: steps)
+    assert data.cost.tolist() == [3, 9] * 10
+    assert (data.policies["buy-cheap-online"].bought[1::2] == 0).all()

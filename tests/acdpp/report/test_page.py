@@ -45,7 +45,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setattr(
             drawn, "REPORTED", (("omegas", {"horizon": "1e4", "K": "10"}), ("design", {"horizon": "100"}))
         )
-        patch.setattr(drawn, "MEASURED", ["learning", "mismatch"])
+        patch.setattr(drawn, "MEASURED", ["learning", "measured-mismatch"])
         some = sorted(drawn.recorded_experiments())[:1]
         patch.setattr(drawn, "recorded_experiments", lambda: some)
         for command in (

@@ -1,5 +1,6 @@
 """`acdpp report`: its formats come from one document, bad input is refused, and nothing half-written is left."""
 
+import inspect
 import json
 import re
 from pathlib import Path
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acdpp.plot import FIGURES
+from acdpp.plot import FIGURES, MEASURED
 from acdpp.report import contents, drawn, findings
 from acdpp.report.erratum import latex
 from acdpp.report.mathml import NotTypeset, mathml
@@ -131,14 +132,8 @@ def result(name: str, **more: object) -> dict[str, object]:
     means = {"final_accuracy": (None, None), "mean_cost": (5.0, 0.5), "distinct_samples": (7.0, None)}
     row: dict[str, object] = {key: {"mean": mean, "error": error} for key, (mean, error) in means.items()}
     row |= {"largest_occupancy": 9, "diverged": 1}
-    found = {
-        "name": name,
-        "task": "a task",
-        "rounds": 3,
-        "seeds": 2,
-        "budget": 5,
-        "intervals": "over 2 seeds",
-    }
+    found: dict[str, object] = {"name": name, "task": "a task", "rounds": 3, "seeds": 2, "budget": 5}
+    found |= {"intervals": "over 2 seeds"}
     found |= {"nominal_constants": ["G"], "outside_the_hypotheses": [], "policies": {"constant": row}}
     return found | more
 
@@ -214,6 +209,13 @@ def test_a_figure_that_needs_what_is_not_installed_is_left_out_and_said(monkeypa
     assert (figure.needs, figure.svg, figure.command) == ("torch", "", "acdpp plot frontier --no-risk")
     with pytest.raises(ModuleNotFoundError, match="numpy"):
         without("numpy")
+
+
+def test_every_figure_of_the_report_takes_its_options_and_has_a_caption() -> None:
+    for name, options in drawn.REPORTED:
+        assert set(options) <= set(inspect.signature(FIGURES[name]).parameters)
+    names = {*(name for name, _ in drawn.REPORTED), *MEASURED}
+    assert names | {"section7-accuracy", "section7-constraints"} <= set(drawn.CAPTIONS)
 
 
 def test_a_drawing_takes_on_the_ink_and_ground_of_the_page_and_keeps_other_colours() -> None:
