@@ -29,28 +29,22 @@ __all__ += ["decades", "key", "letter", "mix", "named_ticks", "readable", "round
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
 MARKERS = ("o", "s", "^", "D", "v", "P", "p", "X")
-DASHES: tuple[Any, ...] = (
-    "-",
-    (0, (4, 1.6)),
-    (0, (1, 1.2)),
-    (0, (5, 1.2, 1, 1.2)),
-    (0, (7, 1.2)),
-    (0, (5, 1.2, 1, 1.2, 1, 1.2)),
-    (0, (2.5, 0.8)),
-    (0, (10, 1, 1, 1)),
+_DASHED = (
+    (4, 1.6),
+    (1, 1.2),
+    (5, 1.2, 1, 1.2),
+    (7, 1.2),
+    (5, 1.2, 1, 1.2, 1, 1.2),
+    (2.5, 0.8),
+    (10, 1, 1, 1),
 )
+DASHES: tuple[Any, ...] = ("-", *((0, lengths) for lengths in _DASHED))
 BUYING = ("buy-cheap", "buy-cheap-online")
 POLICIES = ("constant", "oracle", "acdpp", "acdpp-capped", "hybrid", "released", *BUYING)
 # policies of the user: filled marks, where built-in ones are hollow, and other dashes
 OWN_MARKERS = ("X", "<", "p", ">", "*", "h", "d", "8", "o", "s", "^", "v")
-OWN_DASHES: tuple[Any, ...] = (
-    (0, (2.5, 2)),
-    (0, (8, 1.5, 2, 1.5)),
-    (0, (1, 2.4)),
-    (0, (3, 1, 3, 1, 1, 1)),
-    (0, (11, 2)),
-    (0, (1.5, 1, 1, 1, 1, 2)),
-)
+_OWN_DASHED = ((2.5, 2), (8, 1.5, 2, 1.5), (1, 2.4), (3, 1, 3, 1, 1, 1), (11, 2), (1.5, 1, 1, 1, 1, 2))
+OWN_DASHES: tuple[Any, ...] = tuple((0, lengths) for lengths in _OWN_DASHED)
 NAME_LETTERS_MAX = 26
 
 

@@ -19,15 +19,8 @@ PAPER: dict[str, dict[str, Any]] = {
 }
 PAPER["mnist"]["model"]["released"] = "logistic"
 POLICIES = ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "buy-cheap-online", "released")
-FINAL = {  # current best in the end, unless told
-    "acdpp": 0.93,
-    "acdpp-capped": 0.92,
-    "constant": 0.92,
-    "oracle": 0.96,
-    "hybrid": 0.89,
-    "buy-cheap-online": 0.94,
-    "released": 0.93,
-}
+# current best in the end, unless told
+FINAL = dict(zip(POLICIES, (0.93, 0.92, 0.92, 0.96, 0.89, 0.94, 0.93), strict=True))
 LEVEL = 0.8
 
 

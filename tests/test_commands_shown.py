@@ -27,13 +27,10 @@ from tests.acdpp.program import acdpp
 from tests.empirics.data.made_data import bright_squares, put
 
 ROOT = Path(__file__).parent.parent
+READMES = [ROOT / "README.md", ROOT / "proofs_check" / "README.md"]
 PAGES = {
     str(path.relative_to(ROOT)): path.read_text(encoding="utf-8")
-    for path in [
-        *sorted((ROOT / "docs").glob("*.md")),
-        ROOT / "README.md",
-        ROOT / "proofs_check" / "README.md",
-    ]
+    for path in [*sorted((ROOT / "docs").glob("*.md")), *READMES]
 }
 FENCED = re.compile(r"(?ms)^```(\w*)\n(.*?)^```")
 
@@ -139,11 +136,9 @@ def module_takes(module: str, options: list[str]) -> None:
 
 
 def extras_exist(words: list[str]) -> None:
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-        "optional-dependencies"
-    ]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     for found in re.findall(r"\[(.*?)\]", " ".join(words)):
-        assert set(found.split(",")) <= set(extras), words
+        assert set(found.split(",")) <= set(project["optional-dependencies"]), words
 
 
 def run(words: list[str]) -> str:
@@ -186,11 +181,7 @@ def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-LONG = (
-    "docs/predict.md",
-    "docs/set-budgets.md",
-    "docs/drift.md",
-)  # searches, and training in a world that moves
+LONG = ("docs/predict.md", "docs/set-budgets.md", "docs/drift.md")  # searches, and training under drift
 
 
 @pytest.mark.parametrize(

@@ -46,15 +46,8 @@ def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
 def test_one_command_trains_and_sets_the_paper_beside_us(finished: Told) -> None:
     out, shown, last = finished
     words = " ".join(shown.split())
-    for word in (
-        "setting paper",
-        "model logistic",
-        "80 % interval",
-        "to 85 %",
-        "200 of the 60,000",
-        "V = √T",
-    ):
-        assert word in words
+    said = "setting paper, model logistic, 80 % interval, to 85 %, 200 of the 60, V = √T"
+    assert all(word in words for word in said.split(", "))
     rows = {line.split("  ")[0].strip(): line for line in shown.splitlines()}
     assert "+1.9" in rows["acdpp - hybrid"]
     assert "+3.5" in rows["acdpp - constant"]

@@ -12,6 +12,7 @@ from acdpp.main import COMMANDS, app
 
 ROOT = Path(__file__).parents[2]
 NUMBERS = ("numpy", "sympy", "scipy", "mpmath", "flint")
+SHOWN = ("rich.console", *NUMBERS[1:])
 TRAINING = ("torch", "empirics.run", "empirics.training.engine")
 NETWORKS = ("empirics.training.networks", "empirics.training.resnet", "empirics.training.tiles")
 BUDGET = "--buffers 8,9 --budget 5 --mean-cost 2"
@@ -37,21 +38,9 @@ for n, words in enumerate(sys.argv[1:]):
 CASES = [  # words, exit status, and what is not loaded
     ("--help", 0, ("rich.progress", "theory.setting", "empirics", "figures", *NUMBERS)),
     ("nonsense", 2, ("rich", "theory.setting", "empirics", "figures", *NUMBERS)),
-    (
-        "design --nonsense",
-        2,
-        ("rich.console", "theory.design.offline", "theory.bound.theorem1", *NUMBERS[1:], *TRAINING),
-    ),
-    (
-        "design --buffers x --budget 1 --mean-cost 1",
-        2,
-        ("rich.console", "theory.design.offline", *NUMBERS[1:]),
-    ),
-    (
-        "bound constant --K x",
-        2,
-        ("rich.console", "theory.bound.theorem1", "theory.numbers.summation", *NUMBERS[1:]),
-    ),
+    ("design --nonsense", 2, ("theory.design.offline", "theory.bound.theorem1", *SHOWN, *TRAINING)),
+    ("design --buffers x --budget 1 --mean-cost 1", 2, ("theory.design.offline", *SHOWN)),
+    ("bound constant --K x", 2, ("theory.bound.theorem1", "theory.numbers.summation", *SHOWN)),
     ("bound constant", 0, ("acdpp.design", "empirics", "figures", "sympy", "scipy", "flint", *TRAINING)),
     (f"design {BUDGET}", 0, ("empirics", "figures", "sympy", "flint", *TRAINING)),
     ("buy --cost uniform:1:10", 0, ("empirics", "sympy", "flint", "torch")),
@@ -68,14 +57,8 @@ CASES = [  # words, exit status, and what is not loaded
 def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[int, str, set[str]]]:
     """Status, words and modules of every command, each in a fork of a process that has loaded the command line."""
     work, every = tmp_path_factory.mktemp("startup"), [words for words, _, _ in CASES]
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, *every],
-        cwd=work,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command, env = [sys.executable, "-c", RUN, *every], {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=work, env=env, capture_output=True, text=True, check=True)
     said, loaded = (
         [(work / f"{n}.{kind}").read_text() for n in range(len(CASES))] for kind in ("said", "loaded")
     )

@@ -1,12 +1,15 @@
 """Every curve is what the theory, the count or the simulated control says it is."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
 
-from figures import bound_vs_horizon, control, design, mismatch, omegas, uniformity
+from empirics.settings.study import Study
+from figures import bound_vs_horizon, control, design, mismatch, omegas, prices, uniformity
 from figures.omegas import regret_term
 from figures.simulation import Simulation, play
 from tests.refused import refused
@@ -144,6 +147,28 @@ def test_debt_and_spending_follow_from_costs_and_admissions() -> None:
             assert run.debt[t] == pytest.approx(debt)
             debt = debt_update(debt, run.cost[t], run.admitted[t], data.C)
         assert run.spent[-1] == pytest.approx(run.cost @ run.admitted)
+
+
+def test_draws_follow_from_the_seed() -> None:
+    first, again, other = (
+        mismatch.compute(3, 2, draws=10, seed=seed).measured.tolist() for seed in (4, 4, 5)
+    )
+    assert first == again != other
+
+
+@pytest.mark.parametrize(
+    "admitted",
+    [
+        lambda constants: play(Simulation(K=5, rate=10, rounds=40, seeds=1), constants).admitted,
+        lambda constants: prices.compute(Study(rounds=40), constants).policies["acdpp"].bought,
+    ],
+    ids=["simulation", "prices"],
+)
+def test_a_round_of_several_steps_is_one_step_to_a_policy(admitted: Callable[[Constants], Any]) -> None:
+    steps = Constants(D=1, sigma=300, eta=1, B=1, Pdim=5, E=3)
+    assert (
+        admitted(steps).tolist() == admitted(steps.merged).tolist() != admitted(replace(steps, E=1)).tolist()
+    )
 
 
 def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused() -> None:

@@ -86,7 +86,7 @@ def test_what_was_spent_is_counted(small: frontier.Frontier) -> None:
     assert small.risks.overspent == pytest.approx((100 * ratios.min() - 100, 100 * ratios.max() - 100))
 
 
-@pytest.mark.parametrize("places", [2, 20, 1234])
+@pytest.mark.parametrize("places", [2, 7, 20, 99, 100, 1234])
 def test_constant_admission_can_spend_every_budget(places: int) -> None:
     """The design takes the whole K that the budget was made for, and no smaller rate."""
     for budget in frontier.budgets(places, 5.5):

@@ -16,6 +16,7 @@ from figures.options import NotMeasured
 from proofs_check.groundwork.bound.stable import overlap_of
 from proofs_check.simulator import simulate
 from tests.figures.small import PAPER, SWEEP, cut, summary_of
+from theory.bound.theorem1 import theorem_1
 from theory.market.knapsack import uniform_rate
 
 
@@ -82,6 +83,8 @@ def test_the_measured_mismatch_is_set_against_chi(measured: Measured) -> None:
     assert one.at[0] == 2
     # at K = 1 both expressions are the same
     assert data.policies["oracle"].stated == pytest.approx(np.ones(29))
+    first = measured_mismatch.compute(cut(measured, rounds=1)).policies.values()  # χ = 0
+    assert all(len(one.at) == len(one.ratio) == len(one.half_width) == 0 for one in first)
 
 
 def test_overspending_is_the_summary_s_violation(measured: Measured, result: Path) -> None:
@@ -147,6 +150,26 @@ def test_what_was_not_measured_is_not_drawn(
         assert list(learning.compute(bare).curves) == [*risk, *(["accuracy"] * ("accuracy" in measures))]
 
 
+def test_only_the_wanted_columns_are_read(result: Path, measured: Measured) -> None:
+    some = read(result, ("chi", "nothing"))
+    assert list(some.columns) == ["chi"]
+    assert (some["chi"] == measured["chi"]).all()
+
+
+def test_a_note_says_how_many_seeds_and_in_what_they_differ(measured: Measured) -> None:
+    trace = replace(measured, intervals="over 3 seeds, which differ in samples; shared: costs")
+    assert trace.note("Bars of {} seeds") == "Bars of 3 seeds. Seeds differ in samples; shared: costs."
+    assert "no spread" in cut(measured, seeds=1).note()
+
+
+def test_bounds_added_up_stretch_by_stretch_are_those_of_the_whole(measured: Measured) -> None:
+    data, names = risk_vs_bound.compute(measured), ("n", "N", "uniformity", "chi")
+    for place, T in enumerate(data.T.astype(int)):
+        runs = [[measured[name][0, seed, :T] for name in names] for seed in range(3)]
+        whole = np.mean([theorem_1(*run, constants=measured.constants[0]).total for run in runs])
+        assert data.policies["acdpp"].corrected.mean[place] == pytest.approx(whole, rel=1e-12)
+
+
 def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:
     x = np.arange(1.0, 100_001)
     y = np.sin(x) + 1e-5 * x
@@ -166,7 +189,7 @@ def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:
     assert thinned(x[:3000], y[:3000]).tolist() == list(range(3000))
 
 
-def test_curves_have_all_points_marked_or_taketurns() -> None:
+def test_curves_have_all_points_marked_or_take_turns() -> None:
     """Seven curves have six marks each: 48 marks are enough for a page."""
     assert [len(turn) for turn in turns(np.arange(1.0, 7), 7)] == [6] * 7
     assert sorted(np.concatenate(turns(np.arange(1.0, 8), 7))) == list(range(7))

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from figures.options import Format, Style
-from figures.save import Origin, check_folder, render, write
+from figures.save import Origin, check_folder, render, save, write
 from figures.style import LOOKS, Width
 from tests.refused import refused
 from theory.setting import SettingError
@@ -74,8 +74,20 @@ def test_a_bad_folder_is_refused_in_one_line_and_left_alone(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == [file]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_may_not_be_written_to_is_refused(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    assert "Permission" in refused(check_folder, tmp_path / "new")
-    tmp_path.chmod(0o700)
+def test_a_folder_that_may_not_be_written_to_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda place, mode: place != tmp_path)  # root may write anywhere
+    assert "Permission denied" in refused(check_folder, tmp_path / "new")
+
+
+def test_writing_makes_the_folder_and_a_file_with_the_usual_permissions(tmp_path: Path) -> None:
+    folder = check_folder(tmp_path / "a" / "b")
+    broken = Figure()
+    broken.text(0.5, 0.5, r"$\notasymbol$")
+    with pytest.raises(ValueError, match="notasymbol"):
+        save(broken, folder, "figure", form=Format.png, look=LOOK, origin=ORIGIN)
+    assert not list(tmp_path.iterdir())
+    path = save(sketch(), folder, "figure", form=Format.svg, look=LOOK, origin=ORIGIN)
+    (tmp_path / "plain").write_bytes(b"x")
+    assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode

@@ -111,10 +111,13 @@ GONE = object()
     ("path", "value", "what"),
     [
         ("policies", GONE, "has no '{}'"),
+        ("policies.acdpp.debt", GONE, "has no '{}'"),
         ("policies.acdpp.current_best.mean", [0.1, 0.2], "has no list of 5 numbers '{}'"),
         ("policies.acdpp.current_best.high", ["x"] * 5, "has no number '{}'"),
+        ("policies.acdpp.occupancy.largest", None, "has no number '{}'"),
         ("seeds", 0, "has no whole number of 1 or more '{}'"),
         ("dataset", 3, "has no text '{}'"),
+        ("comparisons", [], "has no object '{}'"),
         ("comparisons.nobody", {}, "compares 'nobody'"),
     ],
 )
