@@ -1,4 +1,4 @@
-"""From a figure to a command: shared options, progress bar, file and its metadata."""
+"""Figures as commands: shared options, progress bar, file and its metadata."""
 
 from __future__ import annotations
 

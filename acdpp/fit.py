@@ -19,7 +19,7 @@ __all__ = ["fitted", "pilot_size", "suiting"]
 
 
 def pilot_size(options: StudyOptions) -> int | None:
-    """How many samples `--pilot` allows to look at; None for all."""
+    """Number of samples that `--pilot` allows to look at; None for all."""
     return None if options.pilot is None else parse.whole(options.pilot, "--pilot")
 
 

@@ -1,4 +1,4 @@
-"""From text on the command line to exact numbers and settings.
+"""Exact numbers and settings from text on the command line.
 
 0.1 is one tenth, not the nearest binary fraction, so that a certified enclosure holds for the typed number.
 """

@@ -1,4 +1,4 @@
-"""From the options of a command to a study."""
+"""A study from the options of a command."""
 
 from __future__ import annotations
 

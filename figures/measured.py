@@ -126,7 +126,7 @@ def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
 
 @dataclass(frozen=True)
 class Spread:
-    """Over the seeds: the mean, and the 10 % and 90 % quantiles."""
+    """The mean over the seeds, and the 10 % and 90 % quantiles."""
 
     mean: Floats
     low: Floats

@@ -111,7 +111,7 @@ def reproduction(
 
 
 def write(document: Mapping[str, Any], path: Path) -> Path:
-    """As a file, strict JSON."""
+    """Write strict JSON."""
     path.write_text(json.dumps(document, allow_nan=False), encoding="utf-8")
     return path
 
@@ -122,7 +122,7 @@ def _rounded(values: Any) -> Any:
 
 
 def _estimate(values: Floats) -> dict[str, Any]:
-    """Over the first axis."""
+    """Mean and interval over the first axis."""
     mean, seeds = values.mean(axis=0), len(values)
     if seeds == 1:
         return {"mean": _rounded(mean), "low": None, "high": None}

@@ -142,14 +142,14 @@ def extras_exist(words: list[str]) -> None:
 
 
 def run(words: list[str]) -> str:
-    """What the command prints, run within this process."""
+    """Output of the command, run within this process."""
     done = acdpp(*words[1:])
     assert done.returncode == 0, f"{shlex.join(words)}: {done.stderr}{done.stdout}"
     return done.stdout
 
 
 def shortened(words: list[str]) -> list[str]:
-    """What to run for a command: the command itself, unless the table says otherwise."""
+    """Words to run for a command: the command itself, unless the table says otherwise."""
     for begins, instead in SHORTER.items():
         first = shlex.split(begins)
         if words[: len(first)] == first:
@@ -160,7 +160,7 @@ def shortened(words: list[str]) -> list[str]:
 
 @pytest.fixture(scope="module")
 def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the pages take for granted: data sets, prices and claims of one's own."""
+    """Files that the pages take for granted: data sets, prices and claims of one's own."""
     folder = tmp_path_factory.mktemp("things")
     put(folder / "DIR", bright_squares())
     drawn = np.random.default_rng(5)

@@ -1,4 +1,4 @@
-"""What the pages conclude from the results and from theory, beyond the numbers that they quote."""
+"""Conclusions of the pages from the results and from theory, beyond the numbers that they quote."""
 
 import pytest
 

@@ -36,7 +36,7 @@ def shown(page: str, command: str) -> tuple[str, list[str]]:
 
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_an_example_runs_and_says_something(code, tmp_path, monkeypatch, capsys, request):
-    """With fewer rounds, seeds, classes and samples of a pilot than are shown."""
+    """Fewer rounds, seeds, classes and samples of a pilot than are shown."""
     monkeypatch.chdir(tmp_path)
     short = (
         code.replace("rounds=40", "rounds=4, seeds=2")

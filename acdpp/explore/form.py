@@ -1,4 +1,4 @@
-"""From the typed fields of the page to a study, or one sentence per wrong field."""
+"""The typed fields of the page as a study, or one sentence per wrong field."""
 
 import csv
 import os

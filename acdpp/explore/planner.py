@@ -51,7 +51,7 @@ class Refused(SettingError):
 
 @dataclass(frozen=True)
 class Money:
-    """What a budget buys: K and the rate of constant admission, the limit of any policy, and the lower bound."""
+    """Purchases within a budget: K and the rate of constant admission, the limit of any policy, and the lower bound."""
 
     budget: float
     mean_price: float

@@ -121,7 +121,7 @@ def _measure(tokens: list[str]) -> float:
 
 
 def _argument(tokens: list[str], at: int) -> tuple[list[str], int]:
-    """What a command acts on: a group in braces, or one token."""
+    """The argument of a command: a group in braces, or one token."""
     while at < len(tokens) and not tokens[at].strip():
         at += 1
     if at >= len(tokens) or tokens[at] != "{":

@@ -59,7 +59,7 @@ def latex(document: Mapping[str, Any]) -> str:
 
 
 def _linked(known: set[str]) -> Tex:
-    """From a text to LaTeX, with links to the cases of the erratum."""
+    """LaTeX of a text, with links to the cases of the erratum."""
 
     def link(label: str) -> str:
         text = escapes.code(label)

@@ -14,7 +14,7 @@ from acdpp.main import main
 
 
 def acdpp(*words: str, encoding: str = "utf-8", soon: float = 600.0) -> subprocess.CompletedProcess[str]:
-    """What the words come to, on streams of an encoding; `soon` seconds until progress is printed."""
+    """Status and output of a command line, on streams of an encoding; `soon` seconds until progress is printed."""
     streams = [TextIOWrapper(BytesIO(), encoding=encoding) for _ in range(2)]
     with (
         mock.patch("sys.argv", ["acdpp", *words]),

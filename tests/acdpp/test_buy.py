@@ -76,7 +76,7 @@ def test_the_document_is_the_plan(name: str, online: bool) -> None:
 
 
 def test_budgets_at_which_a_threshold_falls_onto_a_price_are_spent_too() -> None:
-    """Where exact thresholds were once rounded to the wrong side of a price, or the dearest price was left out."""
+    """Exact thresholds were once rounded to the wrong side of a price, or the dearest price was left out."""
     dice = LAWS["integer"]
     for budget in (8.684886330251203, 8.837553477621677):
         assert best_plan(dice, 100, budget).cost == pytest.approx(budget, rel=1e-9)

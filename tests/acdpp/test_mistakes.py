@@ -276,7 +276,7 @@ print(json.dumps([(refusal(*shlex.split(words)), "torch" in sys.modules) for wor
 
 @pytest.fixture(scope="module")
 def refused_early(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, bool]]:
-    """What each is told, and whether torch is loaded by then; all in one process that begins without."""
+    """Refusals, and whether torch is loaded by then; all in one process that begins without it."""
     place = tmp_path_factory.mktemp("early")
     for name, content in FILES.items():
         (place / name).write_text(content)

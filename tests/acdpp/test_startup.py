@@ -1,4 +1,4 @@
-"""What a command loads: what it needs and no more. How long that takes is for `python -m benchmarks.startup`."""
+"""Commands load what they need and no more. How long that takes is for `python -m benchmarks.startup`."""
 
 import os
 import subprocess

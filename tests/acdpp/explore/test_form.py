@@ -1,4 +1,4 @@
-"""What is typed into the page becomes a study, or a sentence beside its field."""
+"""Fields of the page become a study, or a sentence beside its field."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -107,7 +107,7 @@ def beside(page: Any, name: str) -> Any:
 
 
 def drop(page: Any, what: str, *files: Path) -> None:
-    """Onto the place for it, as a hand does."""
+    """Drop files onto their place, as a hand does."""
     data = page.evaluate_handle("new DataTransfer()")
     for file in files:
         page.evaluate(
@@ -284,7 +284,7 @@ def test_a_training_is_started_and_drawn_over_what_was_predicted(visit: Any, fol
 
 
 def test_what_is_recommended_is_put_into_the_form(visit: Any) -> None:
-    """With ACDPP_RECORD=1 of 500 rounds, and docs/explore.png is drawn of it."""
+    """ACDPP_RECORD=1 takes 500 rounds and draws docs/explore.png."""
     record = bool(os.environ.get("ACDPP_RECORD"))
     page = visit(rounds="500" if record else "5", height=1290 if record else 800)
     use = page.get_by_role("button", name="Use these settings")

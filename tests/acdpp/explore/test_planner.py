@@ -103,7 +103,7 @@ def test_the_copied_command_and_file_give_what_the_page_shows(typed: dict[str, s
 
 
 def test_the_data_choose_what_they_choose_for_the_commands() -> None:
-    """Of steps of one size 1/L is taken; of those that fall the first is kept, up to 2/L."""
+    """Constant steps are 1/L; falling steps keep their first size, up to 2/L."""
     options = StudyOptions(dataset=data())
     train = study_from(options)
     wanted = [fitted(one, options, quiet=True) for one in (train, papers_learner(train))]

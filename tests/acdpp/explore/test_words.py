@@ -1,4 +1,4 @@
-"""What is drawn and said of an answer is what the answer has."""
+"""Charts and words of an answer have the numbers of the answer."""
 
 from dataclasses import replace
 

@@ -41,7 +41,7 @@ def test_labels_are_set_by_the_link_given() -> None:
 
 
 def _texts() -> list[str]:
-    """All that the registry says."""
+    """Every text of the registry."""
     found = {text for claim in registry() for text in (claim.domain, *texts_of(claim)) if text}
     return sorted(found | {*GLOSSARY.values()})
 

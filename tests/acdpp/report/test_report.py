@@ -43,7 +43,7 @@ def document(verdicts: Path) -> dict[str, Any]:
 
 
 def report_of(document: dict[str, Any], folder: Path, code: int = 0) -> str:
-    """What is told of verdicts that were changed; the page is in `new`."""
+    """Output for changed verdicts; the page is in `new`."""
     (file := folder / "changed.json").write_text(json.dumps(document), encoding="utf-8")
     words = ("--verdicts", str(file), "--out", str(folder / "new"), "--no-figures")
     return refusal("report", *words) if code == 2 else report(*words, code=code)
@@ -128,7 +128,7 @@ def test_what_is_not_as_recorded_is_told_in_every_format(document: dict[str, Any
 
 
 def result(name: str, **more: object) -> dict[str, object]:
-    """What is left of a summary where no risk was measured and a run diverged."""
+    """A summary without measured risk, of which a run diverged."""
     means = {"final_accuracy": (None, None), "mean_cost": (5.0, 0.5), "distinct_samples": (7.0, None)}
     row: dict[str, object] = {key: {"mean": mean, "error": error} for key, (mean, error) in means.items()}
     row |= {"largest_occupancy": 9, "diverged": 1}
