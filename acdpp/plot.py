@@ -53,7 +53,7 @@ class _OfTheory(TyperCommand):
     """A figure of the theory, which answers a result with the figure that draws it."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and not args[0].startswith("-"):
+        if args and not args[0].startswith("-") and not ctx.resilient_parsing:
             raise SettingError(f"the figure of a result is acdpp plot measured-{self.name} {args[0]}")
         return super().parse_args(ctx, args)
 
