@@ -10,6 +10,7 @@ from empirics.prediction import curves, risk_curve
 from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.settings.costs import CostProcess
+from empirics.settings.drift import Drift
 from tests.empirics.small import CONTROL, Steady, problem, study
 
 
@@ -29,12 +30,15 @@ def test_variants_are_predicted_with_their_own_settings(other):
     assert len({round(one.cumulative, 6) for one in found.values()}) == len(names)
 
 
-def test_a_forecast_begins_at_the_mean_over_all_starts():
-    task = problem(study(policies=("constant",), per_seed=("start",), seeds=5, rounds=1))
-    risks = [float(task.model.risk_and_gradient(start[None])[0]) for start in task.model.start(5)]
-    found = StudyForecaster.of(task, CONTROL).forecasts()["constant"]
-    assert found.risk[0] == pytest.approx(np.mean(risks) - float(landscape_of(task).best.risk), rel=1e-5)
-    assert found.rate == forecasts(study(policies=("constant",), seeds=1, rounds=1))["constant"].rate
+def test_a_forecast_begins_at_the_mean_over_eight_starts():
+    given = study(policies=("constant", "oracle"), per_seed=("start",), seeds=10, rounds=1)
+    task = problem(given)
+    risks = [float(task.model.risk_and_gradient(start[None])[0]) for start in task.model.start(10)[:8]]
+    begin = np.mean(risks) - float(landscape_of(task).best.risk)
+    same = forecasts(replace(given, per_seed=(), seeds=1))
+    for name, found in forecasts(given).items():
+        assert found.risk[0] == pytest.approx(begin, rel=1e-5)
+        assert found.rate == same[name].rate
 
 
 def test_price_paths_that_differ_give_a_standard_error(monkeypatch):
@@ -54,12 +58,15 @@ def test_price_paths_that_differ_give_a_standard_error(monkeypatch):
         assert one.cumulative == pytest.approx(alone.cumulative)
 
 
-def test_a_forecast_does_not_depend_on_how_many_rounds_are_decided_at_once(monkeypatch):
-    given = study(policies=("constant", "acdpp@steps=1", "constant@decay=5,average=equal"), rounds=7)
+@pytest.mark.parametrize("drift", [Drift(), Drift(kind="abrupt", start=5)], ids=lambda drift: drift.kind)
+def test_a_forecast_does_not_depend_on_how_many_rounds_are_decided_at_once(monkeypatch, drift):
+    """Runs of `burst` train in 1 or 2 of the first 4 rounds, and in 2 or 3 of all."""
+    names = ("constant", "acdpp@steps=1", "constant@decay=5,average=equal", "burst")
+    given = study(policies=names, rounds=8, drift=drift)
     whole = forecasts(given)
-    monkeypatch.setattr(curves, "ROUNDS_DECIDED_FIRST", 2)
+    monkeypatch.setattr(curves, "ROUNDS_DECIDED_FIRST", 4)
     parted = forecasts(given)
-    for name in given.policies:
+    for name in names:
         np.testing.assert_allclose(parted[name].risk, whole[name].risk, rtol=1e-12)
         assert parted[name].rate == pytest.approx(whole[name].rate)
 

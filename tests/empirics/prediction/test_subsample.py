@@ -181,3 +181,15 @@ def test_the_least_risk_of_a_drifting_population_is_that_along_the_axes(few):
     for part, t in ((0, 0), (1, -1)):
         least = minimise(land.whole.of_part(part).model, land.radius).risk
         assert float(land.parts.least[t]) == pytest.approx(float(least), abs=1e-6)
+
+
+def test_a_mean_of_models_takes_one_more_look_at_the_whole_population_per_observation(few, monkeypatch):
+    looks, look = [], SampleCorrection.look
+    monkeypatch.setattr(SampleCorrection, "look", lambda own, theta: looks.append(theta) or look(own, theta))
+    counts = []
+    for name in ("constant", "constant@average=equal"):
+        task = task_of("inputs that change", policies=(name,), seeds=1, rounds=14, steps=1)
+        StudyForecaster.of(task, CONTROL).forecasts()
+        counts.append(len(looks) - sum(counts))
+    assert 2 * 10 < counts[0] < 2 * 15  # of two parts; not in every round
+    assert counts[1] == 2 * counts[0]
