@@ -208,6 +208,8 @@ def test_a_plan_runs_as_it_is_printed_and_stands_beside_the_papers(tmp_path, mon
     assert document["over_lower_bound"] == ratio
     for one in (document, paper, *document["nearest"]):
         assert one["cost"] == pytest.approx(70 + found.found.over[one["name"]] / 8)
+        assert one["error"] == found.prediction.forecasts[one["name"]].errors  # of price paths
+    assert any(one["error"] for one in document["nearest"])
 
 
 @dataclass(frozen=True)

@@ -113,26 +113,77 @@ def test_a_slow_descent_is_not_taken_for_its_end(monkeypatch):
     assert (found.risk >= found.path - 1e-9).all()
 
 
-class Thinning(Steady):
-    """Buys many samples per round, and later few."""
+class Until(Steady):
+    """Buys these samples in the first rounds, and `later` from every client in each round after that."""
+
+    def __init__(self, until, *samples, later=0):
+        super().__init__(*samples)
+        self.until, self.later = until, later
 
     def start(self, replicates=1):
         return 0
 
     def decide(self, state, cost):
-        until, *samples = self.samples
-        return state + 1, np.tile(samples if state < until else np.ones(3, dtype=int), (len(cost), 1))
+        samples = self.samples if state < self.until else [self.later] * len(self.samples)
+        return state + 1, np.tile(samples, (len(cost), 1))
 
 
 def test_a_risk_that_rises_against_its_forecast_has_not_settled(monkeypatch):
     given = study(policies=("thinning",), seeds=1, steps=1, eta=2.0, rounds=200, buffers=(40, 50, 70))
-    found = []
+    found, thinning = [], Until(40, 10, 15, 20, later=1)
     for most in (64, 10**6):
         monkeypatch.setattr(risk_curve, "ROUNDS_MIN", most)
-        own = StudyForecaster.of(problem(given), CONTROL, policies={"thinning": Thinning(40, 10, 15, 20)})
-        found += own.forecasts().values()
+        found += (
+            StudyForecaster.of(problem(given), CONTROL, policies={"thinning": thinning}).forecasts().values()
+        )
     np.testing.assert_allclose(found[0].risk[-1], found[1].risk[-1], rtol=0.1)
     assert found[1].risk[-1] > 2 * found[1].risk[39]
+
+
+def assert_as_alone(forecaster, rel=1e-6):
+    """A policy's forecast does not depend on the policies beside it."""
+    found = forecaster.forecasts()
+    for name, one in found.items():
+        alone = replace(forecaster, study=replace(forecaster.study, policies=(name,))).forecasts()[name]
+        assert (one.settled, one.followed) == (alone.settled, alone.followed)
+        numbers = ((own.noise_floor, own.rate, own.fitted) for own in (one, alone))
+        assert next(numbers) == pytest.approx(next(numbers), rel=rel), name
+        np.testing.assert_allclose(one.risk, alone.risk, rtol=rel)
+    return found
+
+
+def test_a_forecast_does_not_depend_on_the_policies_beside_it():
+    given = study(policies=("constant", "burst", "constant@decay=3000"), rounds=300, seeds=2, steps=1)
+    found = assert_as_alone(StudyForecaster.of(problem(given), CONTROL)).values()
+    assert [one.settled for one in found] == [True, False, False]
+    assert [one.followed for one in found][1:] == [given.rounds] * 2
+
+
+def test_means_of_models_on_one_path_are_as_each_alone():
+    learners = (
+        "K=1,eta=1,average=equal",
+        *(f"K=2,eta=2,average={mean}" for mean in ("equal", "polynomial,average_by=3")),
+    )
+    given = study(policies=tuple(f"burst@{own}" for own in learners), rounds=20, seeds=2, steps=2)
+    found = assert_as_alone(StudyForecaster.of(problem(given), CONTROL), rel=1e-4)  # observed in other rounds
+    assert len({one.risk[-1] for one in found.values()}) == 3
+
+
+@pytest.mark.parametrize(
+    ("names", "pause", "rounds", "most"),
+    [
+        (("constant", "pausing"), 32, 512, 512),  # one settles, the other does not
+        (("constant@average=equal", "pausing@average=equal"), 32, 300, 128),
+        (("burst", "pausing"), 9, 300, 128),  # both have been idle before
+    ],
+    ids=lambda given: given[0] if isinstance(given, tuple) else None,
+)
+def test_nor_on_a_policy_that_pauses_in_rounds_decided_later(monkeypatch, names, pause, rounds, most):
+    monkeypatch.setattr(curves, "ROUNDS_DECIDED_FIRST", 32)
+    given = study(policies=names, rounds=rounds, seeds=1, steps=1)
+    forecaster = StudyForecaster.of(problem(given), CONTROL, policies={"pausing": Until(pause, 1, 1, 2)})
+    for name, one in assert_as_alone(replace(forecaster, follow_rounds_max=most)).items():
+        assert (one.lag is None) == (not name.startswith("constant"))
 
 
 def test_given_prices_stay_as_long_as_the_study_has_the_same_cost():

@@ -27,19 +27,14 @@ def scores(q, rng, *, directions=3, walking=None, rounds=200, each=5, times=None
     return path + 2 * rng.normal(size=path.shape), when.astype(float)
 
 
-def measured(q, runs, seed, **stream):
-    """Estimates and intervals of many streams."""
+def covered(q, runs, seed, **stream):
+    """Share of the intervals of many streams that hold q, the mean estimate, and the share that begin at 0."""
     rng, found = np.random.default_rng(seed), []
     for _ in range(runs):
         one = stretch_means(*scores(q, rng, **stream))
         found.append((one.drift(), *one.interval(LEVEL)))
-    return np.array(found).T
-
-
-def covered(q, runs, seed, **stream):
-    """The part of intervals that hold q, and the mean estimate."""
-    drift, low, high = measured(q, runs, seed, **stream)
-    return float(((low <= q) & (q <= high)).mean()), float(drift.mean()), float((low == 0).mean())
+    drift, low, high = np.array(found).T
+    return ((low <= q) & (q <= high)).mean(), drift.mean(), (low == 0).mean()
 
 
 def test_an_interval_holds_the_drift_that_was_made():
@@ -121,6 +116,11 @@ def stream(step=0.05, rounds=200, each=15, seed=0):
     return {"x": x[mixed], "y": y[mixed], "time": mixed / each}
 
 
+def landscape(arrays):
+    data = from_arrays(arrays["x"], arrays["y"], arrays["x"][:9], arrays["y"][:9])
+    return landscape_of(from_dataset(Study(dataset="given:stream"), data, torch.device("cpu")))
+
+
 def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(predict, "jackknife_errors", lambda *_: ({}, {}))  # slow, and not looked at
     np.savez(tmp_path / "mine.npz", **stream())
@@ -194,8 +194,7 @@ def test_the_printed_advice_has_its_numbers_and_units(other, said, not_said, cap
 
 def test_what_does_not_move_or_is_too_little_is_said():
     arrays = stream()
-    data = from_arrays(arrays["x"], arrays["y"], arrays["x"][:9], arrays["y"][:9])
-    land = landscape_of(from_dataset(Study(dataset="given:stream"), data, torch.device("cpu")))
+    land = landscape(arrays)
     assert measure_drift(land, arrays["time"], 10).significant
     still = measure_drift(land, np.arange(3000.0), 10)
     assert not still.significant
@@ -219,8 +218,7 @@ def test_without_a_pilot_sample_all_samples_with_times_tell_the_drift():
 
 def test_the_variance_of_a_still_population_is_that_of_its_gradients_over_the_curvature_squared():
     arrays = stream(step=0.0)
-    data = from_arrays(arrays["x"], arrays["y"], arrays["x"][:9], arrays["y"][:9])
-    land = landscape_of(from_dataset(Study(dataset="given:stream"), data, torch.device("cpu")))
+    land = landscape(arrays)
     found = measure_drift(land, arrays["time"], 10)
     lumps = list(found.lumps)
     expected = (land.noise / land.size)[lumps] / torch.tensor(found.h) ** 2

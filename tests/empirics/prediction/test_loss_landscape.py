@@ -8,9 +8,11 @@ import torch
 from torch.autograd import grad
 
 from empirics.prediction import loss_landscape as module
-from empirics.prediction.loss_landscape import landscape_of, refusal
+from empirics.prediction.loss_landscape import landscape_of, refusal, survey
 from empirics.prediction.observation import Observer, ProbeCalibration
 from empirics.settings.drift import Drift
+from empirics.training.linear import Linear
+from empirics.training.model import Population
 from empirics.training.problem import from_dataset
 from tests.empirics.small import blobs, problem, refused, study
 
@@ -107,6 +109,11 @@ def test_lumps_keep_every_sum(monkeypatch):
     torch.testing.assert_close((lumped.curvature * lumped.size).sum(), whole.curvature.sum())
     vectors = torch.randn(2, whole.model.size, dtype=torch.float64)
     torch.testing.assert_close(lumped.squares(vectors).sum(1), whole.squares(vectors).sum(1))
+    x, y, p = torch.eye(10).repeat(2, 1), torch.arange(20) // 10, torch.full((1, 20), 1 / 20)
+    alike = survey(
+        Linear(Population(x, y, p, x, y, classes=2)), p, radius=5.0
+    )  # one curvature in all directions
+    assert alike.size.tolist() == [1, 1, 1, 7]
 
 
 def test_few_probes_are_taken_from_every_group(monkeypatch):

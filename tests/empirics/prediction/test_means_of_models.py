@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from empirics.control.schedule import plan
-from empirics.prediction import curves, loss_landscape, moments, risk_curve
+from empirics.prediction import curves, moments, risk_curve
 from empirics.prediction.accuracy import Accuracy
 from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.loss_landscape import landscape_of
@@ -17,13 +16,11 @@ from empirics.prediction.risk_curve import RiskCurve
 from empirics.prediction.stationary import law_floor
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
-from empirics.training.problem import from_dataset
-from tests.empirics.small import CONTROL, Steady, blobs, problem, study
-from theory.law.averaging import averaged_risk, contractions, equal, over_models, polynomial
+from tests.empirics.small import CONTROL, problem, study
+from theory.law.averaging import averaged_risk, contractions, equal, latest, over_models, polynomial
 from theory.law.quadratic import by_age
 
-ROUNDS, STEPS, REPLICATES = 40, 3, 2000
-MEANS = ("equal", "polynomial,average_by=3")
+ROUNDS, STEPS = 40, 3
 ETA = 1.5 / np.sqrt(1 + np.arange(ROUNDS) / 8)
 
 
@@ -58,13 +55,16 @@ def played(land, held, start):
     return RiskCurve(moments).play(int(held.trained.sum()))
 
 
-@pytest.mark.parametrize("share", [equal, cubic])
+@pytest.mark.parametrize("share", [latest, equal, cubic])
 def test_with_large_memories_the_recursion_is_the_law_of_averaged_models(share):
+    """With many samples none pulls its own way by much: the law of `theory` is left, to its numbers."""
     given = study(policies=("constant",), radius=300.0)
     land, admissions = landscape_of(problem(given)), 20_000 * bursts(given)
     w = shares(share, admissions, 2)
     held = memories(given, admissions, 2, ETA, w[1:])
-    found = played(land, held, land.best.theta)
+    kept = replace(held, share=None) if share is latest else held
+    moments = MomentRecursion(land, Descent(STEPS, ETA[0]), kept.without_idle(), land.best.theta)
+    found, _ = RiskCurve(moments).play(int(held.trained.sum()))
     h = land.curvature.numpy()
     law = averaged_risk(
         by_age(admissions.sum(axis=1), 2),
@@ -76,71 +76,24 @@ def test_with_large_memories_the_recursion_is_the_law_of_averaged_models(share):
         start=0 * h,
     )
     clock = np.concatenate([[0], np.cumsum(held.trained[:, 0])])
-    np.testing.assert_allclose(found[0][clock, 0][3:], law.noise[3:], rtol=3e-3)
+    np.testing.assert_allclose(found[clock, 0][3:], law.noise[3:], rtol=3e-3)
 
 
-def within(theta, radius):
-    return theta * np.minimum(radius / np.linalg.norm(theta, axis=1, keepdims=True).clip(1e-9), 1)
-
-
-def trained(task, held, means):
-    """Training by a plain loop, of many replicates at once: the risk of θ and of each mean of models, by round."""
-    x, y = task.population.x.numpy(), task.population.y.numpy()
-    rng, radius = np.random.default_rng(1), task.study.radius
-    lists = [rng.integers(0, len(x), (REPLICATES, n)) for n in held.ends[-1, 0]]
-    theta = np.zeros((REPLICATES, x.shape[1]))
-    averages = [theta for _ in means]
-    found = []
-    for t in range(held.rounds):
-        models = (within(one, radius) for one in (theta, *averages))
-        found.append([np.logaddexp(0, (1 - 2 * y) * (one @ x.T)).mean() for one in models])
-        moved = np.zeros_like(theta)
-        for m, indices in enumerate(lists):
-            index = indices[:, held.starts[t, 0, m] : held.ends[t, 0, m]]
-            local, inputs, labels = theta, x[index], y[index]
-            for _ in range(STEPS if index.shape[1] else 0):
-                residual = 1 / (1 + np.exp(-np.einsum("rnd,rd->rn", inputs, local))) - labels
-                slope = np.einsum("rnd,rn->rd", inputs, residual) / index.shape[1]
-                local = local - held.eta[t, 0] * slope
-            moved = moved + held.weights[t, 0, m] * (local - theta)
-        theta = theta + moved
-        averages = [one + share[t] * (theta - one) for one, share in zip(averages, means, strict=True)]
-        theta = within(theta, radius)
-    return np.array(found).T
-
-
-@pytest.mark.parametrize("K", [1, *(pytest.param(K, marks=pytest.mark.slow) for K in (2, 3))])
-def test_predictions_of_both_models_are_what_training_measures(K):
-    """Bursts that are used once or twice, and a steady stream: to 5 % over all rounds."""
-    task = problem(study(policies=("constant",)))
-    land, given = landscape_of(task), task.study
-    admissions = np.tile([1, 2, 2], (ROUNDS, 1)) if K == 3 else bursts(given)
-    means = [shares(share, admissions, K)[1:] for share in (equal, cubic)]
-    last = replace(memories(given, admissions, K, ETA, means[0]), share=None)
-    both = replace(last, share=np.stack(means, 1), owner=np.zeros(2, dtype=int))  # of one path
-    assert last.trained.all() == (K == 3)
-    measured = (trained(task, last, means) - land.best.risk).sum(1)
-    clock, predicted = np.cumsum(last.trained[:, 0]) - last.trained[:, 0], []
-    for held in (last, both):
-        risk, path = played(land, held, task.model.start(1))
-        predicted += risk[clock].sum(0).tolist()
-        assert (risk >= path).all()
-    np.testing.assert_allclose(predicted, measured, rtol=0.05)
-
-
-def test_decaying_steps_and_rounds_without_samples_are_predicted():
-    """To 5 % of the measured risk over all rounds, of means of models, which are followed to the end."""
-    own = {"rounds": 60, "checkpoint": 60, "seeds": 40, "average": "equal", "eta": 1.5, "decay": 8}
-    given = study(policies=("burst", "constant"), **own)
+def test_means_of_models_decaying_steps_and_rounds_without_samples_are_predicted():
+    """To 5 % of the measured risk over all rounds; means of models are followed to the end."""
+    names = ("burst", "burst@K=2,average=polynomial,average_by=3", "constant", "constant@average=none")
+    own = {"rounds": ROUNDS, "checkpoint": ROUNDS, "seeds": 40, "average": "equal", "eta": 1.5, "decay": 8}
+    given = study(policies=names, **own)
     task, rounds = problem(given), plan(given, CONTROL)
     assert (rounds.track.n == 0).any()
     log = Engine(task.model, given, task.streams).play(rounds)
     found = StudyForecaster.of(task, CONTROL).forecasts()
     for p, (name, one) in enumerate(found.items()):
         mine = slice(p * given.seeds, (p + 1) * given.seeds)
-        measured = log["risk"][:, mine].mean(1).sum() - 60 * landscape_of(task).best.risk
-        assert one.risk[:-1].sum() == pytest.approx(measured, rel=0.05), name
-        assert (one.noise_floor, one.followed) == (pytest.approx(one.risk[-1]), 60)
+        measured = log["risk"][:, mine].mean(1).sum() - ROUNDS * landscape_of(task).best.risk
+        assert one.cumulative == pytest.approx(measured, rel=0.05), name
+        assert (one.risk >= one.path).all()
+        assert (one.noise_floor, one.followed) == (pytest.approx(one.risk[-1]), ROUNDS)
 
 
 def test_falling_steps_are_extrapolated_beyond_the_followed_rounds(monkeypatch):
@@ -150,78 +103,6 @@ def test_falling_steps_are_extrapolated_beyond_the_followed_rounds(monkeypatch):
     every, some = (one.forecasts()["constant"] for one in (whole, replace(whole, follow_rounds_max=32)))
     assert (every.followed, some.followed) == (80, 32)
     assert some.risk[-1] == pytest.approx(every.risk[-1], rel=0.1)
-
-
-def assert_as_alone(forecaster, names, rel=1e-6):
-    """A policy's forecast does not depend on the policies beside it."""
-    found = forecaster.forecasts()
-    for name in names:
-        own = replace(forecaster.study, policies=(name,))
-        one, alone = found[name], replace(forecaster, study=own).forecasts()[name]
-        assert (one.settled, one.followed) == (alone.settled, alone.followed)
-        assert one.noise_floor == pytest.approx(alone.noise_floor, rel=rel), name
-        np.testing.assert_allclose(one.risk, alone.risk, rtol=rel)
-    return found
-
-
-def test_a_forecast_does_not_depend_on_the_policies_beside_it():
-    names = ("constant", "burst", "constant@average=equal", "constant@decay=3000")
-    given = study(policies=names, rounds=300, seeds=2, steps=1)
-    found = assert_as_alone(StudyForecaster.of(problem(given), CONTROL), names[:2])
-    assert [one.settled for one in found.values()] == [True, False, False, False]
-    assert [one.followed for one in found.values()][1:] == [given.rounds] * 3
-
-
-class Pausing(Steady):
-    """Buys in the first rounds only."""
-
-    def start(self, replicates=1):
-        return 0
-
-    def decide(self, state, cost):
-        until, *samples = self.samples
-        return state + 1, np.tile(samples, (len(cost), 1)) * (state < until)
-
-
-@pytest.mark.parametrize(
-    ("names", "pause", "rounds", "most"),
-    [
-        (("constant", "pausing"), 32, 512, 512),  # one settles, the other does not
-        (("constant@average=equal", "pausing@average=equal"), 32, 300, 128),
-        (("burst", "pausing"), 9, 300, 128),  # both have been idle before
-    ],
-    ids=lambda given: given[0] if isinstance(given, tuple) else None,
-)
-def test_nor_on_a_policy_that_pauses_in_rounds_decided_later(monkeypatch, names, pause, rounds, most):
-    monkeypatch.setattr(curves, "ROUNDS_DECIDED_FIRST", 32)
-    given = study(policies=names, rounds=rounds, seeds=1, steps=1)
-    forecaster = StudyForecaster.of(problem(given), CONTROL, policies={"pausing": Pausing(pause, 1, 1, 2)})
-    found = assert_as_alone(replace(forecaster, follow_rounds_max=most), names)
-    for name, one in found.items():
-        assert (one.lag is None) == (not name.startswith("constant"))
-
-
-def test_means_of_models_on_one_path_are_as_each_alone():
-    learners = ("K=1,eta=1,average=equal", *(f"K=2,eta=2,average={mean}" for mean in MEANS))
-    given = study(policies=tuple(f"burst@{own}" for own in learners), rounds=20, seeds=2, steps=2)
-    forecaster = StudyForecaster.of(problem(given), CONTROL)
-    found = forecaster.forecasts()
-    for name, one in found.items():
-        alone = replace(forecaster, study=replace(given, policies=(name,))).forecasts()[name]
-        np.testing.assert_allclose(one.risk, alone.risk, rtol=1e-4)  # observed in other rounds
-        assert (one.rate, one.fitted) == pytest.approx((alone.rate, alone.fitted), rel=1e-9)
-    assert len({one.risk[-1] for one in found.values()}) == 3
-
-
-def test_a_mean_of_models_seen_through_subsamples_is_near_that_of_the_whole_population(monkeypatch):
-    given = study(policies=("constant@average=equal",), rounds=6, seeds=1)
-    task, found = from_dataset(given, blobs(samples=1200), torch.device("cpu")), []
-    for most in (2000, 1000):
-        monkeypatch.setattr(loss_landscape, "POPULATION_WHOLE_MAX", most)
-        monkeypatch.setattr(loss_landscape, "SUBSAMPLE_SIZE", 150)
-        found += StudyForecaster.of(task, CONTROL).forecasts().values()
-    assert found[1].sampled
-    np.testing.assert_allclose(found[1].risk, found[0].risk, rtol=0.02)
 
 
 def test_a_policy_that_never_trains_stays_at_its_start():

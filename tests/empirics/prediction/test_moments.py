@@ -18,7 +18,6 @@ from empirics.prediction.stationary import StationaryPhase
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from tests.empirics.small import CONTROL, problem, study
-from theory.law.quadratic import by_age, excess_risk
 
 POLICIES = ("acdpp", "constant", "oracle", "hybrid")
 ROUNDS, SEEDS = 40, 120
@@ -91,19 +90,6 @@ def curve_of(given, memories=None, start=None, **how):
     held, first = memories or memories_of(given), task.model.start(1) if start is None else start
     descent = Descent(given.steps, given.eta, given.momentum)
     return RiskCurve(MomentRecursion(landscape_of(task), descent, held, first, **how))
-
-
-def test_large_memories_at_the_minimiser_follow_the_law():
-    """With many samples none pulls its own way by much: the law of `theory` is left, to its numbers."""
-    scale = 20_000
-    given = study(policies=("constant",), seeds=1, radius=300.0, eta=0.3, steps=3, K=4, rounds=25)
-    given = replace(given, buffers=tuple(scale * b for b in given.buffers), budget=scale * given.budget)
-    land, memories = landscape_of(problem(given)), memories_of(given)
-    found, _ = curve_of(given, memories, land.best.theta).play(25)
-    cohorts = by_age(memories.admissions[:, 0].sum(axis=1), 4)
-    h = land.curvature.numpy()
-    lawful = excess_risk(cohorts, 25, h=h, variance=land.noise.numpy() / h**2, start=0 * h, eta=0.3, E=3)
-    np.testing.assert_allclose(found[1:, 0], lawful.noise[1:], rtol=2e-3)
 
 
 def test_local_steps_without_observation_follow_the_gradients_linearised_at_the_last_one():

@@ -62,6 +62,22 @@ def test_a_scattered_sigmoid_is_averaged_like_its_integral():
 
 
 @each_outputs
+def test_a_covariance_is_that_of_the_responses_to_scattered_probabilities(outputs):
+    logits, variance = logits_of(outputs), torch.full((7, 2), 0.3, dtype=torch.float64)
+    response = torch.randn(7, 2, outputs, outputs, generator=GENERATOR, dtype=torch.float64)
+    moves, weights = scattered(variance, outputs)
+    turned = torch.einsum("...ij,...kj->...ki", response, chances(logits[..., None, :] + moves))
+    apart = turned - (weights[:, None] * turned).sum(-2, keepdim=True)
+    wanted = torch.einsum("k,...ki,...kj->...ij", weights, apart, apart)
+    torch.testing.assert_close(covariance(logits, variance, response), wanted)
+
+
+def test_mean_damping_weighs_samples_by_their_share_and_the_square_of_their_residual():
+    p, residual = torch.tensor([[0.25], [0.75]]), torch.tensor([[[2.0]], [[1.0]]])
+    assert mean_damping(p, residual, torch.ones(2, 1, 1)).item() == pytest.approx(1.25 / 1.75)
+
+
+@each_outputs
 def test_without_scatter_nothing_is_averaged(outputs):
     logits = logits_of(outputs)
     seen = view(logits, torch.zeros(7, 2, dtype=torch.float64))
