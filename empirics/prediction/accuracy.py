@@ -1,7 +1,7 @@
 """The three accuracies of a prediction: how often samples are observed, and when a curve counts as settled.
 
 To *observe* samples is to compute their residuals, curvature and noise along the mean path. Between observations these
-stay as they are, so fewer observations make a prediction faster and less accurate. Measured costs: docs/predict.md.
+stay as they are, so fewer observations make a prediction faster and less accurate.
 """
 
 from enum import Enum
@@ -12,10 +12,11 @@ EARLY_ROUNDS = 16  # rounds in which more local steps are observed, since the pa
 
 
 class Accuracy(Enum):
-    """FULL for what is reported, SEARCH for candidates of a search, COARSE for a first answer.
+    """FULL for all that is reported, within a few per cent of training (docs/predict.md).
 
-    SEARCH also takes gradients as linear in θ between observations, if the model has one output or few parameters.
-    COARSE does so too, observes few local steps and computes the risk of some rounds only.
+    SEARCH, for `planning.search` and `drift_retention`, also takes gradients as linear in θ between observations, if
+    the model has one output or few parameters: two thirds of the cost, 3 % off FULL. COARSE, for the first answers of
+    `acdpp explore`, does so too, observes few local steps and computes the risk of some rounds only: 10 % off FULL.
     """
 
     FULL = "full"
