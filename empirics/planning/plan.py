@@ -1,12 +1,11 @@
 """The best policy and learner for a budget, beside the paper's own and a lower bound for any policy: `plan_study`."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from empirics.control.schedule import brief_for
 from empirics.planning.search import (
     LOCAL_STEPS,
     UNTRUSTED,
@@ -18,7 +17,7 @@ from empirics.planning.search import (
 from empirics.predict import predict_study
 from empirics.prediction.best_constant import OBJECTIVES, OWN
 from empirics.prediction.forecast import Forecast, together
-from empirics.prediction.result import REMEDY, Prediction
+from empirics.prediction.result import REMEDY, Prediction, Progress
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
@@ -37,7 +36,6 @@ SEARCHED = (
     "mean, one by one and together, until nothing helped: not all combinations"
 )
 RISKS = ("cumulative_excess_risk", "final_excess_risk")
-Progress = Callable[[str, int, int | None], None]
 
 
 @dataclass(frozen=True)
@@ -57,8 +55,8 @@ class Plan:
 
     def document(self) -> dict[str, Any]:
         """Plain JSON values."""
-        told, forecaster = self.prediction, self.prediction.forecaster
-        paper = self._row(OWN) | {"K": brief_for(told.study, forecaster.constants, forecaster.prices).K}
+        told = self.prediction
+        paper = self._row(OWN) | {"K": told.forecaster.brief.K}
         chosen = self._row(self.name)
         names = sorted(self.found.names, key=lambda name: _value(self.objective, told.forecasts[name]))
         return {
@@ -130,8 +128,9 @@ def plan_study(
     """
     if study.drift.kind != "none":
         raise SettingError("the search needs a population at rest: predict a sweep over K under drift")
+    own = replace(study, policies=(OWN,))
     told = predict_study(
-        replace(study, policies=(OWN,)),
+        own,
         pilot=pilot,
         best=False,
         device=device,

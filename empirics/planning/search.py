@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from empirics.control.registry import BUILT_IN
-from empirics.control.schedule import Schedule, brief_for
+from empirics.control.schedule import Schedule
 from empirics.prediction.accuracy import Accuracy
 from empirics.prediction.best_constant import OBJECTIVES, SEARCH_ROUNDS_MAX, STEP_SIZE_MIN
 from empirics.prediction.curves import StudyForecaster
@@ -176,12 +176,8 @@ class _Search:
         """Predict the variants that have not been, on one price path."""
         new = [name for name in dict.fromkeys(names) if name not in self.known]
         if new:
-            forecaster = replace(
-                self.forecaster,
-                study=replace(self.forecaster.study, policies=tuple(new), seeds=1),
-                policies=None,
-                follow_rounds_max=SEARCH_ROUNDS_MAX,
-                accuracy=Accuracy.SEARCH,
+            forecaster = self.forecaster.for_policies(
+                new, seeds=1, follow_rounds_max=SEARCH_ROUNDS_MAX, accuracy=Accuracy.SEARCH
             )
             made = forecaster.forecasts(lambda done: self.progress(len(self.known)))
             self.known.update(zip(new, made.values(), strict=True))
@@ -218,9 +214,8 @@ class _Search:
         """1 for bursts, else the K that fills the buffers; None for a policy without K."""
         if "K" not in (PolicyName(base).settings or ()):
             return None
-        study = self.forecaster.study
-        x = fill_ratio(brief_for(study, self.forecaster.constants, self.forecaster.prices).budget)
-        return 1 if base in SINGLE_USE else min(max(math.ceil(x), 1), study.rounds)
+        x = fill_ratio(self.forecaster.brief.budget)
+        return 1 if base in SINGLE_USE else min(max(math.ceil(x), 1), self.forecaster.study.rounds)
 
     # --- improvement ---------------------------------------------------------------------------------------
 

@@ -6,10 +6,9 @@ law:reuse/best-k). For curved losses and finite horizons the neighbours, half an
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from empirics.control.schedule import brief_for
 from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.forecast import Forecast
 from empirics.settings.policy_name import PolicyName
@@ -125,7 +124,7 @@ class _Search:
     def retentions(self) -> list[int]:
         """The integers next to x, their neighbours, half and twice."""
         study = self.forecaster.study
-        x = fill_ratio(brief_for(study, self.forecaster.constants, self.forecaster.prices).budget)
+        x = fill_ratio(self.forecaster.brief.budget)
         low, high = math.floor(x), math.ceil(x)
         wanted = {low // 2, low - 1, low, high, high + 1, 2 * high}
         return sorted({min(max(int(K), 1), study.rounds) for K in wanted})
@@ -169,6 +168,6 @@ class _Search:
         """Forecasts of constant admission with these settings, all at once."""
         if not settings:
             return {}
-        study = replace(self.forecaster.study, policies=tuple(constant_name(*one) for one in settings))
-        asked = replace(self.forecaster, study=study, policies=None, follow_rounds_max=rounds_max)
+        names = [constant_name(*one) for one in settings]
+        asked = self.forecaster.for_policies(names, follow_rounds_max=rounds_max)
         return dict(zip(settings, asked.forecasts().values(), strict=True))

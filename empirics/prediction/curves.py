@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from empirics.control.prices import Prices, Trace, law_of, make_prices
-from empirics.control.schedule import Rounds
+from empirics.control.registry import Brief
+from empirics.control.schedule import Rounds, brief_for
 from empirics.prediction.accuracy import Accuracy
 from empirics.prediction.decided_rounds import (
     ROUNDS_DECIDED_FIRST,
@@ -79,6 +80,16 @@ class StudyForecaster:
         prices = self.prices if study.cost == self.study.cost else make_prices(study.cost)
         return replace(self, study=study, constants=constants, prices=prices)
 
+    def for_policies(self, names: Sequence[str], seeds: int | None = None, **changes: Any) -> StudyForecaster:
+        """The same study with these built-in policies, perhaps with fewer seeds or another accuracy."""
+        study = replace(self.study, policies=tuple(names), seeds=seeds or self.study.seeds)
+        return replace(self, study=study, policies=None, **changes)
+
+    @property
+    def brief(self) -> Brief:
+        """The inputs of the policies before round 1."""
+        return brief_for(self.study, self.constants, self.prices)
+
     @property
     def smoothness(self) -> float:
         """L: no average of losses diverges at a step size below 2/L."""
@@ -118,9 +129,8 @@ class StudyForecaster:
         """The forecast of every policy, by name; `progress` is called with the number of rounds done."""
         study, samples = self.study, self.landscape.samples
         people = len((self.landscape.whole or self.landscape).model.population.y)
-        outputs, groups_of_clients = self.landscape.model.outputs, len(self.landscape.groups)
-        cells = min(people, POPULATION_WHOLE_MAX) * outputs * groups_of_clients
-        counts = [price_paths(study, name, cells) for name in study.policies]
+        width = self.landscape.model.outputs * len(self.landscape.groups)
+        counts = [price_paths(study, name, people, width) for name in study.policies]
         few = replace(study, seeds=max(counts))
         first = min(study.rounds, ROUNDS_DECIDED_FIRST)
         decided = DecidedRounds(few, self.constants, self.prices, self.policies, first)
@@ -217,13 +227,14 @@ class StudyForecaster:
         return curve.round, (curve.settled.limit_risk.cpu().numpy(), *curves)
 
 
-def price_paths(study: Study, name: str, cells: float) -> int:
+def price_paths(study: Study, name: str, people: int, width: float) -> int:
     """Number of price paths that a policy is averaged over: more if they are cheap, at most the study's seeds.
 
-    `cells` counts samples, outputs and groups of clients.
+    `people` is the size of the population, and `width` the number of outputs times that of groups of clients.
     """
     if "start" in study.per_seed:
         return min(study.seeds, STARTS_MAX)
+    cells = min(people, POPULATION_WHOLE_MAX) * width
     work = cells * study.of_policy(name).steps * min(study.rounds, ROUNDS_DECIDED_FIRST)
     return min(study.seeds, max(PRICE_PATHS_MIN, min(int(PRICE_PATH_WORK / work), PRICE_PATHS_MAX)))
 

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from empirics.control.schedule import brief_for
 from empirics.data.dataset import Arrivals
 from empirics.prediction.accuracy import Accuracy
 from empirics.prediction.curves import StudyForecaster
@@ -133,7 +132,7 @@ def best_retention(
     """The best K if `arriving` samples come per round, in `pools` that clients draw from; with `steps` also other step
     sizes."""
     study = forecaster.study
-    filled = math.ceil(fill_ratio(brief_for(study, forecaster.constants, forecaster.prices).budget))
+    filled = math.ceil(fill_ratio(forecaster.brief.budget))
     constant = ConstantBehindWalk(forecaster, speed, arriving, pools)
     retentions = _retentions(min(filled, study.rounds))
     tried = tuple(constant.risks((K, study.eta) for K in retentions))
@@ -181,9 +180,8 @@ class ConstantBehindWalk:
     def risks(self, settings: Iterable[tuple[int, float]]) -> list[RetentionRisk]:
         """Risks with these K and step sizes, except those that leave rounds without samples."""
         given, study = list(settings), self.forecaster.study
-        names = tuple(PolicyName("constant").having(K=K, eta=eta) for K, eta in given)
-        asked = replace(study, policies=names, seeds=1)
-        made = replace(self.forecaster, study=asked, policies=None).forecasts()
+        names = [PolicyName("constant").having(K=K, eta=eta) for K, eta in given]
+        made = self.forecaster.for_policies(names, seeds=1).forecasts()
         found = []
         for (K, eta), one in zip(given, made.values(), strict=True):
             if one.lag is None:

@@ -132,12 +132,11 @@ class StretchMeans:
         if not len(held):  # less than noise alone
             return 0.0, 0.0
         first, last = int(held[0]), int(held[-1])
-        low = 0.0 if first == 0 else _crossing(lambda q: rank(q) - 1 + half, grid[first - 1], grid[first])
-        high = (
-            self._most
-            if last == GRID_POINTS
-            else _crossing(lambda q: rank(q) - half, grid[last], grid[last + 1])
-        )
+        low, high = 0.0, self._most
+        if first > 0:
+            low = _crossing(lambda q: rank(q) - 1 + half, grid[first - 1], grid[first])
+        if last < GRID_POINTS:
+            high = _crossing(lambda q: rank(q) - half, grid[last], grid[last + 1])
         return float(low), float(high)
 
 

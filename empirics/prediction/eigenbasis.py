@@ -48,9 +48,8 @@ class Eigenbasis:
         else:
             each = self._along_all(vectors)
             others = torch.einsum("noa,aof->naf", each[..., axes:], self.alone)
-            found = torch.cat(
-                [each[..., :axes].flatten(1) @ self.together.view(-1, count), others.flatten(1)], 1
-            )
+            first = each[..., :axes].flatten(1) @ self.together.view(-1, count)
+            found = torch.cat([first, others.flatten(1)], 1)
         return self._from_all(found, None if self.radius is None else (vectors @ self.radius)[:, None])
 
     def _along_all(self, vectors: Tensor) -> Tensor:
@@ -66,9 +65,9 @@ class Eigenbasis:
         found = (x[:, :axes] @ turned.T).view(-1, count, outputs)
         if len(self.alone):
             found = torch.cat([found, (x[:, axes:, None, None] * self.alone.mT).flatten(1, 2)], 1)
-        return self._from_all(
-            found, None if self.radius is None else (x @ self._along_all(self.radius[None])[0].T)[:, None]
-        )
+        if self.radius is None:
+            return self._from_all(found, None)
+        return self._from_all(found, (x @ self._along_all(self.radius[None])[0].T)[:, None])
 
     def _from_all(self, found: Tensor, along: Tensor | None) -> Tensor:
         """Components (rows, directions, …) in order, after those along the radius, (rows, 1, …)."""
@@ -89,9 +88,8 @@ def eigenbasis(
     if beyond is not None:
         return _by_axes(model, theta, *beyond, on_the_ball=on_the_ball)
     basis, curvature = _eigenvectors(model, theta, on_the_ball=on_the_ball)
-    found = Eigenbasis(
-        basis.contiguous().view(model.outputs, model.features, -1), basis.new_zeros(0, model.outputs, 1)
-    )
+    together = basis.contiguous().view(model.outputs, model.features, -1)
+    found = Eigenbasis(together, basis.new_zeros(0, model.outputs, 1))
     return found, curvature, _noise(model, theta, found)
 
 

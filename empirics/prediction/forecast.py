@@ -23,9 +23,7 @@ __all__ = [
     "together",
 ]
 
-FITTED_SHARE_MAX = (
-    0.8  # of a fresh residual, fitted within a round: beyond, predictions were off by tens of per cent
-)
+FITTED_SHARE_MAX = 0.8  # of a fresh residual within a round: beyond, predictions were off by tens of per cent
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 Floats = NDArray[np.float64]
 
@@ -47,9 +45,7 @@ class Forecast:
     fitted: float  # largest share of a fresh sample's residual that is fitted within a round
     errors: dict[str, float] | None = None
     risk_error: Floats | None = None  # standard error of `risk`
-    lag: Floats | None = (
-        None  # ΣW² of `theory.drift.moving_optimum`, mean over rounds, by lump; None with idle rounds
-    )
+    lag: Floats | None = None  # mean ΣW² of `theory.drift.moving_optimum`, by lump; None with idle rounds
     sampled: tuple[int, ...] = ()  # sizes of the subsamples of a large population
 
     @property

@@ -27,7 +27,6 @@ from empirics.prediction.eigenbasis import CHUNK_CELLS, Eigenbasis, eigenbasis
 from empirics.prediction.subsample import AXES_INPUTS, GroupedPopulation, draw_subsamples, principal_axes
 from empirics.settings.study import Study
 from empirics.training.linear import Linear
-from empirics.training.model import Population
 from empirics.training.partition import Streams
 from empirics.training.problem import Problem
 from empirics.training.risk import Least, Minimiser, alone, minimise
@@ -38,10 +37,7 @@ __all__ = ["DriftParts", "LossLandscape", "drawn_alike", "landscape_of", "mixed"
 
 DIRECTIONS_ALONE = 32  # directions of largest curvature that are not lumped
 DIRECTION_LUMPS = 64  # lumps of all other directions
-PROBE_CELLS_MAX = {
-    "cpu": 20_000,
-    "cuda": 200_000,
-}  # probes times outputs squared, which bounds memory and time
+PROBE_CELLS_MAX = {"cpu": 20_000, "cuda": 200_000}  # probes times outputs squared: bounds memory and time
 POPULATION_WHOLE_MAX = 10_000  # samples; a larger population is seen through subsamples
 SUBSAMPLES, SUBSAMPLE_SIZE = 4, 250  # of a larger population: enough for an error estimate
 MIXING_MIN = 0.01  # weight of either part in the mixture that is surveyed, so that both parts are seen
@@ -186,10 +182,8 @@ def landscape_of(problem: Problem) -> LossLandscape:
     w = float(mixing.mean().clip(MIXING_MIN, 1 - MIXING_MIN))
     mean = Linear(replace(model.population, weights=mixed(parts, w)[None]))
     along = torch.from_numpy(least.of_runs(len(least.values), mixing)[:, 0])
-    place = model.population.x.device
-    drift = DriftParts(
-        (first, second), (parts[0], parts[1]), torch.from_numpy(mixing).to(place), along.to(place)
-    )
+    rounds = (one.to(model.population.x.device) for one in (torch.from_numpy(mixing), along))
+    drift = DriftParts((first, second), (parts[0], parts[1]), *rounds)
     found = survey(mean, mixed((first, second), w), study.radius, drift)
     return found if found.whole is None else _with_least_along_axes(found, found.whole, drift, least)
 
@@ -227,8 +221,7 @@ def drawn_alike(study: Study, streams: Streams) -> bool:
 
 def survey(model: Linear, groups: Tensor, radius: float, parts: DriftParts | None = None) -> LossLandscape:
     """The landscape of a model over its population (one row of weights); `parts` if the population drifts."""
-    reals = {name: getattr(model.population, name).double() for name in ("x", "weights", "test_x")}
-    population: Population = replace(model.population, **reals)
+    population = model.population.double()
     inputs, axes, beyond = population.x, None, None
     if len(inputs) > POPULATION_WHOLE_MAX:
         some = slice(None, None, math.ceil(len(inputs) / AXES_INPUTS))

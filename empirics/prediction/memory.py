@@ -6,6 +6,7 @@ two numbers per client and round: the first and the last sample that the client 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -34,14 +35,14 @@ class Memories:
     mix: Floats | None = None  # weight of a drifting population's second part in what is admitted
     owner: Counts | None = None  # row of each mean, if not one mean per row
 
+    def _changed(self, change: Callable[[str, Any], Any]) -> Memories:
+        """The tables, each changed by its name and values; None stays None."""
+        tables = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Memories(**{k: None if table is None else change(k, table) for k, table in tables.items()})
+
     def __add__(self, later: Memories) -> Memories:
         """These rounds, followed by later ones."""
-
-        def joined(name: str) -> Any:
-            one, other = getattr(self, name), getattr(later, name)
-            return None if one is None else np.concatenate([one, other])
-
-        return Memories(**{field.name: joined(field.name) for field in fields(self)})
+        return self._changed(lambda name, table: np.concatenate([table, getattr(later, name)]))
 
     @property
     def owners(self) -> Counts:
@@ -55,12 +56,7 @@ class Memories:
 
     def of(self, rows: list[int]) -> Memories:
         """Some rows, without owners."""
-
-        def chosen(name: str) -> Any:
-            every = getattr(self, name)
-            return None if every is None else every[:, rows]
-
-        return Memories(**{field.name: chosen(field.name) for field in fields(self)})
+        return self._changed(lambda name, table: table[:, rows])
 
     def without_idle(self) -> Memories:
         """Each row's rounds that train, in order. A row with fewer of them keeps its last memory.
@@ -74,21 +70,14 @@ class Memories:
         last = np.minimum(rounds, np.maximum(count - 1, 0))
         place = np.take_along_axis(np.argsort(~trained, axis=0, kind="stable"), last, axis=0)
 
-        def kept(values: Any, place: Counts = place) -> Any:
-            if values is None:
-                return None
-            return np.take_along_axis(values, place if values.ndim == 2 else place[..., np.newaxis], axis=0)
+        def kept(name: str, table: Any) -> Any:
+            if name == "owner":
+                return table
+            where = place[:, self.owners] if name == "share" else place
+            found = np.take_along_axis(table, where if table.ndim == 2 else where[..., np.newaxis], axis=0)
+            return found * (rounds < count)[..., np.newaxis] if name == "admissions" else found
 
-        return Memories(
-            admissions=kept(self.admissions) * (rounds < count)[..., np.newaxis],
-            starts=kept(self.starts),
-            ends=kept(self.ends),
-            weights=kept(self.weights),
-            eta=kept(self.eta),
-            share=kept(self.share, place[:, self.owners]),
-            mix=kept(self.mix),
-            owner=self.owner,
-        )
+        return self._changed(kept)
 
     @property
     def rounds(self) -> int:

@@ -144,9 +144,7 @@ class MomentRecursion:
         self.model_risk = ExpectedRisk(self.observer) if self.averages else self.path_risk
         self.mean = self.theta[self.owners]  # of the models so far
         self.lag = WalkLag(len(self.owners), len(landscape.size)) if follow_lag else None
-        self.lag_sum = self.lag_last = np.zeros_like(
-            self.scatter[self.owners]
-        )  # over rounds, and of the last
+        self.lag_sum = self.lag_last = np.zeros_like(self.scatter[self.owners])  # of all rounds, of the last
         self.round = 0
         self.path = MeanPath(self.observer, self.descent, accuracy)
         self.observed: ObservedRound  # the last one
@@ -154,9 +152,7 @@ class MomentRecursion:
         self.linear: LinearRound | None = None
         self.contraction = np.ones_like(self.scatter)  # of a distance, by the last round
         self.growth = np.zeros_like(self.scatter)  # cumulative growth of the scatter
-        self.fitted = self.theta.new_zeros(
-            memories.rows
-        )  # largest share of a fresh residual fitted in a round
+        self.fitted = self.theta.new_zeros(memories.rows)  # largest share of a residual fitted in a round
         self.counts = self.cohorts.counts(memories.starts[0])  # of the cohorts, in the last round
 
     def extend(self, memories: Memories) -> None:

@@ -24,9 +24,7 @@ from empirics.prediction.residuals import (
 
 __all__ = ["Observer", "ProbeCalibration"]
 
-PROBE_RATIO_MAX = (
-    3  # between the probes' value of a lump and the exact one, at the minimiser; beyond, it is not used
-)
+PROBE_RATIO_MAX = 3  # of the probes' value of a lump to the exact one or back, beyond which it is not used
 
 
 class Observer:
@@ -35,9 +33,8 @@ class Observer:
     def __init__(self, landscape: LossLandscape, rows: int) -> None:
         self.landscape = landscape
         self.rows = rows
-        self.faced, self.held = (
-            landscape.groups.new_zeros(()) for _ in range(2)
-        )  # second part's weight in the population, and in memories
+        # weight of a drifting population's second part: in the population, in memories
+        self.faced = self.held = landscape.groups.new_zeros(())
         self.p = landscape.groups.T.repeat(1, rows)  # (population, columns)
         self.p_probes = landscape.of_probes(landscape.groups).repeat(1, rows)
         model, population = landscape.model, landscape.model.population
@@ -63,9 +60,8 @@ class Observer:
         parts, land = self.landscape.parts, self.landscape
         assert parts is not None
         self.held = w
-        first, second = parts.groups
-        self.p = mixed([one.T.repeat(1, self.rows) for one in (first, second)], w)
-        self.p_probes = mixed([land.of_probes(one).repeat(1, self.rows) for one in (first, second)], w)
+        self.p = mixed([one.T.repeat(1, self.rows) for one in parts.groups], w)
+        self.p_probes = mixed([land.of_probes(one).repeat(1, self.rows) for one in parts.groups], w)
 
     def _compare_probes(self) -> None:
         """Calibrate the probes' curvature and noise at the minimiser to those of the whole population."""
@@ -188,10 +184,8 @@ class ProbeCalibration:
     """
 
     def __init__(self, exact: Tensor, probed: Tensor) -> None:
-        self.exact, self.known = (
-            exact,
-            (probed * PROBE_RATIO_MAX > exact) & (probed < PROBE_RATIO_MAX * exact),
-        )
+        self.exact = exact
+        self.known = (probed * PROBE_RATIO_MAX > exact) & (probed < PROBE_RATIO_MAX * exact)
         self.factor = torch.where(self.known, exact / probed.clamp(min=torch.finfo(exact.dtype).tiny), 0)
 
     def __call__(self, probed: Tensor) -> Tensor:

@@ -16,7 +16,6 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from empirics.control.schedule import brief_for
 from empirics.files import PARTIAL, replace_file, writable
 from empirics.overrides import HandedOver
 from empirics.prediction.accuracy import Accuracy
@@ -94,9 +93,8 @@ class Prediction:
     def at(self, K: int, eta: float, steps: int) -> Forecast:
         """The forecast of constant admission with these settings."""
         name = constant_name(K, eta, steps)
-        study = replace(self.study, policies=(name,))
         with threads(self.study, REMEDY):
-            return replace(self.forecaster, study=study, policies=None).forecasts()[name]
+            return self.forecaster.for_policies([name]).forecasts()[name]
 
     def covers(self, study: Study) -> bool:
         """True if a study has the same problem, so that `for_study` needs no data."""
@@ -115,10 +113,8 @@ class Prediction:
             forecaster, *parts = (one.for_study(study) for one in (self.forecaster, *self.parts))
             seen = forecaster
             if coarse:
-                alone = replace(study, seeds=1)
-                seen = replace(
-                    forecaster, study=alone, follow_rounds_max=SEARCH_ROUNDS_MAX, accuracy=Accuracy.COARSE
-                )
+                seen = replace(seen, study=replace(study, seeds=1), accuracy=Accuracy.COARSE)
+                seen = replace(seen, follow_rounds_max=SEARCH_ROUNDS_MAX)
             made = finite_forecasts(seen, progress)
             errors, curves = jackknife_errors(() if coarse else parts, study.policies, progress)
         return replace(
@@ -169,9 +165,8 @@ class Prediction:
     def _best_document(self) -> dict[str, Any] | None:
         if self.best is None or self.own is None:
             return None
-        study, forecaster, best = self.study, self.forecaster, self.best
-        K = brief_for(study, forecaster.constants, forecaster.prices).K
-        own = {"K": K, "rate": self.own.rate, "eta": study.eta, "steps": study.steps}
+        study, best = self.study, self.best
+        own = {"K": self.forecaster.brief.K, "rate": self.own.rate, "eta": study.eta, "steps": study.steps}
         return best.document() | {
             "error": self.errors.get(best.name),
             "own": own | {"predicted": self.own.document(), "error": self.errors.get(OWN)},

@@ -19,9 +19,8 @@ GPU_SPEED = 40  # times a processor's, about
 
 def takes_too_long(problem: Problem) -> bool:
     """True if training should not wait for a prediction."""
-    return prediction_seconds(problem) > max(
-        PREDICTION_SECONDS_MAX, PREDICTION_SHARE_MAX * training_seconds(problem)
-    )
+    patience = max(PREDICTION_SECONDS_MAX, PREDICTION_SHARE_MAX * training_seconds(problem))
+    return prediction_seconds(problem) > patience
 
 
 def prediction_seconds(problem: Problem) -> float:
@@ -32,8 +31,7 @@ def prediction_seconds(problem: Problem) -> float:
     outputs = model.size / features
     groups = 1 if drawn_alike(study, problem.streams) else study.clients
     steps = max(study.of_policy(name).steps for name in study.policies)
-    cells = min(people, POPULATION_WHOLE_MAX) * outputs * groups
-    columns = sum(price_paths(study, name, cells) for name in study.policies) * groups
+    columns = sum(price_paths(study, name, people, outputs * groups) for name in study.policies) * groups
     falling = study.averages or study.decays  # never settles
     rounds = min(study.rounds, ROUNDS_FOLLOWED_MAX if falling else 2 * ROUNDS_DECIDED_FIRST)
     whole = people <= POPULATION_WHOLE_MAX

@@ -31,7 +31,7 @@ from torch import Tensor
 from empirics.control.released import CONSTANTS as RELEASED
 from empirics.training.linear import Linear
 from empirics.training.problem import Problem
-from empirics.training.risk import MOST, SAMPLE, alone, once, project, thinned
+from empirics.training.risk import POPULATION_WALKED_MAX, SAMPLE_SIZE, alone, once, project, thinned
 from theory.setting import Constants
 
 __all__ = ["Calibration", "calibrate", "largest_variance", "smoothness"]
@@ -108,16 +108,15 @@ def largest_variance(model: Linear, radius: float) -> float:
     _, slope = model.risk_and_gradient(model.start(1))
     starts = torch.cat([model.start(1), 1e9 * slope, -1e9 * slope, 1e9 * random.to(slope)])
     theta, step = project(starts, radius), torch.full_like(starts[:, :1], radius / 4)
-    if len(model.population.x) <= MOST:
+    if len(model.population.x) <= POPULATION_WALKED_MAX:
         return float(_ascended(model, theta, step, radius, ASCENT_STEPS)[0].max())
     sample = thinned(model)
     value, theta, step = _ascended(sample, theta, step, radius, FIRST_STEPS)
     ahead = value.topk(STARTS_KEPT).indices
     value, theta, step = _ascended(sample, theta[ahead], step[ahead], radius, ASCENT_STEPS - FIRST_STEPS)
     best = int(value.argmax())
-    return float(
-        _ascended(model, theta[[best]], step[[best]].clamp(min=LAST_STEP_MIN * radius), radius, LAST_STEPS)[0]
-    )
+    last = step[[best]].clamp(min=LAST_STEP_MIN * radius)
+    return float(_ascended(model, theta[[best]], last, radius, LAST_STEPS)[0])
 
 
 def _ascended(
@@ -138,11 +137,11 @@ def _ascended(
 def _rank(x: Tensor) -> int:
     """The rank of inputs, (samples, features), as `torch.linalg.matrix_rank` counts; of many inputs, the rank of some,
     and of the others' components orthogonal to these."""
-    if len(x) <= MOST:
+    if len(x) <= POPULATION_WALKED_MAX:
         return int(torch.linalg.matrix_rank(x))
-    some = torch.linalg.qr(x[:: len(x) // SAMPLE], mode="r").R
+    some = torch.linalg.qr(x[:: len(x) // SAMPLE_SIZE], mode="r").R
     values, axes = torch.linalg.svd(some)[1:]
-    least = float(values[0]) * math.sqrt(len(x) / SAMPLE) * len(x) * torch.finfo(x.dtype).eps
+    least = float(values[0]) * math.sqrt(len(x) / SAMPLE_SIZE) * len(x) * torch.finfo(x.dtype).eps
     known = int((values > least).sum())
     beyond = torch.linalg.svdvals(x @ axes[known:].T)
     return known + int((beyond > least).sum())

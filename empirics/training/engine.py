@@ -38,9 +38,8 @@ OF_A_MODEL = ("risk", "accuracy")
 def padded(width: Any) -> Any:
     """The widths that memories are padded to, 4, 6, 8, 12, 16, 24, …: few, and at most a third is waste."""
     power = 2 ** np.floor(np.log2(np.maximum(width, 4)))
-    return np.where(width <= power, power, np.where(2 * width <= 3 * power, 3 * power / 2, 2 * power)).astype(
-        int
-    )
+    larger = np.where(2 * width <= 3 * power, 3 * power / 2, 2 * power)
+    return np.where(width <= power, power, larger).astype(int)
 
 
 def aggregation_weights(study: Study, occupancy: NDArray[Any]) -> NDArray[np.float64]:
@@ -102,9 +101,9 @@ class Engine:
         self.mean = self.theta.clone() if averages else None
         self.round = self._zeros(1, dtype=torch.int64)
         chunk = min(study.checkpoint, study.rounds)
-        self.begin = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
-        self.size = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
-        self.weights = self._zeros(chunk, study.runs, study.clients, dtype=self.theta.dtype)
+        each = (chunk, study.runs, study.clients)
+        self.begin, self.size, self.fresh = (self._zeros(*each, dtype=torch.int64) for _ in range(3))
+        self.weights = self._zeros(*each, dtype=self.theta.dtype)
         self.eta, self.share = (self._zeros(chunk, study.runs, dtype=self.theta.dtype) for _ in range(2))
         self.world = world_of(model, study, streams)
         columns = 0 if self.world is None else self.world.table(1, 1).shape[1]
@@ -113,7 +112,6 @@ class Engine:
             column: self._zeros(chunk, study.runs, dtype=self.theta.dtype)
             for column in [*measured_columns(study, averages=averages), *([FRESH] if listens else [])]
         }
-        self.fresh = self._zeros(chunk, study.runs, study.clients, dtype=torch.int64)
         self.lists = self._zeros(study.runs, study.clients, 0, dtype=torch.int64)
 
     def _zeros(self, *shape: int, dtype: torch.dtype) -> Tensor:

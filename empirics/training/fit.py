@@ -32,14 +32,15 @@ from theory.setting import SettingError
 __all__ = ["FITTED", "Ball", "BallFit", "fit_ball", "fitted_study", "why_not"]
 
 FITTED = ("scale", "radius", "eta")  # settings that a pilot may choose
-FEWEST = 30  # samples that choose
-PILOT = 900  # samples, of which a third is left out of the fit
-FIRST, DOUBLINGS = 5.0, 7
-NEARLY, MOST_STEPS = 1e-3, 400  # of the loss, and to get there
-LITTLE = 0.01  # of the loss, that is no reason to take a larger ball or another scale
-CLOSE = 0.02  # of accuracy, that a ball may cost unnoticed
-SURELY = 12  # over the samples, of which a third is held out: two standard errors of such a difference
-PART = 4096  # samples at a time
+PILOT_SAMPLES_MIN, PILOT_SAMPLES_MAX = 30, 900  # of which a third is held out of the fit
+RADIUS_FIRST, RADIUS_DOUBLINGS = 5.0, 7
+FIT_GAP_MAX, FIT_STEPS_MAX = 1e-3, 400  # of the loss, and steps to get there
+LOSS_SHARE_MAX = 0.01  # of the loss: less is no reason to take a larger ball or another scale
+ACCURACY_COST_MAX = 0.02  # that a ball may cost unnoticed
+ACCURACY_COST_SAMPLES = (
+    12  # over the samples, of which a third is held out: two standard errors of such a difference
+)
+SAMPLES_AT_ONCE = 4096  # samples at a time
 
 
 @dataclass(frozen=True)
@@ -100,14 +101,14 @@ class BallFit:
     def warning(self) -> str | None:
         """A warning if the ball costs accuracy, or if a ball larger than all tried might be better."""
         chosen, best = self.chosen, self.best
-        if chosen.accuracy < best.accuracy - max(CLOSE, SURELY / self.samples):
+        if chosen.accuracy < best.accuracy - max(ACCURACY_COST_MAX, ACCURACY_COST_SAMPLES / self.samples):
             return (
                 f"{chosen} cost accuracy, so hard does the ball bind: on held-out samples of a pilot "
                 f"{chosen.accuracy:.0%} are right with these, {best.accuracy:.0%} with {best}; --fit takes what is not "
                 "given by an option"
             )
         radii = [one.radius for one in self.tried if one.scale == chosen.scale]
-        if "radius" in self.free and chosen.radius == radii[-1] > FIRST * 2 ** (DOUBLINGS - 2):
+        if "radius" in self.free and chosen.radius == radii[-1] > RADIUS_FIRST * 2 ** (RADIUS_DOUBLINGS - 2):
             return f"the ball of radius {chosen.radius:g} still binds, and no larger one was tried: give --radius"
         return None
 
@@ -121,23 +122,21 @@ def fit_ball(problem: Problem, free: Collection[str] = FITTED) -> BallFit:
     if not isinstance(model, Linear) or study.radius is None:
         raise SettingError("a ball is fitted for logistic regression with a radius alone")
     drawn = torch.nonzero(problem.population.support)[:, 0]
-    order = torch.randperm(len(drawn), generator=torch.Generator().manual_seed(0))[:PILOT]
+    order = torch.randperm(len(drawn), generator=torch.Generator().manual_seed(0))[:PILOT_SAMPLES_MAX]
     pilot = drawn[order.to(drawn.device)]
-    if len(pilot) < FEWEST:
-        raise SettingError(f"{len(pilot)} samples choose no ball: it takes {FEWEST}")
+    if len(pilot) < PILOT_SAMPLES_MIN:
+        raise SettingError(f"{len(pilot)} samples choose no ball: it takes {PILOT_SAMPLES_MIN}")
     losses: dict[Ball, Tensor] = {}
     for scale in ("unit", "standard") if study.scale == "unit" else (study.scale,):
         x = problem.population.x if scale == study.scale else _standard(problem.population.x)
         losses |= _on_balls(problem, x, pilot, scale, study.radius)
     given = next(one for one in losses if (one.scale, one.radius) == (study.scale, study.radius))
     best = _chosen(losses, list(losses), study.scale)
-    allowed = [
-        one
-        for one in losses
-        if ("scale" in free or one.scale == study.scale) and ("radius" in free or one.radius == study.radius)
-    ]
+    fixed = [name for name in ("scale", "radius") if name not in free]
+    allowed = [one for one in losses if all(getattr(one, name) == getattr(study, name) for name in fixed)]
     chosen = _chosen(losses, allowed, study.scale)
-    L = smoothness(problem, model) if chosen.scale == study.scale else _most_smooth(model)
+    L = 0.25 if model.outputs == 1 else 0.5  # of standard features, the longest of which has norm 1
+    L = smoothness(problem, model) if chosen.scale == study.scale else L
     found = BallFit(tuple(losses), given, chosen, best, L, study.eta, "", len(pilot), frozenset(free))
     return found.stepping(study, free)
 
@@ -147,7 +146,7 @@ def why_not(problem: Problem) -> str | None:
     if problem.time is not None or problem.study.drift.kind != "none":
         return "the samples may move in time"
     count = int(problem.population.support.sum())
-    return f"{count} samples are too few" if count < FEWEST else None
+    return f"{count} samples are too few" if count < PILOT_SAMPLES_MIN else None
 
 
 def fitted_study(
@@ -171,7 +170,9 @@ def _standard(x: Tensor) -> Tensor:
     """Inputs as a study has them with this scale, from those of another, whose last feature is constant."""
     features = x[:, :-1].numpy()
     less, over = standardised(features)
-    parts = [(features[k : k + PART] - less) / over for k in range(0, len(features), PART)]
+    parts = [
+        (features[k : k + SAMPLES_AT_ONCE] - less) / over for k in range(0, len(features), SAMPLES_AT_ONCE)
+    ]
     longest = max(float(np.linalg.norm(part, axis=1).max()) for part in parts) or 1.0
     scaled = torch.from_numpy(np.concatenate(parts) / longest)
     return torch.cat([scaled, scaled.new_ones(len(scaled), 1)], dim=1) / math.sqrt(2)
@@ -180,11 +181,6 @@ def _standard(x: Tensor) -> Tensor:
 def _digits(value: float) -> float:
     """The number rounded to few digits: 2 for 2.0000000000000004."""
     return float(f"{value:.6g}")
-
-
-def _most_smooth(model: Linear) -> float:
-    """L of inputs the longest of which has norm 1."""
-    return 0.25 if model.outputs == 1 else 0.5
 
 
 def _on_balls(problem: Problem, x: Tensor, pilot: Tensor, scale: str, own: float) -> dict[Ball, Tensor]:
@@ -198,7 +194,7 @@ def _on_balls(problem: Problem, x: Tensor, pilot: Tensor, scale: str, own: float
     part = Linear(replace(tested, x=x[fitted].double(), y=population.y[fitted], weights=weights))
     theta, step = part.start(1), 4 / float(part.square_norms.max()) / min(part.outputs, 2)
     found: dict[Ball, Tensor] = {}
-    for radius in sorted({own, *(FIRST * 2**k for k in range(DOUBLINGS))}):
+    for radius in sorted({own, *(RADIUS_FIRST * 2**k for k in range(RADIUS_DOUBLINGS))}):
         theta = _nearly_least(part, radius, theta, step)
         logits = part.logits(theta, x[left_out].double())
         losses = part.losses(logits, population.y[left_out])[:, 0]
@@ -227,9 +223,9 @@ def _chosen(losses: dict[Ball, Tensor], among: list[Ball], own: str) -> Ball:
 def _nearly_least(model: Linear, radius: float, theta: Tensor, step: float) -> Tensor:
     """Nearly the minimiser on a ball, by accelerated descent from that on a smaller ball."""
     ahead = theta
-    for k in range(MOST_STEPS):
+    for k in range(FIT_STEPS_MAX):
         _, gradient = model.risk_and_gradient(ahead)
-        if duality_gap(ahead, gradient, radius) <= NEARLY:
+        if duality_gap(ahead, gradient, radius) <= FIT_GAP_MAX:
             return ahead
         moved = project(ahead - step * gradient, radius)
         ahead, theta = project(moved + k / (k + 3) * (moved - theta), radius), moved
@@ -239,6 +235,5 @@ def _nearly_least(model: Linear, radius: float, theta: Tensor, step: float) -> T
 def _as_good(losses: Tensor, least: Tensor) -> bool:
     """Within a standard error of the difference, sample by sample, or by so little that it does not matter."""
     apart = losses - least
-    return float(apart.mean()) <= max(
-        float(apart.std()) / math.sqrt(len(apart)), LITTLE * float(least.mean())
-    )
+    error = float(apart.std()) / math.sqrt(len(apart))
+    return float(apart.mean()) <= max(error, LOSS_SHARE_MAX * float(least.mean()))

@@ -170,9 +170,8 @@ def descend(
     if MOVING:
         tl.store(velocity + where, total)
     before, size_of_step = tl.load(weight + where), tl.load(step + g)
-    moved = tl.where(
-        size_of_step == 0, before, before - size_of_step * total
-    )  # 0 times infinity is no number
+    # 0 times infinity is no number
+    moved = tl.where(size_of_step == 0, before, before - size_of_step * total)
     tl.store(weight + where, moved)
     tl.store(rounded + where, moved.to(rounded.dtype.element_ty))
 
@@ -359,40 +358,18 @@ def deactivate(
             in_bias = tl.zeros((BLOCK,), tl.float32)
             for start in range(0, OUTPUTS, CHUNK):
                 pixel, here, normal, moved = _slopes(
-                    z,
-                    slope,
-                    start,
-                    channel,
-                    centre,
-                    inverse,
-                    factor,
-                    shift,
-                    CHANNELS,
-                    HEIGHT,
-                    WIDTH,
-                    POOL,
-                    CHUNK,
-                )
+                    z, slope, start, channel, centre, inverse, factor, shift,
+                    CHANNELS, HEIGHT, WIDTH, POOL, CHUNK,
+                )  # fmt: skip
                 in_beta += tl.sum(tl.sum(moved, axis=1), axis=0)
                 in_gamma += tl.sum(tl.sum(moved * normal, axis=1), axis=0)
             level = _of_group(weight * in_beta, BLOCK, GROUP) / COUNT
             tilt = _of_group(weight * in_gamma, BLOCK, GROUP) / COUNT
             for start in range(0, OUTPUTS, CHUNK):
                 pixel, here, normal, moved = _slopes(
-                    z,
-                    slope,
-                    start,
-                    channel,
-                    centre,
-                    inverse,
-                    factor,
-                    shift,
-                    CHANNELS,
-                    HEIGHT,
-                    WIDTH,
-                    POOL,
-                    CHUNK,
-                )
+                    z, slope, start, channel, centre, inverse, factor, shift,
+                    CHANNELS, HEIGHT, WIDTH, POOL, CHUNK,
+                )  # fmt: skip
                 d = weight[None, None, :] * moved - level[None, None, :] - normal * tilt[None, None, :]
                 d = tl.where(here[:, None, None], d * inverse[None, None, :], 0.0)
                 where = pixel[:, :, None] * CHANNELS + channel[None, None, :]

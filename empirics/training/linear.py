@@ -14,7 +14,7 @@ from empirics.training.model import Descent, Memory, Population, each, inverse_c
 
 __all__ = ["Linear", "first_parameters"]
 
-FEW = 4  # times as many samples are there as are looked at
+PASSING_RATIO_MIN = 4  # times as many samples are there as are looked at
 
 
 class Linear:
@@ -118,9 +118,8 @@ class Linear:
         """ℓ of each sample and run, (samples, runs)."""
         if self.outputs == 1:
             return each(F.softplus, (1 - 2 * y.to(logits.dtype))[:, None] * logits[..., 0])
-        return (
-            logits.logsumexp(-1) - logits.gather(-1, y[:, None, None].expand(-1, logits.shape[1], 1))[..., 0]
-        )
+        own = logits.gather(-1, y[:, None, None].expand(-1, logits.shape[1], 1))[..., 0]
+        return logits.logsumexp(-1) - own
 
     def _p(self, theta: Tensor) -> Tensor:
         return self.population.of_runs(len(theta))[..., None]
@@ -138,10 +137,9 @@ class Linear:
 
     def curvature(self, theta: Tensor) -> Callable[[Tensor], Tensor]:
         """The Hessian of F_P at theta, as a map on (runs, parameters)."""
-        p, q = self._p(theta), self.chances(self.logits(theta, self.population.x))
-        return lambda direction: self.weighted_inputs(
-            p * self._bend(q, self.logits(direction, self.population.x))
-        )
+        p, x = self._p(theta), self.population.x
+        q = self.chances(self.logits(theta, x))
+        return lambda direction: self.weighted_inputs(p * self._bend(q, self.logits(direction, x)))
 
     def hessian(self, theta: Tensor) -> Tensor:
         """∇²F_P at one theta."""
@@ -210,7 +208,7 @@ def passing(weights: Tensor) -> Tensor | None:
     if len(weights) > 1 or weights.device.type != "cpu":
         return None
     there = weights[0].nonzero()[:, 0]
-    return there if FEW * len(there) < weights.shape[1] else None
+    return there if PASSING_RATIO_MIN * len(there) < weights.shape[1] else None
 
 
 def first_parameters(study: Study, population: Population, first: int) -> torch.Tensor | None:

@@ -2,8 +2,8 @@
 one memory a client, and measurements over the population."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -22,7 +22,7 @@ __all__ = [
     "row_by_row",
 ]
 
-VECTORS = 128  # bytes of numbers that a processor takes at a time at most
+VECTOR_BYTES_MAX = 128  # bytes of numbers that a processor takes at a time at most
 Update = TypeVar("Update", bound=Callable[..., Any])
 
 
@@ -44,6 +44,11 @@ class Population:
     test_weights: Tensor | None = None
     test_later: Tensor | None = None
     own: bool = False  # also of a single replicate, as in a part of a study
+
+    def double(self) -> Self:
+        """The same in float64."""
+        reals = {name: getattr(self, name).double() for name in ("x", "weights", "test_x")}
+        return replace(self, **reals)
 
     def tested(self, hits: Tensor) -> Tensor:
         """The accuracy of each run, from what it gets right, (test samples, runs)."""
@@ -161,7 +166,7 @@ def each(function: Callable[..., Tensor], values: Tensor) -> Tensor:
     then another: so the last ones are computed once more, as whole vectors.
     """
     found = function(values.contiguous())
-    vector = VECTORS // values.itemsize
+    vector = VECTOR_BYTES_MAX // values.itemsize
     if values.numel() % vector and not values.is_cuda and not values.requires_grad:
         last = values.reshape(-1)[-vector:]
         short = vector - len(last)

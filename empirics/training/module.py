@@ -13,7 +13,7 @@ from theory.setting import SettingError
 
 __all__ = ["Module", "answers"]
 
-SAMPLES = 256  # whose gradients are held at a time
+GRADIENTS_AT_ONCE = 256  # whose gradients are held at a time
 
 
 def answers(scores: Tensor) -> Tensor:
@@ -36,9 +36,8 @@ class Module:
         kind = type(self.module).__name__
         if any(True for _ in self.module.buffers()):
             raise SettingError(
-                f"model {kind} has buffers, such as the running means of BatchNorm, which a "
-                f"federation does not average: "
-                "use GroupNorm or LayerNorm"
+                f"model {kind} has buffers, such as the running means of BatchNorm, which a federation does not "
+                "average: use GroupNorm or LayerNorm"
             )
         self.shapes = {name: p.shape for name, p in self.module.named_parameters() if p.requires_grad}
         self.size = sum(shape.numel() for shape in self.shapes.values())
@@ -120,7 +119,7 @@ class Module:
         one = p.new_ones(1)
         each = vmap(lambda a, b: grad(self._loss)(theta, a[None], b[None], one))
         second, mean = p.new_zeros(()), torch.zeros_like(theta)
-        for part in torch.split(torch.arange(len(y), device=y.device), SAMPLES):
+        for part in torch.split(torch.arange(len(y), device=y.device), GRADIENTS_AT_ONCE):
             gradients = each(x[part], y[part])
             second = second + p[part] @ gradients.square().sum(1)
             mean = mean + p[part] @ gradients

@@ -13,8 +13,8 @@ from theory.setting import SettingError
 
 __all__ = ["NETWORKS", "lenet", "resnet9"]
 
-GROUPS = 32
-SMALLEST = 8  # pixels that ResNet-9 can halve three times
+NORM_GROUPS = 32
+RESNET_PIXELS_MIN = 8  # pixels that ResNet-9 can halve three times
 
 
 def _images(population: Population, network: str, channels: tuple[int, ...]) -> tuple[int, int, int]:
@@ -59,7 +59,7 @@ def lenet(population: Population) -> nn.Module:
 
 
 def _block(inward: int, outward: int, *, pool: bool = False) -> nn.Sequential:
-    layers = [nn.Conv2d(inward, outward, 3, padding=1), nn.GroupNorm(GROUPS, outward), nn.Mish()]
+    layers = [nn.Conv2d(inward, outward, 3, padding=1), nn.GroupNorm(NORM_GROUPS, outward), nn.Mish()]
     return nn.Sequential(*layers, *([nn.MaxPool2d(2)] if pool else []))
 
 
@@ -78,9 +78,9 @@ class Residual(nn.Module):
 def resnet9(population: Population) -> nn.Module:
     """Eight convolutions of 3 x 3 with GroupNorm and Mish, two of them pairs in residual blocks: 6.58 million."""
     channels, height, width = _images(population, "resnet9", (1, 3))
-    if min(height, width) < SMALLEST:
+    if min(height, width) < RESNET_PIXELS_MIN:
         raise SettingError(
-            f"resnet9 takes images of at least {SMALLEST} x {SMALLEST} pixels, got {height} x {width}"
+            f"resnet9 takes images of at least {RESNET_PIXELS_MIN} x {RESNET_PIXELS_MIN} pixels, got {height} x {width}"
         )
     return nn.Sequential(
         *_channelled(population),

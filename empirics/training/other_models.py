@@ -1,7 +1,6 @@
 """The model of a study that is not logistic regression: a network by name, or what a user gives."""
 
 import copy
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -38,14 +37,10 @@ def other_model(study: Study, population: Population, given: Any, first: int = 0
             return ManyResNets(made, population, study.precision)
         return Module(made, population)
     if count > 1 or not isinstance(made[0], Model):
+        other = ", or anything with size, start, update, measure and accuracy"
         raise SettingError(
             "a model must be a torch.nn.Module, or a function that takes the population and returns one"
-            + (
-                " anew for every seed"
-                if count > 1
-                else ", or anything with size, start, update, measure and accuracy"
-            )
-            + f", got {type(made[0]).__name__}"
+            f"{' anew for every seed' if count > 1 else other}, got {type(made[0]).__name__}"
         )
     return made[0]
 
@@ -56,16 +51,11 @@ def _made(given: Any, population: Population, study: Study, replicate: int) -> A
         torch.manual_seed(study.seed * 1_000_003 + replicate)
         if isinstance(given, torch.nn.Module):
             return _drawn_anew(given) if "start" in study.per_seed else given
-        if isinstance(given, type) and issubclass(given, torch.nn.Module):
-            make: Callable[[], Any] = given
-        elif callable(given):
-
-            def make() -> Any:
-                return given(population)
-        else:
+        if not callable(given):
             return given
+        needs_nothing = isinstance(given, type) and issubclass(given, torch.nn.Module)
         with users_code(f"the model {given!r:.60} could not be made"):
-            return make()
+            return given() if needs_nothing else given(population)
 
 
 def _drawn_anew(module: torch.nn.Module) -> torch.nn.Module:
@@ -77,8 +67,7 @@ def _drawn_anew(module: torch.nn.Module) -> torch.nn.Module:
             reset()
         elif any(True for _ in layer.parameters(recurse=False)):
             raise SettingError(
-                f"{type(layer).__name__} cannot draw its first parameters anew: give it "
-                f"reset_parameters, or the study a "
-                "function that makes the model"
+                f"{type(layer).__name__} cannot draw its first parameters anew: give it reset_parameters, or the study "
+                "a function that makes the model"
             )
     return fresh

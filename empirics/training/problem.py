@@ -21,17 +21,12 @@ from empirics.training.device import choose_device
 from empirics.training.linear import Linear, first_parameters
 from empirics.training.model import Model, Population
 from empirics.training.partition import Streams, make_pools
-from empirics.training.risk import MOST_DENSE, Least, least_along, least_of_each, least_risk
+from empirics.training.risk import HESSIAN_PARAMETERS_MAX, Least, least_along, least_of_each, least_risk
 from empirics.training.scaling import AS_THEY_ARE, Scaling, scaled_inputs, scaling_of
 from empirics.training.world import both_parts, in_order, parted, second_part
 from theory.setting import SettingError
 
-__all__ = [
-    "Problem",
-    "from_dataset",
-    "make_model",
-    "make_problem",
-]
+__all__ = ["Problem", "from_dataset", "make_model", "make_problem"]
 
 POPULATIONS_MAX, ROUNDS_MAX = 2000, 10**5  # of clients that drift apart, to know the least risk of each round
 
@@ -70,11 +65,10 @@ class Problem:
         study, streams = self.study, self.streams
         w = study.drift.weights(1, study.rounds + 1, study.clients)
         distinct, rounds = np.unique(w, axis=0, return_inverse=True)
-        if model.size > MOST_DENSE or len(distinct) > POPULATIONS_MAX or len(w) > ROUNDS_MAX:
+        if model.size > HESSIAN_PARAMETERS_MAX or len(distinct) > POPULATIONS_MAX or len(w) > ROUNDS_MAX:
             return None
-        both = np.stack(
-            [streams.of_client(m) for m in range(study.clients)]
-        )  # (clients, parts, replicates, population)
+        # (clients, parts, replicates, population)
+        both = np.stack([streams.of_client(m) for m in range(study.clients)])
         shares = np.stack([1 - distinct, distinct], axis=2)
 
         def of_replicate(r: int) -> Iterator[torch.Tensor]:
@@ -100,9 +94,8 @@ def from_dataset(
     streams, data, later = _placed(study, data, first)
     linear = _is_linear(study, model)
     scaling = scaling_of(data.train_x, study)
-    train_x, test_x = (
-        scaled_inputs(part, scaling, study, flat=linear) for part in (data.train_x, data.test_x)
-    )
+    inputs = (data.train_x, data.test_x)
+    train_x, test_x = (scaled_inputs(part, scaling, study, flat=linear) for part in inputs)
     binary = study.labels == "parity"
     train_y, test_y = (labels % 2 if binary else labels for labels in (data.train_y, data.test_y))
 

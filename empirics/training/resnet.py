@@ -31,9 +31,9 @@ PRECISIONS = {  # of the numbers that are multiplied, and how Triton is to multi
     "float32": (torch.float32, "ieee"),
 }
 COLUMNS = 32  # of an image's first convolution, at least nine times its channels
-SHARE = 0.7  # of the free memory that training may take
-UNFOLDED = 256  # images at a time
-TESTED = 512
+MEMORY_SHARE_MAX = 0.7  # of the free memory that training may take
+UNFOLDED_IMAGES_MAX = 256  # images at a time
+TESTED_IMAGES_MAX = 512
 
 
 def _layers(height: int, width: int) -> tuple[Layer, ...]:
@@ -88,7 +88,7 @@ class ManyResNets(Module):
         """The inputs of the first convolution for each pixel: (images, pixels, COLUMNS)."""
         height, width = images.shape[-2:]
         found = images.new_zeros((len(images), height * width, COLUMNS), dtype=self.dtype)
-        for part in torch.split(torch.arange(len(images), device=images.device), UNFOLDED):
+        for part in torch.split(torch.arange(len(images), device=images.device), UNFOLDED_IMAGES_MAX):
             unfolded = F.unfold(images[part].view(len(part), -1, height, width), 3, padding=1)
             found[part, :, : unfolded.shape[1]] = unfolded.transpose(1, 2).to(self.dtype)
         return found
@@ -180,9 +180,8 @@ class ManyResNets(Module):
             if layer.skip is not None:
                 added[layer.skip + 1] = slope
             out = batch.empty(layer.pixels, layer.outward, self.dtype)
-            parts = torch.zeros(
-                (networks.count, batch.images, 3, layer.outward), dtype=torch.float32, device=out.device
-            )
+            shape = (networks.count, batch.images, 3, layer.outward)
+            parts = torch.zeros(shape, dtype=torch.float32, device=out.device)
             chunk, block, warps = tiles.between(layer)
             deactivate[(networks.count * batch.images * (layer.outward // block),)](
                 memory.z, small[:, 0], small[:, 1], slope, out, parts, memory.mean, memory.scale, batch.size,
@@ -195,27 +194,24 @@ class ManyResNets(Module):
                 self._convolve(
                     layer, batch, out, networks.rounded[i], slope, add=added.pop(i, None), back=True
                 )
-            self._descend(layer, batch, memory.x, out, networks, i, motion, step)
+            self._descend(i, batch, memory.x, out, networks, motion, step)
 
     def _descend(
         self,
-        layer: Layer,
+        i: int,
         batch: _Batch,
         x: Tensor,
         slope: Tensor,
         networks: Networks,
-        i: int,
         motion: _Motion,
         step: Tensor,
     ) -> None:
         from empirics.training.kernels import descend
 
-        weight, tile = networks.weights[i], tiles.descent(layer, self.dtype)
-        velocity = motion.velocity(f"weight {i}", weight)
-        programs = (
-            networks.count * (layer.taps * layer.inward // tile["ROWS"]) * (layer.outward // tile["COLUMNS"])
-        )
-        descend[(programs,)](
+        layer, weight = self.layers[i], networks.weights[i]
+        tile, velocity = tiles.descent(layer, self.dtype), motion.velocity(f"weight {i}", weight)
+        across = (layer.taps * layer.inward // tile["ROWS"]) * (layer.outward // tile["COLUMNS"])
+        descend[(networks.count * across,)](
             x, batch.index, slope, weight, networks.rounded[i], velocity, step, batch.size,
             batch.images * layer.pixels, batch.listed, motion.momentum, INWARD=layer.inward,
             OUTWARD=layer.outward, HEIGHT=layer.height, WIDTH=layer.width, TAPS=layer.taps, GATHER=i == 0,
@@ -243,9 +239,8 @@ class ManyResNets(Module):
         runs, clients, images = memory.index.shape
         networks = self.layout.networks(theta, clients)
         index = memory.index.reshape(-1, images).contiguous()
-        batch = _Batch(
-            self._population, index, images, memory.mask.sum(2, dtype=torch.int32).view(-1), images
-        )
+        held = memory.mask.sum(2, dtype=torch.int32).view(-1)
+        batch = _Batch(self._population, index, images, held, images)
         share = inverse_counts(memory.mask.to(theta.dtype)).view(-1, images)
         motion = _Motion(descent.momentum, {})
         for s in range(descent.steps):
@@ -261,9 +256,8 @@ class ManyResNets(Module):
             return super().measure(theta, tilt)
         p, risk = self.population.of_runs(len(theta)).T.expand(len(theta), -1), theta.new_zeros(len(theta))
         for part, some, scores in self._scored(theta, self._population):
-            loss = F.cross_entropy(
-                scores.transpose(1, 2), self.population.y[some].expand(len(scores), -1), reduction="none"
-            )
+            labels = self.population.y[some].expand(len(scores), -1)
+            loss = F.cross_entropy(scores.transpose(1, 2), labels, reduction="none")
             risk[part] += (p[part][:, some] * loss).sum(1)
         return {"risk": risk}
 
@@ -275,7 +269,7 @@ class ManyResNets(Module):
 
     def _scored(self, theta: Tensor, columns: Tensor) -> Iterator[tuple[slice, Tensor, Tensor]]:
         """Some runs, some images, and their scores, (runs, images, classes), one piece after the other."""
-        images = min(TESTED, len(columns), self._most(columns))
+        images = min(TESTED_IMAGES_MAX, len(columns), self._most(columns))
         for part in _parts(len(theta), self._bytes(images, training=False), theta.device):
             networks = self.layout.networks(theta[part], 1)
             for some in torch.split(torch.arange(len(columns), device=theta.device), images):
@@ -349,15 +343,13 @@ class _Motion:
 
 
 def _of(descent: Descent, part: slice) -> Descent:
-    own = descent.own_steps if descent.own_steps is None else descent.own_steps[part]
-    return replace(
-        descent, eta=descent.eta[part] if isinstance(descent.eta, Tensor) else descent.eta, own_steps=own
-    )
+    eta = descent.eta[part] if isinstance(descent.eta, Tensor) else descent.eta
+    return replace(descent, eta=eta, own_steps=None if descent.own_steps is None else descent.own_steps[part])
 
 
 def _parts(count: int, each: int, device: torch.device) -> Iterator[slice]:
     """Slices of as many networks as the GPU has room for."""
-    room = SHARE * _free(device)
+    room = MEMORY_SHARE_MAX * _free(device)
     some = max(min(int(room // each), count), 1)
     for start in range(0, count, some):
         yield slice(start, min(start + some, count))

@@ -25,7 +25,6 @@ from scipy.optimize import brentq
 from torch import Tensor
 
 from empirics.training.linear import Linear
-from empirics.training.model import Population
 from theory.setting import SettingError
 
 __all__ = [
@@ -43,14 +42,15 @@ __all__ = [
     "thinned",
 ]
 
-GAP, ROUGH = 1e-10, 1e-4  # how well a minimum is found, and that of a sample which shows the way
-NEWTON = 100
-RESIDUAL = 1e-14
-MOST_DENSE = 200  # parameters whose Hessian is made: with more, conjugate gradients are faster
-NODES, FEWER = 65, 33  # mixing weights at which the least risk is computed, with few parameters and with more
-MOST, SAMPLE = 10_000, 5_000  # samples that are walked in every step, and of more, how many show the way
-NEAR, NEARER = 20, 0.01  # steps from there at most, and what each leaves of the gradient, about
-DECADES = 20  # by which μ is lowered at most
+GAP_MAX, SAMPLE_GAP_MAX = 1e-10, 1e-4  # of a minimum, and of that of a sample which shows the way
+NEWTON_STEPS_MAX = 100
+RESIDUAL_MAX = 1e-14
+HESSIAN_PARAMETERS_MAX = 200  # whose Hessian is made: with more, conjugate gradients are faster
+MIXING_NODES, MIXING_NODES_FEW = 65, 33  # mixing weights with a least risk, with few parameters and with more
+POPULATION_WALKED_MAX = 10_000  # samples that are walked in every step
+SAMPLE_SIZE = 5_000  # of more samples, how many show the way
+SPHERE_STEPS_MAX, SPHERE_STEP_SHARE = 20, 0.01  # steps from there, and what each leaves of the gradient
+MULTIPLIER_DECADES_MAX = 20  # by which μ is lowered
 CACHED_RESULTS, CACHED_NUMBERS_MAX = 32, 10**6  # of populations of at most this many numbers
 
 T = TypeVar("T")
@@ -71,12 +71,9 @@ class Least:
 
     values: tuple[float, ...]
     gap: float
-    course: tuple[
-        tuple[float, ...], ...
-    ] = ()  # of a population that moves: at even steps of the mixing weight, or in every round
-    slopes: tuple[
-        tuple[float, ...], ...
-    ] = ()  # and how it changes with the weight there; none if in every round
+    # of a population that moves: at even steps of the mixing weight, with its slope there, or in every round
+    course: tuple[tuple[float, ...], ...] = ()
+    slopes: tuple[tuple[float, ...], ...] = ()
 
     def reaches(self, t: int) -> bool:
         """The least risk is known in round t."""
@@ -122,12 +119,8 @@ def once(function: Callable[..., T]) -> Callable[..., T]:
         population = model.population
         if population.x.numel() > CACHED_NUMBERS_MAX:
             return function(model, *given)
-        parts = [
-            population.x,
-            population.y,
-            population.weights,
-            *([] if model.first is None else [model.first]),
-        ]
+        parts = [population.x, population.y, population.weights]
+        parts += [] if model.first is None else [model.first]
         data = [(p.dtype, p.shape, sha256(p.cpu().numpy().tobytes()).digest()) for p in parts]
         key = (*data, population.classes, population.x.device, given)
         if key not in known:
@@ -151,11 +144,11 @@ def least_along(model: Linear, parts: Sequence[Tensor], radius: float, nodes: in
     The least risk is concave in w, and its slope is what the minimiser has more of the second part's risk than of the
     first's. Both are computed at the steps, and in between a cubic with these values and slopes is taken.
     """
-    nodes = nodes or (NODES if model.size <= MOST_DENSE else FEWER)
+    nodes = nodes or (MIXING_NODES if model.size <= HESSIAN_PARAMETERS_MAX else MIXING_NODES_FEW)
     course, slopes, gaps = [], [], []
     for first, second in zip(*parts, strict=True):
         found, slope, thetas = [], [], list[Tensor]()
-        turning = Linear(_double(replace(model.population, weights=(second - first)[None])))
+        turning = Linear(replace(model.population, weights=(second - first)[None]).double())
         for w in np.linspace(0, 1, nodes).tolist():
             mixed = Linear(replace(model.population, weights=((1 - w) * first + w * second)[None]))
             near = 2 * thetas[-1] - thetas[-2] if thetas[1:] else thetas[-1] if thetas else None
@@ -201,10 +194,10 @@ def duality_gap(theta: Tensor, gradient: Tensor, radius: float) -> float:
 
 
 @once
-def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
+def minimise(model: Linear, radius: float, gap: float = GAP_MAX) -> Minimiser:
     """The minimiser of F_P over the ball, to within `gap`; a radius for which that cannot be certified is refused."""
-    exact = Linear(_double(model.population))
-    if len(exact.population.x) > MOST:
+    exact = Linear(model.population.double())
+    if len(exact.population.x) > POPULATION_WALKED_MAX:
         nearby = _from_sample(exact, radius, gap)
         if nearby is not None:
             return nearby
@@ -215,16 +208,16 @@ def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
 
     def excess_norm(log_mu: float) -> float:
         nonlocal theta
-        theta = _damped_minimiser(exact, theta, math.exp(log_mu), rough * RESIDUAL)
+        theta = _damped_minimiser(exact, theta, math.exp(log_mu), rough * RESIDUAL_MAX)
         return float(theta.norm()) / radius - 1
 
-    rough, high = gap / GAP, math.log(largest)
+    rough, high = gap / GAP_MAX, math.log(largest)
     low = high
     while excess_norm(low) < 0:
         found = _certified(exact, project(theta, radius), radius)
         if found.gap <= gap:
             return found  # inside the ball: μ = 0 up to rounding
-        if low < high - DECADES * math.log(10):
+        if low < high - MULTIPLIER_DECADES_MAX * math.log(10):
             raise _uncertain(found.gap, gap, radius)
         low -= math.log(10)
     if low < high:
@@ -237,9 +230,9 @@ def minimise(model: Linear, radius: float, gap: float = GAP) -> Minimiser:
 
 
 def thinned(model: Linear) -> Linear:
-    """The model on about `SAMPLE` evenly spaced samples of a large population."""
+    """The model on about `SAMPLE_SIZE` evenly spaced samples of a large population."""
     was = model.population
-    some = slice(None, None, len(was.x) // SAMPLE)
+    some = slice(None, None, len(was.x) // SAMPLE_SIZE)
     weights = was.weights[:, some]
     return Linear(replace(was, x=was.x[some], y=was.y[some], weights=weights / weights.sum(1, keepdim=True)))
 
@@ -251,10 +244,10 @@ def _from_sample(model: Linear, radius: float, gap: float) -> Minimiser | None:
     if not bool(sample.population.weights.isfinite().all()):
         return None  # the sample has no weight
     try:
-        theta = minimise(sample, radius, max(gap, ROUGH)).theta
+        theta = minimise(sample, radius, max(gap, SAMPLE_GAP_MAX)).theta
     except SettingError:
         return None
-    for _ in range(NEAR):
+    for _ in range(SPHERE_STEPS_MAX):
         value, gradient = model.risk_and_gradient(theta)
         found = Minimiser(theta, float(value), duality_gap(theta, gradient, radius))
         if found.gap <= gap:
@@ -263,7 +256,8 @@ def _from_sample(model: Linear, radius: float, gap: float) -> Minimiser | None:
         if mu <= 0 or found.gap > left / 2 or float(theta.norm()) < radius * (1 - 1e-9):
             return None
         off = gradient + mu * theta  # along the sphere: what is left of the gradient
-        step = _solve(model, theta, mu, off, tolerance=NEARER * float(off.norm()), across=theta / radius)
+        enough = SPHERE_STEP_SHARE * float(off.norm())
+        step = _solve(model, theta, mu, off, tolerance=enough, across=theta / radius)
         theta, left = (theta - step) * (radius / (theta - step).norm()), found.gap
     return None
 
@@ -274,11 +268,11 @@ def minimise_near(model: Linear, radius: float, near: Tensor | None = None) -> M
     Newton's method, with the ball in every step: the quadratic's minimiser on it is known in the Hessian's eigenbasis.
     What has too many parameters for a Hessian, or is not certified so, is left to `minimise`.
     """
-    exact = Linear(_double(model.population))
+    exact = Linear(model.population.double())
     theta = exact.start(1) if near is None else near
     found = _certified(exact, theta, radius)
-    for _ in range(NEWTON if model.size <= MOST_DENSE else 0):
-        if found.gap <= GAP / 10:
+    for _ in range(NEWTON_STEPS_MAX if model.size <= HESSIAN_PARAMETERS_MAX else 0):
+        if found.gap <= GAP_MAX / 10:
             return found
         step = _on_ball(exact, theta, radius) - theta
         length, better = 1.0, None
@@ -295,15 +289,13 @@ def minimise_near(model: Linear, radius: float, near: Tensor | None = None) -> M
 def _on_ball(model: Linear, theta: Tensor, radius: float) -> Tensor:
     """The minimiser on the ball of the quadratic expansion of F_P at theta."""
     values, axes = torch.linalg.eigh(model.hessian(theta))
-    values = values.clamp(min=RESIDUAL * float(values[-1]))
+    values = values.clamp(min=RESIDUAL_MAX * float(values[-1]))
     target = (values * (theta @ axes) - model.risk_and_gradient(theta)[1] @ axes)[0]
 
     def beyond(mu: float) -> float:
         return float((target / (values + mu)).norm()) / radius - 1
 
-    high = (
-        float(target.norm()) / radius
-    )  # where values + μ is at least that, and so the norm at most the radius
+    high = float(target.norm()) / radius  # there values + μ is at least that, and the norm at most the radius
     mu = 0.0 if beyond(0.0) <= 0 else brentq(beyond, 0.0, high, xtol=1e-16, rtol=1e-14)
     return project((target / (values + mu)) @ axes.T, radius)[None]
 
@@ -320,15 +312,10 @@ def _certified(model: Linear, theta: Tensor, radius: float) -> Minimiser:
     return Minimiser(theta, float(value), duality_gap(theta, gradient, radius))
 
 
-def _double(population: Population) -> Population:
-    reals = {name: getattr(population, name).double() for name in ("x", "weights", "test_x")}
-    return replace(population, **reals)
-
-
 def _damped_minimiser(model: Linear, theta: Tensor, mu: float, enough: float) -> Tensor:
     """A point where F_P + μ/2‖θ‖² has a gradient this small, by Newton's method with backtracking."""
     value, gradient = _damped(model, theta, mu)
-    for _ in range(NEWTON):
+    for _ in range(NEWTON_STEPS_MAX):
         size = float(gradient.norm())
         if size <= enough:
             break

@@ -7,6 +7,7 @@ of their times.
 
 import math
 import os
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,12 +37,12 @@ class SampleOrder:
         group = replicate if len(streams.pools) > 1 else np.zeros_like(replicate)
         self.pooled = np.concatenate(list(distinct.values()))
         both = [streams.pools] if streams.later is None else [streams.pools, streams.later]
-        self.sizes, *self.later_sizes = (
-            np.array([[len(pool) for pool in c] for c in p])[group] for p in both
-        )
-        self.offset, *self.later_offset = (
-            np.array([[begin[id(pool)] for pool in c] for c in p])[group] for p in both
-        )
+
+        def table(number: Callable[[Index], int]) -> Iterator[Index]:
+            return (np.array([[number(pool) for pool in c] for c in p])[group] for p in both)
+
+        self.sizes, *self.later_sizes = table(len)
+        self.offset, *self.later_offset = table(lambda pool: begin[id(pool)])
         shape = (study.runs, study.clients)
         self.origin = np.zeros(shape, dtype=np.int64)  # the number of the first sample in `kept`
         self.kept = np.zeros((*shape, 0), dtype=np.int32)
@@ -66,13 +67,10 @@ class SampleOrder:
 
     def _refuse_flood(self, rounds: Rounds, longest: int) -> None:
         """Refuse lists that the machine's memory cannot hold before they are made."""
-        needed = (
-            LIST_BYTES_PER_SAMPLE * self.study.runs * self.study.clients * longest
-            + DRAW_BYTES_PER_SAMPLE * int(rounds.admissions.sum())
-        )
-        memory = (
-            os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else math.inf
-        )
+        needed = LIST_BYTES_PER_SAMPLE * self.study.runs * self.study.clients * longest
+        needed += DRAW_BYTES_PER_SAMPLE * int(rounds.admissions.sum())
+        pages = ("SC_PAGE_SIZE", "SC_PHYS_PAGES")
+        memory = math.prod(map(os.sysconf, pages)) if hasattr(os, "sysconf") else math.inf
         if needed > memory:
             raise SettingError(
                 f"{len(rounds.cost)} rounds of {self.study.runs} runs hold and draw samples that take "
@@ -103,21 +101,14 @@ class SampleOrder:
 
     def _without_replacement(self, rounds: Rounds, t: Index, run: Index, client: Index, slot: Index) -> Index:
         shuffle, position = self._shuffles(rounds.admissions)
-        address = np.stack([run % self.study.seeds, client, shuffle[t, run, client]])
-        needed, which = np.unique(address, axis=1, return_inverse=True)
+        each = np.stack([run % self.study.seeds, client, shuffle[t, run, client]])
+        needed, which = np.unique(each, axis=1, return_inverse=True)
         if not which.size:
             return np.zeros(0, dtype=np.int64)
-        orders = [
-            permutation(
-                int(self.sizes[s, m]),
-                self.study.seed,
-                Purpose.shuffle,
-                replicate=int(self.replicate[s]),
-                client=m,
-                t=k,
-            )
-            for s, m, k in needed.T
-        ]
+        orders = []
+        for s, m, k in needed.T:
+            address = {"replicate": int(self.replicate[s]), "client": m, "t": k}
+            orders.append(permutation(int(self.sizes[s, m]), self.study.seed, Purpose.shuffle, **address))
         begins = np.cumsum([0, *(len(order) for order in orders)])[:-1]
         place: Index = np.concatenate(orders)[begins[which.ravel()] + position[t, run, client] + slot]
         return place

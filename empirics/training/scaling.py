@@ -10,7 +10,7 @@ from empirics.settings.study import Study
 
 __all__ = ["AS_THEY_ARE", "Scaling", "scaled_inputs", "scaling_of", "standardised"]
 
-ROUNDING = 1e-6  # relative, of a feature: float32 has seven digits
+FEATURE_ROUNDING = 1e-6  # relative, of a feature: float32 has seven digits
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def standardised(x: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float
     [0.1, 3.0]
     """
     mean, spread = x.mean(axis=0, dtype=np.float64), x.std(axis=0, dtype=np.float64)
-    return mean, np.where(spread > ROUNDING * np.abs(x).max(axis=0), spread, 1.0)
+    return mean, np.where(spread > FEATURE_ROUNDING * np.abs(x).max(axis=0), spread, 1.0)
 
 
 def _longest(x: NDArray[Any]) -> float:

@@ -54,9 +54,7 @@ class Client:
                     w = drift.weight(t - drift.apart * self.number)
                     pool = self.later if uniform(self.study.seed, Purpose.part, **where) < w else pool
                 elif drift.kind == "order":
-                    each = (
-                        Fraction(len(pool), self.study.rounds + 1) if drift.length is None else drift.length
-                    )
+                    each = drift.length or Fraction(len(pool), self.study.rounds + 1)
                     pool = pool[int((t - 1) * each) : int(t * each)]
                 self.memory.append((int(pool[int(u * len(pool))]), 0))
             return
@@ -115,9 +113,8 @@ def run_twin(
     assert isinstance(model, Linear)
     T = study.rounds if rounds is None else rounds
     limits = zip(*(rule(policy, study, name) for rule in (kept_for, capacity_for)), strict=True)
-    clients = [
-        Client(study, problem.streams, replicate, m, int(K), int(B)) for m, (K, B) in enumerate(limits)
-    ]
+    streams = problem.streams
+    clients = [Client(study, streams, replicate, m, int(K), int(B)) for m, (K, B) in enumerate(limits)]
     (costs,) = make_prices(study.cost).chunks(study.seed, study.seeds, study.rounds, study.rounds)
     state, Z = policy.start(1), 0.0
     theta = model.start(study.runs)[replicate].view(model.outputs, model.features)
@@ -198,8 +195,7 @@ def _mismatch(model: Linear, theta: Tensor, clients: list[Client], uses: dict[in
         guess = torch.sigmoid(logits) if model.outputs == 1 else torch.softmax(logits, dim=0)
         return torch.outer(guess - y, x)
 
-    overall = sum(
-        (count / total * gradient(sample) for sample, count in uses.items()), torch.zeros_like(theta)
-    )
-    memory = sum((gradient(sample) / len(held) for sample in held), torch.zeros_like(theta))
+    nothing = torch.zeros_like(theta)
+    overall = sum((count / total * gradient(sample) for sample, count in uses.items()), nothing)
+    memory = sum((gradient(sample) / len(held) for sample in held), nothing)
     return float((overall - memory).square().sum())

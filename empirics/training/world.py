@@ -4,6 +4,7 @@ The second part is a half of the classes, or all samples once more with other la
 the first ones in the population. Models read P from `Population.weights`; `World.show` writes that of a round there.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -64,41 +65,37 @@ def _upper(labels: Index, data: Dataset) -> NDArray[np.bool_]:
 def parted(streams: Streams, data: Dataset, parts: str) -> Streams:
     """The streams with each client's pool of the second part."""
     if parts != "classes":
-        before, made = streams.population, {}
-        for pool in (pool for clients in streams.pools for pool in clients):
-            made[id(pool)] = pool + before  # clients that share a pool share this one too
-        later = tuple(tuple(made[id(pool)] for pool in clients) for clients in streams.pools)
-        return replace(streams, later=later, population=2 * before)
+        later = _changed(streams, lambda pool: pool + streams.population)
+        return replace(streams, later=later, population=2 * streams.population)
     second = _upper(data.train_y, data)
-    halves: list[dict[int, Index]] = [{}, {}]
-    for pool in (pool for clients in streams.pools for pool in clients):
-        for half, mine in zip(halves, (~second[pool], second[pool]), strict=True):
-            half[id(pool)] = pool[mine]
-            if not mine.any():
-                raise SettingError(
-                    "a client has samples of one half of the classes alone, and could not drift: take another "
-                    'partition, or parts = "labels" or "inputs"'
-                )
-    first, later = (
-        tuple(tuple(half[id(pool)] for pool in clients) for clients in streams.pools) for half in halves
-    )
+    first = _changed(streams, lambda pool: pool[~second[pool]])
+    later = _changed(streams, lambda pool: pool[second[pool]])
+    if not all(len(pool) for clients in (*first, *later) for pool in clients):
+        raise SettingError(
+            "a client has samples of one half of the classes alone, and could not drift: take another partition, or "
+            'parts = "labels" or "inputs"'
+        )
     return replace(streams, pools=first, later=later)
 
 
 def in_order(streams: Streams, data: Dataset, study: Study) -> Streams:
     """The streams with each pool in the order of its samples' times, or of their file."""
-    made: dict[int, Index] = {}
+    needed = (study.rounds + 1) * (study.drift.length or 1)
     for m, pool in enumerate(pool for clients in streams.pools for pool in clients):
-        made[id(pool)] = pool if data.time is None else pool[np.argsort(data.time[pool], kind="stable")]
-        needed = (study.rounds + 1) * (study.drift.length or 1)
         if len(pool) < needed:
             raise SettingError(
                 f"client {m % study.clients} has {len(pool):,} samples in their order, and {study.rounds:,} rounds and "
                 f"one more to test take {needed:,}: take fewer rounds, or a smaller length"
             )
-    return replace(
-        streams, pools=tuple(tuple(made[id(pool)] for pool in clients) for clients in streams.pools)
-    )
+    if (time := data.time) is None:
+        return streams
+    return replace(streams, pools=_changed(streams, lambda pool: pool[np.argsort(time[pool], kind="stable")]))
+
+
+def _changed(streams: Streams, change: Callable[[Index], Index]) -> tuple[tuple[Index, ...], ...]:
+    """The pools, each changed; clients that share a pool share the changed one too."""
+    made = {id(pool): change(pool) for clients in streams.pools for pool in clients}
+    return tuple(tuple(made[id(pool)] for pool in clients) for clients in streams.pools)
 
 
 # --- P(t) --------------------------------------------------------------------------------------------------

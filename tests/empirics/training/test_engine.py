@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
@@ -132,29 +131,6 @@ def test_the_first_class_is_guessed_where_nothing_is_known(labels):
     assert model.accuracy(model.start(1)).item() == 1
 
 
-class Products(TorchDispatchMode):
-    """Counts the additions and multiplications in products of matrices; torch's own counter takes seconds to load."""
-
-    work = 0
-
-    def __torch_dispatch__(self, function, types, given=(), named=None):
-        found = function(*given, **(named or {}))
-        if function.overloadpacket in (torch.ops.aten.mm, torch.ops.aten.bmm):
-            self.work += 2 * found.numel() * given[0].shape[-1]
-        return found
-
-
-def test_a_step_on_few_samples_costs_a_product_with_their_gram_matrix():
-    model, counts = problem(study()).model, []
-    memory = Memory(torch.arange(24).view(2, 3, 4), torch.ones(2, 3, 4), torch.ones(2, 3))
-    for steps in (1, 2):
-        with Products() as products:
-            model.update(model.start(2), memory, Descent(steps, 0.7))
-        counts.append(products.work)
-    assert counts[0] > 0
-    assert counts[1] - counts[0] == 2 * 6 * 4 * 4
-
-
 @pytest.mark.parametrize("labels", ["parity", "classes"])
 def test_runs_that_descend_each_in_its_own_way_do_as_they_would_alone(labels):
     """In sample space, in parameter space, and by torch's own derivatives."""
@@ -207,7 +183,7 @@ def test_a_model_that_knows_one_descent_at_a_time_is_asked_for_one_at_a_time():
 
 
 def test_any_module_trains_as_logistic_regression_does_when_it_is_one(monkeypatch):
-    monkeypatch.setattr("empirics.training.module.SAMPLES", 50)
+    monkeypatch.setattr("empirics.training.module.GRADIENTS_AT_ONCE", 50)
     task = problem(study(labels="classes"))
     linear = task.model
     module = torch.nn.Linear(linear.features, linear.outputs, bias=False)

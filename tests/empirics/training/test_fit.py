@@ -12,7 +12,7 @@ from empirics.results.folder import read_settings
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training import fit as ball
-from empirics.training.fit import CLOSE, Ball, BallFit, fit_ball, fitted_study
+from empirics.training.fit import ACCURACY_COST_MAX, Ball, BallFit, fit_ball, fitted_study
 from empirics.training.problem import from_dataset
 from tests.acdpp.program import acdpp, refusal
 from tests.empirics.small import problem, refused, study
@@ -38,7 +38,7 @@ def test_a_ball_that_binds_is_told_with_the_one_that_suits():
     found = fit_ball(told_apart(0.2), ["eta"])
     assert found.given == found.chosen
     assert found.best.radius > found.given.radius == 5
-    assert found.best.accuracy > found.given.accuracy + CLOSE
+    assert found.best.accuracy > found.given.accuracy + ACCURACY_COST_MAX
     assert f"{found.given.accuracy:.0%} are right with these, {found.best.accuracy:.0%} with" in found.warning
     assert found.best.loss < 1.1 * min(one.loss for one in found.tried) < found.given.loss
     free = fit_ball(told_apart(0.2))
@@ -116,7 +116,7 @@ def test_few_samples_and_those_with_times_choose_nothing(tmp_path):
 
 
 def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
-    monkeypatch.setattr(ball, "MOST_STEPS", 40)  # near enough
+    monkeypatch.setattr(ball, "FIT_STEPS_MAX", 40)  # near enough
     x, y = sizes(900)
     np.savez(tmp_path / "apart.npz", x=x, y=y)
     own = ["--dataset", f"npz:{tmp_path}/apart.npz", "--rounds", "3"]
@@ -156,7 +156,7 @@ def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
 
 def test_a_ball_is_told_to_bind_where_it_surely_costs_accuracy():
     best = Ball("unit", 10.0, 0.3, 0.75)
-    for samples, least in ((48, 0.5), (10**6, 0.75 - CLOSE)):  # so many right are enough
+    for samples, least in ((48, 0.5), (10**6, 0.75 - ACCURACY_COST_MAX)):  # so many right are enough
         for accuracy, binds in ((least, False), (np.nextafter(least, 0), True)):
             chosen = Ball("unit", 5.0, 0.4, accuracy)
             found = BallFit((chosen, best), chosen, chosen, best, 1.0, 1.0, "", samples, frozenset())

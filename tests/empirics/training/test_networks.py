@@ -18,7 +18,7 @@ from empirics.training.networks import NETWORKS, Residual, _block, resnet9
 from empirics.training.other_models import other_model
 from empirics.training.problem import from_dataset
 from empirics.training.resnet import ManyResNets, flops
-from tests.empirics.small import refused, study
+from tests.empirics.small import problem, refused, study
 
 
 def images(channels, side, samples=24, classes=3):
@@ -105,11 +105,6 @@ def population(device, side=16, images=40, dtype=torch.float32, channels=3):
     return Population(*(value.to(device) for value in values), 10)
 
 
-def wider(population):
-    reals = {name: getattr(population, name).double() for name in ("x", "weights", "test_x")}
-    return replace(population, **reals)
-
-
 def networks(population, count=2, make=resnet9):
     torch.manual_seed(3)
     made = [make(population).to(population.x.device) for _ in range(count)]
@@ -145,12 +140,12 @@ def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
         return tuple(replace(one, inward=32, outward=32) for one in made(height, width))
 
     monkeypatch.setattr(resnet, "_layers", layers)
-    monkeypatch.setattr(resnet, "TESTED", 1)
+    monkeypatch.setattr(resnet, "TESTED_IMAGES_MAX", 1)
     here = population(DEVICE, side=8, images=2)
     modules, held = networks(here, make=narrow), memory(DEVICE, images=2)
     some = np.s_[:, ::2, :2]  # 2 and 0, 1 and 2 images
     few = Memory(held.index[some], held.mask[some], held.weights[:, ::2])
-    exact, model = Module(modules, wider(here)), ManyResNets(modules, here, "float32")
+    exact, model = Module(modules, here.double()), ManyResNets(modules, here, "float32")
     monkeypatch.setattr(resnet, "_free", lambda device: 1.0)  # run by run
     steps, eta = torch.tensor([1, 2], device=DEVICE), torch.tensor([0.05, 0.1], device=DEVICE)
     descent = Descent(2, eta, 0.5, steps)
@@ -206,11 +201,22 @@ def test_flops_are_those_of_the_convolutions():
     assert flops(16, 16) == counter.get_total_flops() - 2 * 512 * 10
 
 
+def test_a_step_on_few_samples_costs_a_product_with_their_gram_matrix():
+    model, counts = problem(study()).model, []
+    memory = Memory(torch.arange(24).view(2, 3, 4), torch.ones(2, 3, 4), torch.ones(2, 3))
+    for steps in (1, 2):
+        with FlopCounterMode(display=False) as counter:
+            model.update(model.start(2), memory, Descent(steps, 0.7))
+        counts.append(counter.get_total_flops())
+    assert counts[0] > 0
+    assert counts[1] - counts[0] == 2 * 6 * 4 * 4
+
+
 def both(side, precision, descent):
     """A step by torch in float64 and one by the kernels: models and moves."""
     here = population("cuda", side=side)
     modules, held = networks(here), memory("cuda")
-    exact, model = Module(modules, wider(here)), ManyResNets(modules, here, precision)
+    exact, model = Module(modules, here.double()), ManyResNets(modules, here, precision)
     wide = replace(descent, eta=descent.eta.double()) if isinstance(descent.eta, torch.Tensor) else descent
     with torch.no_grad():
         wanted = exact.update(exact.start(2), replace(held, weights=held.weights.double()), wide)
@@ -249,7 +255,7 @@ def test_it_repeats_itself_however_many_fit(monkeypatch, share):
     with torch.no_grad():
         first = model.update(model.start(2), held, Descent(2, 0.01, 0.9))
         once_more = model.update(model.start(2), held, Descent(2, 0.01, 0.9))
-        monkeypatch.setattr(resnet, "SHARE", share)
+        monkeypatch.setattr(resnet, "MEMORY_SHARE_MAX", share)
         again = model.update(model.start(2), held, Descent(2, 0.01, 0.9))
         assert torch.equal(first, once_more)
         assert (first - again).norm() < 1e-6 * first.norm()

@@ -183,8 +183,8 @@ def test_a_sample_shows_the_way_to_the_largest_variance_of_a_large_population(la
     model = from_dataset(study(labels=labels), blobs(samples=1500), torch.device("cpu")).model
     computed = largest_variance.__wrapped__  # anew each time
     whole = computed(model, 2.0)
-    monkeypatch.setattr(constants, "MOST", 1000)
-    monkeypatch.setattr(risk, "SAMPLE", 300)
+    monkeypatch.setattr(constants, "POPULATION_WALKED_MAX", 1000)
+    monkeypatch.setattr(risk, "SAMPLE_SIZE", 300)
     assert whole * (1 - 1e-3) < computed(model, 2.0) <= whole * (1 + 1e-6)
 
 
@@ -192,9 +192,17 @@ def test_a_sample_shows_the_way_to_the_largest_variance_of_a_large_population(la
 def test_a_sample_shows_the_way_to_the_minimiser_of_a_large_population(labels, monkeypatch):
     model = from_dataset(study(labels=labels), blobs(samples=1500), torch.device("cpu")).model
     wanted, anew = minimise(model, 0.5), minimise.__wrapped__
-    monkeypatch.setattr(risk, "MOST", 1000)
-    monkeypatch.setattr(risk, "SAMPLE", 300)
+    monkeypatch.setattr(risk, "POPULATION_WALKED_MAX", 1000)
+    monkeypatch.setattr(risk, "SAMPLE_SIZE", 300)
+    walked, evaluated = [], Linear.risk_and_gradient
+
+    def counted(one, theta):
+        walked.append(len(one.population.x))
+        return evaluated(one, theta)
+
+    monkeypatch.setattr(Linear, "risk_and_gradient", counted)
     found = anew(model, 0.5)
+    assert walked.count(1500) <= 4
     assert found.gap <= 1e-10
     assert found.risk == pytest.approx(wanted.risk, abs=2e-10)
     torch.testing.assert_close(found.theta, wanted.theta, rtol=0, atol=1e-4)
@@ -205,9 +213,9 @@ def test_a_sample_shows_the_way_to_the_minimiser_of_a_large_population(labels, m
 
 @pytest.mark.parametrize("far", [False, True])
 def test_pdim_counts_a_direction_that_a_single_sample_of_many_has(far, monkeypatch):
-    monkeypatch.setattr(constants, "MOST", 100)
+    monkeypatch.setattr(constants, "POPULATION_WALKED_MAX", 100)
     for module in (constants, risk):
-        monkeypatch.setattr(module, "SAMPLE", 20)
+        monkeypatch.setattr(module, "SAMPLE_SIZE", 20)
     rng = np.random.default_rng(0)
     x = rng.integers(-5, 6, (400, 3)) @ rng.integers(-5, 6, (3, 9))
     if far:
@@ -222,21 +230,6 @@ def test_of_a_larger_ball_the_largest_variance_is_no_smaller():
     model = problem(study(labels="classes")).model
     found = [largest_variance(model, radius) for radius in (2.0, 20.0, 200.0, 2000.0)]
     assert found == sorted(found)
-
-
-def test_all_of_a_large_population_is_walked_a_few_times_alone(monkeypatch):
-    model = from_dataset(study(), blobs(samples=1500), torch.device("cpu")).model
-    walked, evaluated = [], Linear.risk_and_gradient
-
-    def counted(one, theta):
-        walked.append(len(one.population.x))
-        return evaluated(one, theta)
-
-    monkeypatch.setattr(Linear, "risk_and_gradient", counted)
-    monkeypatch.setattr(risk, "MOST", 1000)
-    monkeypatch.setattr(risk, "SAMPLE", 300)
-    assert minimise.__wrapped__(model, 0.5).gap <= 1e-10
-    assert walked.count(1500) <= 4
 
 
 def of_samples(x, y, p):

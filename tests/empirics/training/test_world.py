@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from empirics.control.schedule import Schedule
-from empirics.data import as_dataset
+from empirics.data import Dataset, as_dataset
 from empirics.results.measures import final_measures, least_for, with_excess
 from empirics.run import run_study
 from empirics.settings.drift import Drift
@@ -18,7 +18,7 @@ from empirics.training.model import Population
 from empirics.training.problem import from_dataset
 from empirics.training.risk import minimise
 from empirics.training.sample_order import SampleOrder
-from empirics.training.world import _turned
+from empirics.training.world import both_parts
 from tests.empirics.small import CONTROL, assert_same_rows, blobs, problem, refused, stopped_at, study
 
 WEIGHTS = {  # of the second part, in a round
@@ -212,10 +212,14 @@ def test_what_cannot_drift_says_so():
 
 
 def test_square_images_are_turned_and_other_inputs_reversed():
-    square, wide = np.arange(18).reshape(2, 3, 3), np.arange(24).reshape(2, 3, 4)
-    assert _turned(square)[1].tolist() == np.rot90(square[1]).tolist()
-    assert _turned(wide)[1].tolist() == wide[1][:, ::-1].tolist()
-    assert _turned(wide[0]).tolist() == wide[0][:, ::-1].tolist()
+    square, wide = (np.arange(6 * n, dtype=np.float32).reshape(2, 3, n) for n in (3, 4))
+    for x, turned in (
+        (square, np.rot90(square, axes=(1, 2))),
+        (wide, wide[..., ::-1]),
+        (wide[0], wide[0][:, ::-1]),
+    ):
+        both = both_parts(Dataset.of("images", *2 * [(x, np.zeros(len(x), int))], 2), "inputs")
+        assert both.train_x.tolist() == both.test_x.tolist() == [*x.tolist(), *turned.tolist()]
 
 
 def test_every_run_is_tested_by_the_samples_of_its_own_replicate():
