@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.runner import Benchmark, above_best, chunks, mean_and_error
 from empirics import Study
-from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.results.measures import with_excess
 from empirics.settings.drift import PARTS, Drift
 from empirics.training.constants import calibrate

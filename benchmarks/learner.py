@@ -37,9 +37,9 @@ from benchmarks.runner import Benchmark, markdown, write
 from empirics import Study, make_prices, read_result, run_study
 from empirics.control.released import CONSTANTS as RELEASED
 from empirics.control.schedule import Schedule
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.prediction.pilot import draw_pilot
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.policy_name import PolicyName
 from empirics.training.constants import calibrate, smoothness
 from empirics.training.engine import Engine

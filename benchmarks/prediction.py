@@ -23,7 +23,7 @@ from benchmarks.options import parser_of
 from empirics import PRESETS
 from empirics.control.schedule import Schedule
 from empirics.prediction import eigenbasis, loss_landscape, subsample
-from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.prediction.time_estimate import prediction_seconds, training_seconds
 from empirics.training.constants import calibrate
 from empirics.training.engine import Engine

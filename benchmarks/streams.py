@@ -30,9 +30,9 @@ from benchmarks.runner import Benchmark, above_best, chunks, mean_and_error
 from empirics import Dataset, Study
 from empirics.data import load
 from empirics.overrides import HandedOver
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.drift_retention import drift_advice
 from empirics.prediction.pilot import draw_pilot
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.drift import Drift
 from empirics.training.constants import calibrate
 from empirics.training.device import threads

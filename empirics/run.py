@@ -19,9 +19,9 @@ from empirics.control.prices import Prices, prices_of
 from empirics.control.schedule import Rounds, Schedule
 from empirics.data import Dataset, data_of
 from empirics.overrides import HandedOver
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.forecast import Forecast, caveats
 from empirics.prediction.loss_landscape import refusal
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.prediction.time_estimate import takes_too_long
 from empirics.results.divergence import diverged_policies, nan_if_diverged
 from empirics.results.fingerprint import fingerprint_of

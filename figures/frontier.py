@@ -17,7 +17,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from empirics.control.prices import law_of, make_prices
 from empirics.control.schedule import plan
-from empirics.prediction.curves import PRICE_PATHS_MAX, StudyForecaster
+from empirics.prediction.study_forecaster import PRICE_PATHS_MAX, StudyForecaster
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.device import threads

@@ -21,8 +21,8 @@ from empirics.control.prices import make_prices
 from empirics.control.schedule import brief_for
 from empirics.planning.plan import Plan, plan_from
 from empirics.predict import predict_study
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.result import Prediction, same_problem
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.dataset_name import OWN_FILES
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes

@@ -18,9 +18,9 @@ from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import Schedule
 from empirics.prediction.accuracy import Accuracy
 from empirics.prediction.best_constant import OBJECTIVES, SEARCH_ROUNDS_MAX, STEP_SIZE_MIN
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.decided_rounds import deciding_part
 from empirics.prediction.forecast import FITTED_SHARE_MAX, Forecast
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.policy_name import PolicyName
 from theory.design.offline import fill_ratio
 from theory.setting import SettingError

@@ -16,7 +16,7 @@ taken as constant in between. Once a curve has settled, all later rounds follow 
 | `pilot` | What if only a pilot sample is known? Which standard errors does it cause? |
 | `loss_landscape` | Can this problem be predicted? Minimiser, curvature, noise, leverage of samples |
 | `eigenbasis`, `subsample` | Along which directions? How is a population of more than 10,000 samples reduced? |
-| `curves` | `StudyForecaster.forecasts`, the main loop: which runs are followed together, for how long? |
+| `study_forecaster` | `StudyForecaster.forecasts`, the main loop: which runs are followed together, for how long? |
 | `decided_rounds` | What do the policies buy and keep, before anything is trained? |
 | `risk_curve` | `RiskCurve.play`: which rounds are observed, when has a curve settled? |
 | `moments` | `MomentRecursion.step`: mean and variance of θ after one round, and the expected risk |

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.forecast import Forecast
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.policy_name import PolicyName
 from theory.design.offline import fill_ratio
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from empirics.data.dataset import Arrivals
 from empirics.prediction.accuracy import Accuracy
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.drift_speed import DriftSpeed, measure_drift
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.policy_name import PolicyName
 from empirics.training.problem import Problem
 from theory.design.offline import fill_ratio

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from empirics.draws import Purpose, permutation
 from empirics.prediction.best_constant import OWN, BestConstant, gain
-from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.training.linear import Linear
 from empirics.training.partition import Streams
 from empirics.training.problem import Problem

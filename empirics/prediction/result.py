@@ -20,11 +20,11 @@ from empirics.files import PARTIAL, replace_file, writable
 from empirics.overrides import HandedOver
 from empirics.prediction.accuracy import Accuracy
 from empirics.prediction.best_constant import OWN, SEARCH_ROUNDS_MAX, BestConstant, constant_name, gain
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.decided_rounds import ROUNDS_FOLLOWED_MAX
 from empirics.prediction.drift_retention import DriftAdvice
 from empirics.prediction.forecast import Forecast, caveats, combined, together
 from empirics.prediction.pilot import jackknife_errors
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.prediction.time_estimate import WEIGHT_BYTES_MAX
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes

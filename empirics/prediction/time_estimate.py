@@ -2,10 +2,10 @@
 
 import math
 
-from empirics.prediction.curves import price_paths
 from empirics.prediction.decided_rounds import ROUNDS_DECIDED_FIRST, ROUNDS_FOLLOWED_MAX
 from empirics.prediction.eigenbasis import HESSIAN_PARAMETERS_MAX
 from empirics.prediction.loss_landscape import POPULATION_WHOLE_MAX, SUBSAMPLE_SIZE, SUBSAMPLES, drawn_alike
+from empirics.prediction.study_forecaster import price_paths
 from empirics.training.problem import Problem
 
 __all__ = ["WEIGHT_BYTES_MAX", "prediction_seconds", "takes_too_long", "training_seconds"]

@@ -9,8 +9,8 @@ import torch
 
 from empirics import predict_study, run_study
 from empirics.prediction import time_estimate
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.pilot import draw_pilot
+from empirics.prediction.study_forecaster import StudyForecaster
 from tests.empirics.small import CONTROL, FEW, Steady, blobs, columns, predict, problem, refused, study
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")

@@ -12,9 +12,9 @@ from empirics.planning import search
 from empirics.planning.plan import plan_from, plan_study
 from empirics.planning.search import search_policies
 from empirics.predict import predict_study
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.forecast import Forecast
 from empirics.prediction.result import Prediction
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.presets import PRESETS, read_toml
 from tests.empirics.small import CONTROL, blobs_file, problem, refused, study

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from empirics.prediction import cuda_graph, loss_landscape
 from empirics.prediction.accuracy import Accuracy
-from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.drift import Drift
 from tests.empirics.small import CONTROL, problem, study
 

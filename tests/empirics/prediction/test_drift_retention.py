@@ -10,8 +10,7 @@ from benchmarks import moving as streams
 from empirics import predict
 from empirics.data import from_mapping
 from empirics.data.dataset import Arrivals
-from empirics.prediction import curves, drift_retention
-from empirics.prediction.curves import StudyForecaster
+from empirics.prediction import drift_retention, study_forecaster
 from empirics.prediction.drift_retention import (
     ConstantBehindWalk,
     DriftAdvice,
@@ -21,6 +20,7 @@ from empirics.prediction.drift_retention import (
     drift_advice,
 )
 from empirics.prediction.drift_speed import DriftSpeed
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.drift import Drift
 from empirics.training.problem import from_dataset
 from tests.empirics.small import CONTROL, problem, refused, study
@@ -64,7 +64,7 @@ def test_a_walk_costs_its_lag(forecaster, average, share):
 
 
 def test_rounds_that_are_not_followed_lag_like_the_last_one(forecaster, monkeypatch):
-    monkeypatch.setattr(curves, "ROUNDS_DECIDED_FIRST", 16)
+    monkeypatch.setattr(study_forecaster, "ROUNDS_DECIDED_FIRST", 16)
     own = replace(forecaster.study, policies=("constant@K=3",), seeds=1)
     total = {}
     for rounds, most in ((32, 32), (33, 33), (100, 32)):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from empirics.control.schedule import Schedule
-from empirics.prediction.curves import StudyForecaster
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.results.measures import with_excess
 from empirics.settings.drift import Drift
 from empirics.training.engine import Engine

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from empirics.control.schedule import plan
-from empirics.prediction import curves, moments, risk_curve
+from empirics.prediction import moments, risk_curve, study_forecaster
 from empirics.prediction.accuracy import Accuracy
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.prediction.memory import Memories
 from empirics.prediction.moments import MomentRecursion
 from empirics.prediction.risk_curve import RiskCurve
 from empirics.prediction.stationary import law_floor
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from tests.empirics.small import CONTROL, problem, study
@@ -97,7 +97,7 @@ def test_means_of_models_decaying_steps_and_rounds_without_samples_are_predicted
 
 
 def test_falling_steps_are_extrapolated_beyond_the_followed_rounds(monkeypatch):
-    monkeypatch.setattr(curves, "ROUNDS_DECIDED_FIRST", 16)
+    monkeypatch.setattr(study_forecaster, "ROUNDS_DECIDED_FIRST", 16)
     given = study(policies=("constant",), rounds=80, seeds=1, eta=1.5, decay=5)
     whole = StudyForecaster.of(problem(given), CONTROL)
     every, some = (one.forecasts()["constant"] for one in (whole, replace(whole, follow_rounds_max=32)))

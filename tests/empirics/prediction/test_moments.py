@@ -8,13 +8,13 @@ import torch
 
 from empirics.control.schedule import Schedule
 from empirics.prediction import risk_curve
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.prediction.memory import Memories
 from empirics.prediction.moments import MomentRecursion
 from empirics.prediction.risk_curve import RiskCurve
 from empirics.prediction.stationary import StationaryPhase
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from tests.empirics.small import CONTROL, problem, study

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from empirics.prediction import loss_landscape as module
-from empirics.prediction.curves import StudyForecaster
 from empirics.prediction.forecast import caveats
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.prediction.moments import ExpectedRisk
 from empirics.prediction.observation import Observer
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.prediction.subsample import GroupedPopulation, SampleCorrection, principal_axes
 from empirics.settings.drift import Drift
 from empirics.training.linear import Linear

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from empirics.control.prices import Trace
-from empirics.prediction import curves, risk_curve
-from empirics.prediction.curves import StudyForecaster
+from empirics.prediction import risk_curve, study_forecaster
 from empirics.prediction.loss_landscape import landscape_of
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.costs import CostProcess
 from empirics.settings.drift import Drift
 from tests.empirics.small import CONTROL, Steady, problem, study
@@ -51,7 +51,9 @@ def test_price_paths_that_differ_give_a_standard_error(monkeypatch):
     assert alone[1].errors["cumulative_excess_risk"] == pytest.approx(error, rel=1e-6)
     many = found["buy-cheap-online"]
     assert 0 < many.errors["cumulative_excess_risk"] < many.cumulative / 10
-    monkeypatch.setattr(curves, "PRICE_PATH_WORK", 120 * 12 * 9)  # 120 samples, 12 rounds, 3 steps, 3 paths
+    monkeypatch.setattr(
+        study_forecaster, "PRICE_PATH_WORK", 120 * 12 * 9
+    )  # 120 samples, 12 rounds, 3 steps, 3 paths
     found = forecasts(replace(given, policies=("buy-cheap-online", "buy-cheap-online@steps=1")))
     for (name, one), count in zip(found.items(), (3, 9), strict=True):
         alone = forecasts(replace(given, policies=(name,), seeds=count))[name]
@@ -64,7 +66,7 @@ def test_a_forecast_does_not_depend_on_how_many_rounds_are_decided_at_once(monke
     names = ("constant", "acdpp@steps=1", "constant@decay=5,average=equal", "burst")
     given = study(policies=names, rounds=8, drift=drift)
     whole = forecasts(given)
-    monkeypatch.setattr(curves, "ROUNDS_DECIDED_FIRST", 4)
+    monkeypatch.setattr(study_forecaster, "ROUNDS_DECIDED_FIRST", 4)
     parted = forecasts(given)
     for name in names:
         np.testing.assert_allclose(parted[name].risk, whole[name].risk, rtol=1e-12)
@@ -179,7 +181,7 @@ def test_means_of_models_on_one_path_are_as_each_alone():
     ids=lambda given: given[0] if isinstance(given, tuple) else None,
 )
 def test_nor_on_a_policy_that_pauses_in_rounds_decided_later(monkeypatch, names, pause, rounds, most):
-    monkeypatch.setattr(curves, "ROUNDS_DECIDED_FIRST", 32)
+    monkeypatch.setattr(study_forecaster, "ROUNDS_DECIDED_FIRST", 32)
     given = study(policies=names, rounds=rounds, seeds=1, steps=1)
     forecaster = StudyForecaster.of(problem(given), CONTROL, policies={"pausing": Until(pause, 1, 1, 2)})
     for name, one in assert_as_alone(replace(forecaster, follow_rounds_max=most)).items():
