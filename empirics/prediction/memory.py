@@ -7,7 +7,7 @@ two numbers per client and round: the first and the last sample that the client 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -37,8 +37,8 @@ class Memories:
 
     def _changed(self, change: Callable[[str, Any], Any]) -> Memories:
         """The tables, each changed by its name and values; None stays None."""
-        tables = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Memories(**{k: None if table is None else change(k, table) for k, table in tables.items()})
+        tables: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{k: change(k, table) for k, table in tables.items() if table is not None})
 
     def __add__(self, later: Memories) -> Memories:
         """These rounds, followed by later ones."""
