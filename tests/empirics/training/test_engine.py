@@ -220,6 +220,12 @@ def test_at_a_fixed_model_the_measured_mismatch_averages_to_variance_times_chi()
             assert (mean - stated > 4 * error)[1:10].all()
 
 
+def test_there_is_room_for_a_chunk_of_rounds_and_for_uses_if_they_are_measured():
+    task = problem(setting := study(checkpoint=8, rounds=30, measures=("risk",)))
+    engine = Engine(task.model, setting, task.streams)
+    assert (len(engine.begin), engine.uses.numel(), engine.graphs) == (8, 0, False)
+
+
 def test_padding_wastes_at_most_a_third():
     widths = np.arange(4, 5000)
     assert ((widths <= padded(widths)) & (padded(widths) <= 1.5 * widths)).all()

@@ -13,7 +13,9 @@ from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training import fit as ball
 from empirics.training.fit import ACCURACY_COST_MAX, Ball, BallFit, fit_ball, fitted_study
+from empirics.training.linear import Linear
 from empirics.training.problem import from_dataset
+from empirics.training.risk import minimise
 from tests.acdpp.program import acdpp, refusal
 from tests.empirics.small import problem, refused, study
 
@@ -93,6 +95,30 @@ def test_a_ball_is_judged_by_samples_that_it_was_not_fitted_to():
     assert [one.radius for one in found.tried if one.scale == "unit"] == [5, 10]  # which is no better
 
 
+def test_two_thirds_of_the_pilot_are_fitted_and_the_others_tell_the_loss():
+    task = told_apart(0.2)
+    x, y, order = (
+        task.population.x.double(),
+        task.population.y,
+        torch.randperm(500, generator=torch.manual_seed(0)),
+    )
+    fitted, held = order[torch.arange(500) % 3 > 0], order[::3]
+    even = torch.full((1, len(fitted)), 1 / len(fitted), dtype=torch.float64)
+    part = Linear(replace(task.population, x=x[fitted], y=y[fitted], weights=even))
+    loss = part.losses(part.logits(minimise(part, 5.0).theta, x[held]), y[held]).mean()
+    assert fit_ball(task).tried[0].loss == pytest.approx(float(loss), rel=1e-3)
+
+
+def test_a_radius_between_those_tried_ends_no_search_and_is_not_said_to_be_chosen():
+    task = told_apart(0.2)
+    found = [fit_ball(replace(task, study=replace(task.study, radius=r))) for r in (10.0, 10.01)]
+    assert found[0].chosen.radius == found[1].chosen.radius > 10.01
+    large = fit_ball(replace(task, study=replace(task.study, radius=640.0)), ["eta"])
+    assert "radius 640, which was given" in large.words
+    assert "and steps of size 1/L" in large.words
+    assert large.warning is None
+
+
 def test_the_largest_ball_that_was_tried_is_told_where_it_still_binds():
     x = np.linspace(-1, 1, 600)[:, np.newaxis] + [[0, 40]]  # a shift that leaves little of the slope
     found = fit_ball(problem_of((x, (x[:, 0] > 0).astype(int)), (x, np.ones(600, int))), ["radius"])
@@ -163,7 +189,8 @@ def test_a_ball_is_told_to_bind_where_it_surely_costs_accuracy():
             assert ("cost accuracy" in (found.warning or "")) == binds
 
 
-def test_inputs_of_another_scale_are_those_of_a_study_with_that_scale():
+def test_inputs_of_another_scale_are_those_of_a_study_with_that_scale(monkeypatch):
+    monkeypatch.setattr(ball, "SAMPLES_AT_ONCE", 7)
     data = as_dataset((*sizes(), *sizes()))
     tried = {}
     for scale in ("unit", "standard"):

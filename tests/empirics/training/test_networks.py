@@ -159,6 +159,16 @@ def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
         assert torch.allclose(risk, exact.measure(exact.start(2), None)["risk"], rtol=1e-5)
 
 
+def test_more_images_than_32_bits_can_address_are_refused():
+    """128 channels of 8 x 8 pixels are 2^13 numbers per image. Without a GPU torch trains instead."""
+    here = population("cpu", side=8, images=3)
+    model = ManyResNets(networks(here, 1), here)
+    index = torch.zeros(1, 3, 1, dtype=torch.int64).expand(-1, -1, 2**18)
+    many = Memory(index, index, torch.ones(1, 3))
+    assert f"at most {2**18 - 1} images" in refused(model.update, model.start(1), many, Descent(1, 0.1))
+    assert not ManyResNets.suits(here)
+
+
 @pytest.mark.parametrize("channels", [1, 3])
 def test_the_move_of_many_networks_comes_back_in_the_order_of_parameters(channels):
     layers = (tiles.Layer(32, 4, 8, 8, taps=1), tiles.Layer(4, 6, 8, 8))

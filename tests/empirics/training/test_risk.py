@@ -167,6 +167,12 @@ def test_the_largest_variance_and_the_rank_of_features_are_known_and_without_a_b
     assert math.isfinite(found.constants.G)
 
 
+@pytest.mark.parametrize(("radius", "length"), [(None, 1), (0.5, 0.5), (2.0, 1)])
+def test_starts_that_differ_are_as_long_as_1_or_the_radius(radius, length):
+    starts = problem(study(per_seed=("start",), radius=radius, seeds=3)).model.start(3)
+    assert starts.norm(dim=1).tolist() == pytest.approx([length] * 3)
+
+
 def test_a_device_that_is_not_there_is_refused_and_one_of_several_is_made_the_current_one(monkeypatch):
     for name in ("gpu", "cuda" if not torch.cuda.is_available() else "tpu", "meta"):
         assert "device" in refused(choose_device, name)
