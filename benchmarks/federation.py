@@ -26,6 +26,7 @@ from benchmarks.runner import write
 from empirics import Study, run_study
 from empirics.federation.app_folder import FederationFolder, write_app
 from empirics.federation.client_reports import ClientReport
+from empirics.federation.messages import Reply
 from empirics.federation.processes import federation
 from empirics.federation.server_state import ServerState, federated, prepare
 from empirics.results.folder import read_settings
@@ -135,14 +136,15 @@ def _books(study: Study, out: Path) -> float:
     """Seconds that the server's own part of a round takes, with all clients there."""
     prepare(study, out)
     with ServerState.open(out) as state:
-        moved = dict.fromkeys(range(study.clients), np.zeros(state.problem.model.size))
+        moved = np.zeros(state.problem.model.size)
 
         def play() -> None:
-            reports = {}
+            replies = {}
             for m, granted in enumerate(map(int, state.decide())):
-                reports[m] = ClientReport(granted, state.accounts.expected(m, granted))
-                state.accounts.check(m, granted, reports[m])
-            state.book(reports, moved, {})
+                report = ClientReport(granted, state.accounts.expected(m, granted))
+                state.accounts.check(m, granted, report)
+                replies[m] = Reply(state.token, m, state.done + 1, report, moved)
+            state.book(replies)
 
         return statistics.median(timed(play, study.rounds)[1])
 

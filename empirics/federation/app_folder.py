@@ -6,10 +6,8 @@ with the commands for every host.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from empirics.files import replace_file, writable
 from empirics.settings.presets import read_toml
@@ -151,36 +149,29 @@ def write_app(
     buffers: str = "",
 ) -> None:
     """Write the app of a study into a new or empty folder."""
-    refuse_several(study)
-    try:
-        refuse_full(folder)
-        config = {"result": result, "data-dir": data_dir, "patience": patience, "buffers": buffers}
-        for name, content in _files(study, config).items():
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            replace_file(folder / name, partial(Path.write_text, data=content, encoding="utf-8"))
-    except OSError as error:
-        raise SettingError(f"{str(folder)!r} cannot be written ({error.strerror})") from None
-
-
-def _files(study: Study, config: Mapping[str, Any]) -> dict[str, str]:
-    lines = [
-        line for key, value in config.items() for line in (f"# {CONFIG[key]}", f"{key} = {spelled(value)}")
-    ]
-    several = f"{study.clients} clients" if study.clients > 1 else "1 client"
+    config = {"result": result, "data-dir": data_dir, "patience": patience, "buffers": buffers}
+    lines = [f"# {CONFIG[key]}\n{key} = {spelled(value)}\n" for key, value in config.items()]
     readme = README.read_text(encoding="utf-8").format(
         task=study.task,
-        clients=several,
+        clients=f"{study.clients} clients" if study.clients > 1 else "1 client",
         last=study.clients - 1,
         rounds=f"{study.rounds:,}",
         policy=study.policies[0],
         port=PORT,
-        result=config["result"],
+        result=result,
     )
-    return {
+    files = {
         f"{PACKAGE}/__init__.py": "",
         f"{PACKAGE}/server.py": SERVER,
         f"{PACKAGE}/client.py": CLIENT,
-        f"{PACKAGE}/study.toml": toml(study),
+        f"{PACKAGE}/study.toml": toml(refuse_several(study)),
         "README.md": readme,
-        "pyproject.toml": PYPROJECT + "\n".join(lines) + "\n",
+        "pyproject.toml": PYPROJECT + "".join(lines),
     }
+    try:
+        refuse_full(folder)
+        for name, content in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            replace_file(folder / name, partial(Path.write_text, data=content, encoding="utf-8"))
+    except OSError as error:
+        raise SettingError(f"{str(folder)!r} cannot be written ({error.strerror})") from None

@@ -130,8 +130,7 @@ class DiskMemory:
         """Write the file, whole or not at all."""
         assert self.pending is not None  # saved only after an order
         about = {"format": FORMAT, "admitted": self.admitted, "last": self.last}
-        about["pending"] = asdict(self.pending)
-        about["source"] = asdict(self.source)
+        about |= {"pending": asdict(self.pending), "source": asdict(self.source)}
         arrays: dict[str, Any] = {
             "held_x": self.held.x,
             "held_y": self.held.y,

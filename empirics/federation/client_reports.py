@@ -49,8 +49,7 @@ class ClientAccounts:
     def start(cls, retention: NDArray[np.int64], capacity: NDArray[np.int64]) -> Self:
         """Accounts before round 1."""
         M = len(retention)
-        kept, sizes = ([int(value) for value in limit] for limit in (retention, capacity))
-        return cls(kept, sizes, [[] for _ in range(M)], [0] * M, admitted=[0] * M)
+        return cls(retention.tolist(), capacity.tolist(), [[] for _ in range(M)], [0] * M, admitted=[0] * M)
 
     def expected(self, client: int, delivered: int) -> dict[int, int]:
         """The cohorts that a client holds in the next round if it has lost nothing."""

@@ -6,7 +6,7 @@ import shutil
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -60,11 +60,24 @@ def federate(
     else:
         study = federated(Study() if study is None else study)
         out = _begun(study, out, data_dir)
-    place = FederationFolder.of_result(out)
+    place, data = FederationFolder.of_result(out), "" if data_dir is None else os.path.abspath(data_dir)
     place.root.mkdir(mode=0o700, exist_ok=True)
     announce(out)
     with locked(place):
-        return _run(study, out, place, data_dir, simulation, patience, progress)
+        place.stopped.unlink(missing_ok=True)
+        shutil.rmtree(place.app, ignore_errors=True)
+        write_app(
+            place.app,
+            study,
+            result=str(out.absolute()),
+            data_dir=data,
+            patience=ROUND_WAIT_SECONDS if patience is None else patience,
+            buffers=str(place.clients),
+        )
+        with federation(place, study.clients, simulation=simulation, **{"data-dir": data}) as running:
+            run = running.operator.start(place.app, study.clients if simulation else None)
+            _watch(running, run, out, progress)
+        return read_result(out).summary
 
 
 def _begun(study: Study, out: Path | None, data_dir: Path | None) -> Path:
@@ -82,46 +95,14 @@ def _begun(study: Study, out: Path | None, data_dir: Path | None) -> Path:
     return place
 
 
-@contextmanager
-def locked(place: FederationFolder) -> Iterator[None]:
-    """Refuse a second federation on a result: both would command the same clients."""
-    lock = FileLock(place.root / ".lock")
+def locked(place: FederationFolder) -> AbstractContextManager[object]:
+    """A lock that refuses a second federation on a result: both would command the same clients."""
     try:
-        lock.acquire(timeout=0)
+        return FileLock(place.root / ".lock").acquire(timeout=0)
     except Timeout:
         raise SettingError(
             f"{str(place.root.parent)!r} has a running federation: wait for it, or stop it"
         ) from None
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _run(
-    study: Study,
-    out: Path,
-    place: FederationFolder,
-    data_dir: Path | None,
-    simulation: bool,
-    patience: float | None,
-    progress: Progress,
-) -> dict[str, Any]:
-    data = "" if data_dir is None else os.path.abspath(data_dir)
-    place.stopped.unlink(missing_ok=True)
-    shutil.rmtree(place.app, ignore_errors=True)
-    write_app(
-        place.app,
-        study,
-        result=str(out.absolute()),
-        data_dir=data,
-        patience=ROUND_WAIT_SECONDS if patience is None else patience,
-        buffers=str(place.clients),
-    )
-    with federation(place, study.clients, simulation=simulation, **{"data-dir": data}) as running:
-        run = running.operator.start(place.app, study.clients if simulation else None)
-        _watch(running, run, out, progress)
-    return read_result(out).summary
 
 
 def _watch(running: Federation, run: int, out: Path, progress: Progress) -> None:

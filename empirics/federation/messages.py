@@ -48,11 +48,11 @@ class Task:
 
     def content(self) -> RecordDict:
         """A record for one client alone: Flower may change it."""
-        plain: dict[str, Any] = {"federation": self.federation, "classes": self.classes}
-        plain |= {"steps": self.steps, "eta": self.eta, "momentum": self.momentum, "listens": self.listens}
+        names = ("federation", "classes", "steps", "eta", "momentum", "listens")
+        config: dict[str, Any] = {name: getattr(self, name) for name in names} | asdict(self.order)
         models = {"theta": self.theta} | ({} if self.mean is None else {"mean": self.mean})
         arrays = ArrayRecord({name: Array(values) for name, values in models.items()})
-        return RecordDict({"arrays": arrays, "config": ConfigRecord({**plain, **asdict(self.order)})})
+        return RecordDict({"arrays": arrays, "config": ConfigRecord(config)})
 
     @classmethod
     def read(cls, content: RecordDict) -> Task:
@@ -85,11 +85,8 @@ class Reply:
         }
         if self.loss is not None:
             metrics["fresh-loss"] = self.loss
-        arrays, config = (
-            ArrayRecord({"moved": Array(self.moved)}),
-            ConfigRecord({"federation": self.federation}),
-        )
-        return RecordDict({"arrays": arrays, "metrics": MetricRecord(metrics), "config": config})
+        arrays, config = {"moved": Array(self.moved)}, ConfigRecord({"federation": self.federation})
+        return RecordDict({"arrays": ArrayRecord(arrays), "metrics": MetricRecord(metrics), "config": config})
 
     @classmethod
     def read(cls, content: RecordDict, wanted: Task) -> Reply:

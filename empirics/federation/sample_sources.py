@@ -35,13 +35,16 @@ def of_part(problem: Problem, client: int) -> Draw:
     """Draw from the client's pool: with replacement, from repeated shuffles, or from a population that drifts."""
     study, population = problem.study, problem.population
     pool = problem.streams.pools[0][client]
-    order = _with_replacement if study.replacement else _without_replacement
 
     def draw(t: int, count: int, source: Source) -> tuple[Samples, Any]:
+        slots, state = np.arange(source.slots, source.slots + count), None
         if study.drift.kind != "none":
-            index, state = _drifting(problem, client, t, np.arange(source.slots, source.slots + count)), None
+            index = _drifting(problem, client, t, slots)
+        elif study.replacement:
+            drawn = uniform(study.seed, Purpose.sample, client=client, t=t, slot=slots)
+            index = pool[(drawn * len(pool)).astype(np.int64)]
         else:
-            place, state = order(len(pool), study.seed, client, t, count, source)
+            place, state = _shuffled(len(pool), study.seed, client, count, source.state)
             index = pool[place]
         return Samples(population.x[index].cpu().numpy(), population.y[index].cpu().numpy()), state
 
@@ -72,23 +75,13 @@ def _drifting(problem: Problem, client: int, t: int, slots: Index) -> Index:
     return window[(start + slots) % len(window)]
 
 
-def _with_replacement(
-    size: int, seed: int, client: int, t: int, count: int, source: Source
-) -> tuple[Any, Any]:
-    slots = np.arange(source.slots, source.slots + count)
-    drawn = uniform(seed, Purpose.sample, client=client, t=t, slot=slots)
-    return (drawn * size).astype(np.int64), None
-
-
-def _without_replacement(
-    size: int, seed: int, client: int, t: int, count: int, source: Source
-) -> tuple[Any, Any]:
-    """The state is the number of the shuffle, and the samples of it that are used."""
+def _shuffled(size: int, seed: int, client: int, count: int, state: Any) -> tuple[Index, Any]:
+    """Draws without replacement. The state is the number of the shuffle, and its number of used samples."""
     if count > size:
         raise SettingError(
             f"client {client} is to draw {count} samples from a pool of {size}: draw with replacement"
         )
-    shuffle, used = source.state or (0, 0)
+    shuffle, used = state or (0, 0)
     if used + count > size:
         shuffle, used = shuffle + 1, 0
     order = permutation(size, seed, Purpose.shuffle, client=client, t=shuffle)

@@ -83,9 +83,7 @@ class Admission(Strategy):
         known = {node for m, node in self.nodes.items() if m not in self.silent}
         unknown = [n for n in sorted(there - known - self.refused) if now >= self.called.get(n, 0)]
         self.called.update(dict.fromkeys(unknown, now + self.patience))
-        questions = [
-            Message(RecordDict(), dst_node_id=node, message_type=MessageType.QUERY) for node in unknown
-        ]
+        questions = [Message(RecordDict(), dst_node_id=n, message_type=MessageType.QUERY) for n in unknown]
         self.calls = {n: m for n, m in self.calls.items() if m.metadata.dst_node_id not in unknown}
         self.calls.update(send(grid, questions))
 
@@ -153,11 +151,7 @@ class Admission(Strategy):
             raise SettingError(
                 f"no client took part in round {self.state.done + 1}: see that they run, then continue the result"
             )
-        measured = self.state.book(
-            {m: reply.report for m, reply in accepted.items()},
-            {m: reply.moved for m, reply in accepted.items()},
-            {m: reply.loss for m, reply in accepted.items()},
-        )
+        measured = self.state.book(accepted)
         found: dict[str, Any] = {"clients": len(accepted), "spent": self.state.controller.books.spent}
         return first_arrays(self.state), MetricRecord(found | measured)
 

@@ -24,7 +24,8 @@ from empirics.control.policy import FOREVER
 from empirics.control.prices import Prices, make_prices
 from empirics.control.schedule import Rounds
 from empirics.control.state_json import plain, restored
-from empirics.federation.client_reports import ClientAccounts, ClientReport
+from empirics.federation.client_reports import ClientAccounts
+from empirics.federation.messages import Reply
 from empirics.overrides import HandedOver
 from empirics.results.divergence import CALMER
 from empirics.results.fingerprint import fingerprint
@@ -159,15 +160,10 @@ class ServerState:
         self.accounts.retention = self.controller.retention.tolist()
         return granted
 
-    def book(
-        self,
-        reports: Mapping[int, ClientReport],
-        moved: Mapping[int, Floats],
-        losses: Mapping[int, float | None],
-    ) -> dict[str, float]:
-        """Book a round with its participants: θ moves by their mean, a policy that listens hears the mean of their
-        losses, and everything is saved. Returns the measures."""
-        study, t = self.study, self.done + 1
+    def book(self, replies: Mapping[int, Reply]) -> dict[str, float]:
+        """Book a round with its participants' replies: θ moves by their mean, a policy that listens hears the mean of
+        their losses, and everything is saved. Returns the measures."""
+        study, t, reports = self.study, self.done + 1, {m: reply.report for m, reply in replies.items()}
         came, trained = np.zeros((2, study.clients), dtype=np.int64)
         for m, report in reports.items():
             came[m], trained[m] = report.delivered, report.trained_on
@@ -181,19 +177,22 @@ class ServerState:
         rounds = Rounds(study, t, price, owed, admitted, begins, ends, track)
         measured = self._measured()
         if self.controller.listens:
-            measured[FRESH] = np.full((1, 1), self._heard(came, losses))
+            measured[FRESH] = np.full((1, 1), self._heard(came, replies))
         if weights.any():
-            self._move(sum((weights[m] * moved[m] for m in sorted(moved)), np.zeros_like(self.parameters)))
+            moves = (weights[m] * replies[m].moved for m in sorted(replies))
+            self._move(sum(moves, np.zeros_like(self.parameters)))
         self.tally.add(rounds, measured)
         self.folder.save(t, t, rows_of(rounds, measured), self._state())
         self.price = next(self._prices, None)
         return {name: float(values[0, 0]) for name, values in measured.items()}
 
-    def _heard(self, came: NDArray[np.int64], losses: Mapping[int, float | None]) -> float:
+    def _heard(self, came: NDArray[np.int64], replies: Mapping[int, Reply]) -> float:
         """The mean loss over the samples of the round, NaN without samples; the policy observes it."""
-        total = sum(came[m] * loss for m, loss in sorted(losses.items()) if loss is not None)
-        self.controller.observe(total / came.sum() if came.any() else None)
-        return float(total / came.sum()) if came.any() else np.nan
+        losses = {m: replies[m].loss for m in sorted(replies)}
+        total = sum(came[m] * loss for m, loss in losses.items() if loss is not None)
+        mean = float(total / came.sum()) if came.any() else None
+        self.controller.observe(mean)
+        return np.nan if mean is None else mean
 
     def _measured(self) -> Arrays:
         """Measures at θ(t), before the round trains, and of the mean where models are averaged."""
@@ -237,12 +236,9 @@ class ServerState:
 
     def _state(self) -> dict[str, Any]:
         tally = plain({name: getattr(self.tally, name) for name in TALLIED})
-        controller, ledger = self.controller.document(), plain(self.accounts)
-        documents = {"controller": controller, "ledger": ledger, "tally": tally}
-        mean = {} if self.mean is None else {"mean": self.mean.cpu().numpy()}
-        return {
-            **mean,
-            "theta": self.theta.cpu().numpy(),
+        documents = {"controller": self.controller.document(), "ledger": plain(self.accounts), "tally": tally}
+        models = {"theta": self.theta} | ({} if self.mean is None else {"mean": self.mean})
+        return {name: model.cpu().numpy() for name, model in models.items()} | {
             "fingerprint": fingerprint(self.problem, self.theta),
             "books": np.frombuffer(json.dumps(documents).encode(), dtype=np.uint8),
         }
