@@ -1,5 +1,5 @@
-"""A client that hangs in the round that `rogue.json` beside its samples names, as in `{"hangs": 3}`. It imports little,
-since it starts in every round."""
+"""A client that hangs or crashes in the round that `rogue.json` beside its samples names, as in `{"hangs": 3}`. It
+imports little, since it starts in every round."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from empirics.federation.client import client_app
 
 
 class Rogue(ClientApp):
-    """The real client, except that it may hang after its samples are saved."""
+    """The real client, except that it may hang or crash after its samples are saved."""
 
     def __init__(self, study):
         super().__init__()
@@ -24,7 +24,10 @@ class Rogue(ClientApp):
         if message.metadata.message_type == "train":
             t = message.content["config"]["round"]
             (home / f"did-{t}").touch()
-            if t == json.loads((home / "rogue.json").read_text())["hangs"]:
+            faults = json.loads((home / "rogue.json").read_text())
+            if t == faults.get("crashes"):
+                os._exit(9)
+            if t == faults.get("hangs"):
                 (home / "hanging").write_text(str(os.getpid()))
                 time.sleep(600)
         return reply

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import uuid
 from contextlib import suppress
 from dataclasses import replace
@@ -57,6 +56,7 @@ def test_a_result_is_not_begun_again_and_only_one_federation_goes_on_with_it(tmp
         ({"study": SMALL, "out": out}, "already holds a result"),
         ({"out": tmp_path / "none", "resume": True}, "no result"),
         ({"resume": True}, "resuming needs"),
+        ({}, "one policy, not 6"),  # the default study
         ({"out": out, "resume": True}, "running federation"),
     ):
         with local.locked(FederationFolder.of_result(out)):
@@ -79,11 +79,13 @@ def test_ports_are_free_and_below_those_of_connections(monkeypatch):
 def test_nothing_of_the_users_settings_reaches_out(tmp_path, monkeypatch):
     for name in ("FLWR_TELEMETRY_ENABLED", "FLWR_DATABASE", "RAY_ADDRESS", "HTTPS_PROXY", "http_proxy"):
         monkeypatch.setenv(name, "1")
-    found = processes.process_environment("mark", tmp_path, 3)
+    found, *more = (processes.process_environment("mark", tmp_path, clients) for clients in (1, 10, 1000))
     assert found["FLWR_TELEMETRY_ENABLED"] == found["RAY_USAGE_STATS_ENABLED"] == "0"
     assert found["FLWR_DISABLE_UPDATE_CHECK"] == "1"
     assert not {"FLWR_DATABASE", "RAY_ADDRESS", "HTTPS_PROXY", "http_proxy"} & found.keys()
     assert found["PYTHONPATH"].split(os.pathsep)[0] == str(Path.cwd())
+    pauses = [one["FLWR_SUPEREXEC_TASK_POLL_INTERVAL"] for one in (found, *more)]
+    assert pauses == ["0.1", "0.2", "1.0"]  # many nodes poll less often
 
 
 @pytest.mark.parametrize(
@@ -105,12 +107,16 @@ def test_the_last_error_of_a_log_is_one_line(tmp_path, log, said):
     assert last_error(path) == f"{said} (log: {str(path)!r})"
 
 
+STOPS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+WAIT_SECONDS_MAX = 900  # a busy machine takes minutes to start clients
 COMMAND = [sys.executable, "-m", "acdpp", "federate", "--policy", "constant", "--clients", "2"]
 
 
-def _as_in_a_terminal():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+def as_in_a_terminal():
+    """Let signals end the process, also where the tests run in the background."""
+    for stop in STOPS:
+        signal.signal(stop, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
 
 
 def marked(folder):
@@ -125,25 +131,26 @@ def marked(folder):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_stopped_federation_leaves_no_process_and_can_go_on(tmp_path, stop):
+def test_a_stopped_federation_leaves_no_process_and_can_go_on(tmp_path, stop, request):
     out = tmp_path / "out"
-    words = [*COMMAND, "--rounds", "2", "--out", str(out)]
-    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, preexec_fn=_as_in_a_terminal)
-    mark = until(lambda: marked(out))
-    until(lambda: (out / "settings.json").exists() and read_settings(out)["progress"]["done"] == 1)
-    there = process_cleanup.members(mark)
+    words = [*COMMAND, "--rounds", "4", "--out", str(out)]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, preexec_fn=as_in_a_terminal)
+    request.addfinalizer(process.kill)  # if the test fails before
+    mark = until(lambda: marked(out), WAIT_SECONDS_MAX)
+    until(lambda: read_settings(out)["progress"]["done"] >= 1, WAIT_SECONDS_MAX)
+    there = members(mark)
     assert len(there) >= 6  # a SuperLink, two SuperNodes, and their executors
     process.send_signal(stop)
-    _, said = process.communicate(timeout=60)
-    until(lambda: not process_cleanup.members("", there), 60)
+    _, said = process.communicate(timeout=WAIT_SECONDS_MAX)
+    until(lambda: not members("", there))
     if stop == signal.SIGINT:
         assert process.returncode == 130
-        assert said == f"acdpp: stopped; continue with acdpp federate --resume {out}\n"
+        lines = [line for line in said.splitlines() if not line.startswith("acdpp: rounds")]
+        assert lines == [f"acdpp: stopped; continue with acdpp federate --resume {out}"]
     keys = [FederationFolder.of_result(out).client(m) / "key" for m in range(2)]
     before = [key.read_bytes() for key in keys]
     again = subprocess.run([*COMMAND[:4], "--resume", str(out), "--json"], capture_output=True, check=True)
-    assert json.loads(again.stdout)["rounds"] == 2
-    assert len(read_result(out).rows) == 2
+    assert json.loads(again.stdout)["rounds"] == len(read_result(out).rows) == 4
     assert before == [key.read_bytes() for key in keys]
     assert marked(out) is None
 
@@ -196,24 +203,29 @@ subprocess.Popen(deaf, start_new_session=True)
 subprocess.Popen(deaf, env={})
 time.sleep(600)
 """
+# starts a cleanup, prints its number, and ends with its own input
+STARTER = """
+import subprocess, sys
+cleanup = subprocess.Popen([sys.executable, *sys.argv[1:]], stdin=subprocess.PIPE)
+print(cleanup.pid, flush=True)
+sys.stdin.read()
+"""
 
 
-# starts a cleanup, and may be killed
-def deaf(process):
-    """True if it ignores SIGTERM, as Linux reports."""
+def ignored(process):
+    """The signals that a process ignores, as Linux reports."""
     lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
-    (ignored,) = (int(line.split()[1], 16) for line in lines if line.startswith("SigIgn"))
-    return bool(ignored >> (signal.SIGTERM - 1) & 1)
+    (mask,) = (int(line.split()[1], 16) for line in lines if line.startswith("SigIgn"))
+    return {stop for stop in STOPS if mask >> (stop - 1) & 1}
 
 
 @pytest.fixture
 def runaways():
     """Their mark, and the four processes."""
     mark = uuid.uuid4().hex
-    process = subprocess.Popen(
-        [sys.executable, "-c", RUNAWAYS], env=os.environ | {process_cleanup.MARK_VARIABLE: mark}
-    )
-    until(lambda: len(members(mark)) == 4 and sum(map(deaf, members(mark))) == 2)
+    environment = os.environ | {process_cleanup.MARK_VARIABLE: mark}
+    process = subprocess.Popen([sys.executable, "-c", RUNAWAYS], env=environment, preexec_fn=as_in_a_terminal)
+    until(lambda: [len(ignored(one)) for one in members(mark)].count(1) == 2 and len(members(mark)) == 4)
     there = members(mark)
     yield mark, there
     for one in members(mark, there):
@@ -222,16 +234,17 @@ def runaways():
 
 
 @LINUX
-def test_members_end_with_the_cleanup_s_input_and_not_before(runaways):
+@pytest.mark.parametrize("end", [lambda starter: starter.stdin.close(), subprocess.Popen.kill])
+def test_members_end_with_the_cleanup_s_starter_and_not_by_its_signals(runaways, end):
     mark, there = runaways
-    kept = subprocess.Popen([sys.executable, process_cleanup.__file__, mark], stdin=subprocess.PIPE)
-    until(lambda: deaf(kept))
-    for stop in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        kept.send_signal(stop)
-    time.sleep(0.2)
-    assert kept.poll() is None
-    assert members(mark) == there
-    assert psutil.Process() not in there
-    kept.stdin.close()
-    assert kept.wait(timeout=60) == 0
-    assert not members("", there)
+    words = [sys.executable, "-c", STARTER, process_cleanup.__file__, mark]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(words, preexec_fn=as_in_a_terminal, **pipes) as starter:
+        cleanup = psutil.Process(int(starter.stdout.readline()))
+        until(lambda: ignored(cleanup) == STOPS, 60)
+        for stop in STOPS:
+            cleanup.send_signal(stop)
+        assert members(mark) == there
+        assert psutil.Process() not in there
+        end(starter)
+    until(lambda: not members("", there), 60)

@@ -12,11 +12,9 @@ from empirics.federation.client_memory import DiskMemory, Order, Source
 from empirics.federation.client_reports import ClientReport
 from empirics.federation.messages import Reply, Task
 from empirics.federation.sample_sources import of_part, of_stream
-from empirics.results.folder import read_result
-from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.training.problem import make_problem
-from tests.empirics.federation.wire import CHANGES, Wire, federate, nodes, rows, small
+from tests.empirics.federation.wire import CHANGES, Wire, federate, nodes, rows, same_as_batched, small
 from tests.empirics.small import refused
 
 
@@ -27,9 +25,6 @@ def network(population):
 
 OWN = {"model": f"{__name__}:network", "radius": None, "labels": "classes"}
 STUDY = small("constant", **OWN)
-
-
-EXACT = ("policy", "seed", "round", "cost", "admitted", "n", "N", "debt", "overflow")
 CASES = {  # every policy, with some setting that matters to clients
     "acdpp": {"radius": None, "dtype": "float32"},
     "acdpp-capped": {"replacement": False, "per_class": 9},
@@ -53,20 +48,7 @@ def test_every_policy_and_every_setting(policy, tmp_path):
     start = {"rounds": 8, "labels": "classes", "partition": "two-class"}
     study = small(policy, **(start | CASES[policy]))
     federate(study, tmp_path)
-    run_study(study, tmp_path / "batched")
-    places = [tmp_path / name for name in ("result", "batched")]
-    states = [np.load(next(place.glob("state-*.npz"))) for place in places]
-    thetas = [np.stack([state[name] for name in ("theta", "mean") if name in state]) for state in states]
-    if study.dtype == "float32":
-        assert np.allclose(*thetas, rtol=1e-4, atol=1e-6)
-        return
-    assert np.allclose(*thetas, rtol=1e-10, atol=1e-13)
-    found, wanted = map(read_result, places)
-    assert found.rows.column_names == wanted.rows.column_names
-    for name in EXACT:
-        assert found.rows[name].to_pylist() == wanted.rows[name].to_pylist(), name
-    for name in set(found.rows.column_names) - set(EXACT):
-        assert np.allclose(found.rows[name], wanted.rows[name], rtol=1e-9, atol=1e-12, equal_nan=True), name
+    found, wanted = same_as_batched(study, tmp_path)
     mine, theirs = (result.summary["policies"][policy] for result in (found, wanted))
     above = "excess_risk" in found.rows.column_names
     told = "a federation is not predicted: acdpp predict does it" if above else None

@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from empirics.federation.app_folder import FederationFolder, write_app
@@ -22,11 +21,11 @@ from empirics.federation.processes import Federation, federation
 from empirics.federation.server_state import prepare
 from empirics.results.folder import read_result, read_settings
 from empirics.run import run_study
-from tests.empirics.federation.wire import small
+from tests.empirics.federation.wire import EXACT, same_as_batched, small
 from tests.empirics.small import until
 
 pytestmark = pytest.mark.slow
-EXACT = ("cost", "admitted", "n", "N", "debt", "overflow")
+WAIT_SECONDS_MAX = 900
 CLIENT = """\
 from pathlib import Path
 
@@ -37,77 +36,63 @@ app = Rogue(study_file(Path(__file__).with_name("study.toml")))
 """
 
 
+def progress(out):
+    return read_settings(out)["progress"]
+
+
 @dataclass
 class Trial:
-    """A running federation and its result."""
+    """A running federation and its result. A busy machine takes minutes to start clients, so that limits are long."""
 
     running: Federation
     out: Path
-    run: int
-
-    @property
-    def done(self):
-        return int(read_settings(self.out)["progress"]["done"])
-
-    @property
-    def finished(self):
-        return read_settings(self.out)["progress"]["summary_sha256"] is not None
 
     def home(self, client):
         return self.running.place.client(client)
 
-    def wait(self):
-        """Until the run is over, however it ended."""
-        until(lambda: self.finished or self.running.operator.over(self.run))
+    def wait(self, reached=lambda: False):
+        """Until something is reached or the run is over, however it ended; a busy server is not asked."""
+        stopped = self.running.place.stopped
+        until(lambda: reached() or stopped.exists() or progress(self.out)["summary_sha256"], WAIT_SECONDS_MAX)
 
     def hangs(self, client):
         """Until this client hangs, as it was told to, in a run that goes on."""
         hanging = self.home(client) / "hanging"
-        until(lambda: hanging.exists() or self.running.operator.over(self.run))
+        self.wait(hanging.exists)
         assert hanging.exists(), self.told()
 
     def told(self):
         """The server's event log."""
-        events = self.out / "federation" / "events.log"
+        events = self.running.place.events
         return events.read_text() if events.exists() else ""
 
     def kill(self, client):
-        """The node and what it has started, by -9: no chance to say a word."""
-        node = self.running.nodes[client]
+        """Kill the node and its hanging client."""
+        node, hanging = self.running.nodes[client], self.home(client) / "hanging"
         os.killpg(node.pid, signal.SIGKILL)
         node.wait()
-        with_it = self.home(client) / "hanging"
-        if with_it.exists():
-            with_pid = int(with_it.read_text())
-            with_it.unlink()
+        if hanging.exists():
             with suppress(ProcessLookupError):
-                os.kill(with_pid, signal.SIGKILL)
+                os.kill(int(hanging.read_text()), signal.SIGKILL)
+            hanging.unlink()
 
 
 @contextmanager
-def trial(study, out, *, patience=60, hangs=None):
-    """A federation of a study, or the same again if there is one: processes end with the context."""
+def trial(study, out, patience=WAIT_SECONDS_MAX, **faults):
+    """A federation of a study, new or continued; each fault of `rogue.py` has a table of rounds by client."""
     place = FederationFolder.of_result(out)
     if not out.exists():
         prepare(study, out)
         write_app(place.app, study, result=str(out), patience=patience)
         (place.app / "acdpp_app" / "client.py").write_text(CLIENT)
+    place.stopped.unlink(missing_ok=True)
     for client in range(study.clients):
         told = place.client(client) / "rogue.json"
         told.parent.mkdir(parents=True, exist_ok=True)
-        told.write_text(json.dumps({"hangs": (hangs or {}).get(client)}))
+        told.write_text(json.dumps({fault: table.get(client) for fault, table in faults.items()}))
     with federation(place, study.clients) as running:
-        yield Trial(running, out, running.operator.start(place.app))
-
-
-def same_as_batched(study, out, batched):
-    run_study(study, batched)
-    one, other = read_result(out).rows, read_result(batched).rows
-    for name in EXACT:
-        assert one[name].to_pylist() == other[name].to_pylist()
-    assert np.allclose(one["risk"], other["risk"], rtol=1e-9)
-    states = [dict(np.load(next(place.glob("state-*.npz"))))["theta"] for place in (out, batched)]
-    assert np.allclose(*states, rtol=1e-9, atol=1e-12)
+        running.operator.start(place.app)
+        yield Trial(running, out)
 
 
 def intruder(trial, log, key, authority, client):
@@ -120,11 +105,10 @@ def intruder(trial, log, key, authority, client):
 
 
 def test_one_client_is_killed_and_an_intruder_gets_nowhere(tmp_path):
-    """All in one federation, for each takes its time to start: the numbers are those of the batched engine until client
-    1 is killed in the middle of round 3, and those of the books after."""
+    """The numbers are those of the batched engine until client 1 is killed in round 3, and those of the books after."""
     study = small("buy-cheap-online", rounds=4)
     out = tmp_path / "result"
-    with trial(study, out, patience=45, hangs={1: 3}) as one:
+    with trial(study, out, hangs={1: 3}) as one:
         stranger = node_key(tmp_path / "foreign" / "key")
         theirs = make_certificates(tmp_path / "theirs", ["127.0.0.1"])
         ours = one.running.certificates.authority
@@ -134,15 +118,13 @@ def test_one_client_is_killed_and_an_intruder_gets_nowhere(tmp_path):
         one.hangs(1)
         one.kill(1)
         one.wait()
-        assert one.finished, one.told()[-3000:]
         ended = [process.poll() for process in tries]
         told = one.told()
-    assert "takes no part" not in told  # none of them ever came so far as to introduce itself
     assert 0 not in ended
     refusals = ("activate SuperNode", "must be registered", "handshake error")
     assert all(refused in log.read_text() for log, refused in zip(logs, refusals, strict=True))
-    (event,) = told.splitlines()
-    assert "round 3 goes on without client 1: " in event  # our patience is at an end, or Flower's
+    (event,) = told.splitlines()  # no intruder gave a client id
+    assert "round 3 goes on without client 1: " in event
     run_study(study, tmp_path / "batched")
     found, wanted = (read_result(place).rows.to_pylist() for place in (out, tmp_path / "batched"))
     for name in EXACT:
@@ -151,24 +133,27 @@ def test_one_client_is_killed_and_an_intruder_gets_nowhere(tmp_path):
     assert found[2]["N"] - found[1]["N"] == found[2]["admitted"]
 
 
-def test_a_client_that_was_killed_comes_back_with_its_samples(tmp_path):
-    """It had drawn for round 2 when it was killed: those samples are admitted on its return.
+def test_a_killed_and_a_crashed_client_come_back_with_their_samples(tmp_path):
+    """Both had drawn for round 2: those samples are admitted on their return.
 
-    Flower considers it alive for up to a minute and refuses its key until then: rounds have to be left.
+    Flower considers a killed client alive for up to a minute and refuses its key until then: rounds have to be left.
     """
     study = small("constant", rounds=60)
-    with trial(study, tmp_path / "result", patience=30, hangs={0: 2}) as one:
+    with trial(study, tmp_path / "result", patience=120, hangs={0: 2}, crashes={2: 2}) as one:
         one.hangs(0)
         (samples,) = (one.home(0) / "samples").iterdir()
         one.kill(0)
         drawn = DiskMemory.open(samples)
         assert len(drawn.waiting) == drawn.admitted > 0
-        (one.home(0) / "rogue.json").write_text('{"hangs": null}')
+        (one.home(0) / "rogue.json").write_text("{}")
         restarts = NodeRestarts(one.running)
         with pytest.warns(UserWarning, match="client 0 has ended"):
-            until(lambda: restarts.look() or "client 0 is back" in one.told())
-        until(lambda: len(list(one.home(0).glob("did-*"))) > 2)  # rounds 1 and 2, and another
-        memory = DiskMemory.open(samples)
+            one.wait(lambda: restarts.look() or all(f"client {m} is back" in one.told() for m in (0, 2)))
+        one.wait(lambda: len(list(one.home(0).glob("did-*"))) > 2)  # rounds 1 and 2, and another
+        memory, told = DiskMemory.open(samples), one.told()
+    for m in (0, 2):
+        assert f"round 2 goes on without client {m}: " in told
+        assert f"client {m} is back" in told
     # what it held then is too old
     assert memory.samples.x[: len(drawn.waiting)].tolist() == drawn.waiting.x.tolist()
     assert memory.source.drawn == drawn.source.drawn + len(memory.samples) - len(drawn.waiting)
@@ -178,9 +163,9 @@ def test_a_client_that_was_killed_comes_back_with_its_samples(tmp_path):
 def test_a_server_that_was_killed_goes_on(whole, tmp_path):
     study = small("acdpp", rounds=5)
     out = tmp_path / "result"
-    with trial(study, out, patience=45, hangs={1: 3}) as one:
+    with trial(study, out, hangs={1: 3}) as one:
         one.hangs(1)
-        assert one.done == 2
+        assert progress(out)["done"] == 2
         if whole:
             for client in range(study.clients):
                 one.kill(client)
@@ -188,4 +173,4 @@ def test_a_server_that_was_killed_goes_on(whole, tmp_path):
         one.running.link.wait()
     with trial(study, out) as again:
         again.wait()
-    same_as_batched(study, out, tmp_path / "batched")
+    same_as_batched(study, tmp_path)

@@ -19,25 +19,11 @@ from flwr.superlink import extensions
 from empirics.federation import delivery, flower_api, local, process_cleanup, processes, superlink
 from empirics.federation.app_folder import FederationFolder
 from empirics.federation.processes import federation
-from tests.empirics.federation.wire import small
+from tests.empirics.federation.wire import Clock, small
 from tests.empirics.small import refused
 from theory.setting import SettingError
 
 STUDY = small("constant")
-
-
-class Clock:
-    """Replaces the module `time`."""
-
-    now, looks = 1000.0, 0
-
-    def monotonic(self):
-        self.looks += 1
-        assert self.looks < 20, "busy waiting"
-        return self.now
-
-    def sleep(self, seconds):
-        self.now, self.looks = self.now + seconds, 0
 
 
 @pytest.fixture
@@ -154,10 +140,6 @@ def test_a_study_is_watched_until_its_result_is_complete_and_its_run_over(
     assert left <= clock.now < left + 2
 
 
-def test_the_default_study_has_too_many_policies():
-    assert "one policy, not 6" in refused(local.federate)
-
-
 def test_a_run_that_stops_gives_its_reason(running, tmp_path):
     running.ends = 1006
     log = str(running.place.root / "logs/superlink.log")
@@ -233,12 +215,6 @@ def test_the_server_is_flower_s_behind_an_access_rule(monkeypatch):
     superlink.main()
     assert started.called
     assert [entry.cls for entry in extensions.get_middleware()] == [superlink.AccessRule]
-
-
-def test_many_nodes_poll_less_often(tmp_path):
-    name = "FLWR_SUPEREXEC_TASK_POLL_INTERVAL"
-    found = [processes.process_environment("mark", tmp_path, clients)[name] for clients in (1, 10, 1000)]
-    assert found == ["0.1", "0.2", "1.0"]
 
 
 @pytest.mark.parametrize(("nodes", "pause"), [(1, 0.2), (100, 2.0)])

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from unittest.mock import patch
 from uuid import uuid4
 
+import numpy as np
 import pytest
 
 pytest.importorskip("flwr")
@@ -17,6 +18,7 @@ from empirics.federation.client import client_app
 from empirics.federation.server import Admission, PollingGrid, first_arrays
 from empirics.federation.server_state import ServerState, federated, prepare
 from empirics.results.folder import read_result
+from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.settings.study import Study
 from tests.empirics.small import blobs_file
@@ -28,6 +30,7 @@ def small(policy, **given):
     return federated(Study(**(start | given)), policy)
 
 
+EXACT = ("policy", "seed", "round", "cost", "admitted", "n", "N", "debt", "overflow")
 CHANGES = {  # a drift so abrupt that a policy that listens forgets in round 10
     "buffers": (60, 80, 100),
     "budget": 330.0,
@@ -82,15 +85,17 @@ class Wire:
 
 
 class Clock:
-    """Replaces the module `time`, so that tests do not wait."""
+    """Replaces the module `time`: it advances only by sleeping."""
 
-    now = 0.0
+    now, looks = 1000.0, 0
 
     def monotonic(self):
+        self.looks += 1
+        assert self.looks < 200, "busy waiting"
         return self.now
 
     def sleep(self, seconds):
-        self.now += seconds
+        self.now, self.looks = self.now + seconds, 0
 
 
 def at(when, who, do):
@@ -141,3 +146,21 @@ def federate(study, place, wire=None, *, rounds=None, patience=5, **own):
 def rows(place, *names):
     found = read_result(place / "result").rows
     return [found[name].to_pylist() for name in names]
+
+
+def same_as_batched(study, place):
+    """Compare with the batched engine: counts and money exactly, the rest to rounding. Returns both results."""
+    run_study(study, place / "batched")
+    places = [place / name for name in ("result", "batched")]
+    rtol, atol = (1e-9, 1e-12) if study.dtype == "float64" else (1e-4, 1e-6)
+    states = [np.load(next(one.glob("state-*.npz"))) for one in places]
+    thetas = [np.stack([state[name] for name in ("theta", "mean") if name in state]) for state in states]
+    assert np.allclose(*thetas, rtol / 10, atol / 10)
+    found, wanted = map(read_result, places)
+    assert found.rows.column_names == wanted.rows.column_names
+    for name in found.rows.column_names:
+        if name in EXACT:
+            assert found.rows[name].to_pylist() == wanted.rows[name].to_pylist(), name
+        else:
+            assert np.allclose(found.rows[name], wanted.rows[name], rtol, atol, equal_nan=True), name
+    return found, wanted
