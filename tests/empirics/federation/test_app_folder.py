@@ -64,9 +64,12 @@ def test_flower_takes_the_folder_and_all_that_the_app_needs_travels(tmp_path):
     assert wanted <= set(bundle.namelist())
 
 
-def test_the_commands_of_the_readme_are_ones_that_flower_takes(tmp_path):
-    write_app(tmp_path, ONE)
-    found = commands((tmp_path / "README.md").read_text(encoding="utf-8"))
+@pytest.mark.parametrize(("buffers", "clients"), [((8,), "1 client,"), ((8, 9), "2 clients,")])
+def test_the_readme_counts_clients_and_has_commands_that_flower_takes(tmp_path, buffers, clients):
+    write_app(tmp_path, replace(ONE, buffers=buffers))
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert f"There are {clients} with the ids 0 to {len(buffers) - 1};" in text
+    found = commands(text)
     [link] = [words[3:] for words in found if words[:3] == ["python", "-m", superlink.__name__]]
     [node] = [words[1:] for words in found if words[:1] == ["flower-supernode"]]
     server = _parse_args_run_superlink().parse_args(link)
@@ -79,8 +82,7 @@ def test_the_commands_of_the_readme_are_ones_that_flower_takes(tmp_path):
     config = {"partition-id": 0, "buffer": "$PWD/samples-0", "data-dir": ""}  # the shell replaces $PWD
     assert parse_config_args([supernode.node_config]) == config
     assert ["flwr", "run", ".", "acdpp", "--stream"] in found
-    assert f'address = "127.0.0.1:{server.port}"' in (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert "ids 0 to 2" in (tmp_path / "README.md").read_text(encoding="utf-8")
+    assert f'address = "127.0.0.1:{server.port}"' in text
 
 
 @pytest.mark.parametrize("several", [{"policies": ("acdpp", "constant")}, {"seeds": 2}])
@@ -91,6 +93,21 @@ def test_several_runs_are_no_federation(tmp_path, several):
     study = tmp_path / "app" / "acdpp_app" / "study.toml"
     study.write_text(study.read_text().replace("seeds = 1\n", "seeds = 2\n"))
     assert "one policy once" in refused(study_file, study)
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        (".", "not empty"),
+        ("mine.txt", "not empty"),
+        ("mine.txt/app", "cannot be"),
+        ("/proc/app", "cannot be"),
+    ],
+)
+def test_a_folder_for_the_app_is_new_or_empty_and_writable(tmp_path, place, said):
+    (tmp_path / "mine.txt").write_text("kept")
+    assert said in refused(write_app, tmp_path / place, ONE)
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("mine.txt", "kept")]
 
 
 FOUR = small("constant", rounds=4)
@@ -176,10 +193,3 @@ def test_a_client_that_loses_its_disk_continues_without_its_samples(tmp_path):
     (admitted, n), (granted, most) = (rows(p, "admitted", "n") for p in (tmp_path, tmp_path / "whole"))
     assert admitted == granted
     assert n[2] < most[2]
-
-
-@pytest.mark.parametrize(("buffers", "clients"), [((8,), "1 client,"), ((8, 9), "2 clients,")])
-def test_the_readme_counts_the_clients(tmp_path, buffers, clients):
-    write_app(tmp_path, replace(ONE, buffers=buffers))
-    text = (tmp_path / "README.md").read_text(encoding="utf-8")
-    assert f"There are {clients} with the ids 0 to {len(buffers) - 1};" in text

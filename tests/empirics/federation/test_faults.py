@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -31,54 +30,47 @@ def result(place):
     return read_result(place / "result")
 
 
-def wire(study, place, faults):
-    return Wire(*nodes(study, place), faults)
-
-
 @pytest.fixture
 def cut(tmp_path):
     """The wire of a federation, for a test to cut."""
     return Wire(*nodes(STUDY, tmp_path))
 
 
-def metric(name, change):
-    def lie(reply):
-        record = reply.content["metrics"]
-        record[name] = change(record[name])
-
-    return lie
-
-
-def moved(change):
-    def lie(reply):
-        array = reply.content["arrays"]["moved"].numpy()
-        reply.content["arrays"] = ArrayRecord({"moved": Array(change(array))})
-
-    return lie
-
-
 def spoilt(array):
     return np.where(np.arange(len(array)) == 3, np.nan, array)
 
 
-LIES = {
-    "more samples than granted": (metric("delivered", lambda n: n + 1), "admitted samples, granted"),
-    "an impossible memory": (metric("cohort-counts", lambda c: [c[0] + 1, *c[1:]]), "in memory, possible"),
-    "another client": (metric("client", lambda m: 2), "it answers as client 2"),
-    "counts that are fractions": (metric("delivered", lambda n: 1.5), "not whole numbers"),
-    "not a number": (moved(spoilt), "parameters that are not finite"),
-    "a square that overflows": (moved(lambda array: array + 1e200), "squares overflow"),
-    "another shape": (moved(lambda array: array[:-1]), "parameters of shape"),
-    "another type": (moved(np.float32), "parameters of shape .* and type float32"),
-    "a reply to the round before": (metric("round", lambda t: t - 1), "to round 2 of .*, not to round 3"),
-    "no metrics": (lambda reply: reply.content.pop("metrics"), "malformed"),
+LIES = {  # an entry of a reply, its value in place of the true one, and the refusal
+    "more samples than granted": ("delivered", lambda n: n + 1, "admitted samples, granted"),
+    "an impossible memory": ("cohort-counts", lambda c: [c[0] + 1, *c[1:]], "in memory, possible"),
+    "a round named twice": ("cohort-rounds", lambda rounds: [rounds[0]] * len(rounds), "names a round twice"),
+    "another client": ("client", lambda m: 2, "it answers as client 2"),
+    "counts that are fractions": ("delivered", lambda n: 1.5, "not whole numbers"),
+    "rounds without counts": ("cohort-counts", lambda counts: counts[1:], "not whole numbers"),
+    "not a number": ("moved", spoilt, "parameters that are not finite"),
+    "a square that overflows": ("moved", lambda array: array + 1e200, "squares overflow"),
+    "another shape": ("moved", lambda array: array[:-1], "parameters of shape"),
+    "another type": ("moved", np.float32, "parameters of shape .* and type float32"),
+    "a reply to the round before": ("round", lambda t: t - 1, "to round 2 of .*, not to round 3"),
+    "another federation": ("federation", lambda token: "other", "to round 3 of 'other', not to round 3 of"),
+    "no list of rounds": ("cohort-rounds", lambda rounds: 3, "malformed"),
 }
 
 
 @pytest.mark.parametrize("name", LIES)
 def test_an_invalid_client_takes_no_part_in_the_round_and_is_not_paid(whole, cut, name, tmp_path, caplog):
-    lie, words = LIES[name]
-    cut.faults = at(3, 1, lambda reply: (lie(reply), reply)[1])
+    entry, change, words = LIES[name]
+
+    def lie(reply):
+        content = reply.content
+        if entry == "moved":
+            content["arrays"] = ArrayRecord({entry: Array(change(content["arrays"][entry].numpy()))})
+        else:
+            record = content["config" if entry == "federation" else "metrics"]
+            record[entry] = change(record[entry])
+        return reply
+
+    cut.faults = at(3, 1, lie)
     with caplog.at_level("WARNING"):
         federate(STUDY, tmp_path, cut)
     (told,) = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
@@ -99,8 +91,7 @@ def test_an_invalid_client_takes_no_part_in_the_round_and_is_not_paid(whole, cut
 def test_a_reply_that_is_lost_costs_no_sample(policy, tmp_path):
     """Its samples are admitted and paid in the next round."""
     study = federated(STUDY, policy)
-    cut = wire(study, tmp_path, at(2, 0, lambda reply: None))
-    federate(study, tmp_path, cut)
+    federate(study, tmp_path, Wire(*nodes(study, tmp_path), at(2, 0, lambda reply: None)))
     cost, admitted, N = rows(tmp_path, "cost", "admitted", "N")
     assert np.cumsum(admitted).tolist() == N
     drawn = waiting = 0
@@ -121,20 +112,17 @@ def gone(cut):
 
 @pytest.mark.parametrize("reply", [lambda cut: None, gone], ids=["no reply", "disconnected"])
 def test_a_silent_client_is_not_waited_for_until_it_answers(cut, reply, tmp_path):
-    replied = []
-
     def faults(t, m, answer):
         if (t, m) == (2, 1):
             cut.there.discard(999)
             return reply(cut)
         if (t, m) == (4, 0):
             cut.there.add(999)
-        replied.append((t, m))
         return answer
 
     cut.faults = faults
     federate(STUDY, tmp_path, cut)
-    assert [t for t, m in replied if m == 1] == [1, 6]  # asked for its client id during round 5
+    assert cut.ordered(999) == [1, 2, 6]  # asked for its client id during round 5
     assert rows(tmp_path, "admitted")[0][2] < rows(tmp_path, "admitted")[0][0]
 
 
@@ -148,18 +136,12 @@ def test_an_absent_client_is_waited_for_at_the_start_and_then_left_out(cut, tmp_
 
 
 def test_a_client_that_fails_is_asked_again(cut, tmp_path, caplog):
-    app, tries = cut.apps[999], []
+    def fail(reply):
+        raise OSError("no space left")
 
-    def failing(message, context):
-        if message.metadata.message_type == "train":
-            tries.append(message.content["config"]["round"])
-            if tries[-1] == 2:
-                raise OSError("no space left")
-        return app(message, context)
-
-    cut.apps[999] = failing
+    cut.faults = at(2, 1, fail)
     federate(STUDY, tmp_path, cut)
-    assert tries == [1, 2, 3, 4, 5, 6]
+    assert cut.ordered(999) == [1, 2, 3, 4, 5, 6]
     told = "round 2 goes on without client 1: it failed (no space left)"
     assert told in caplog.text
     assert told in (tmp_path / "result/federation/events.log").read_text(encoding="utf-8")
@@ -181,7 +163,7 @@ def test_a_server_that_was_killed_goes_on_to_the_same_numbers(policy, at, tmp_pa
         return reply
 
     with pytest.raises(KeyboardInterrupt):  # clients 0 and 1 have trained in vain
-        federate(study, place, wire(study, place, kill))
+        federate(study, place, Wire(*nodes(study, place), kill))
     federate(study, place)
     assert result(place).rows.equals(result(tmp_path / "whole").rows)
     assert result(place).summary == result(tmp_path / "whole").summary
@@ -191,7 +173,7 @@ def test_a_client_that_is_absent_while_all_forget_forgets_on_its_return(tmp_path
     """All forget in round 10, by the losses of rounds 1 to 9, which survive a kill of the server."""
     study = small("adaptive@K=6", **CHANGES)
     federate(study, tmp_path, rounds=7)
-    federate(study, tmp_path, wire(study, tmp_path, at(10, 1, lambda reply: None)))
+    federate(study, tmp_path, Wire(*nodes(study, tmp_path), at(10, 1, lambda reply: None)))
     n, admitted = rows(tmp_path, "n", "admitted")
     assert n[8] == sum(admitted[3:9])
     assert n[9:] == [admitted[9], admitted[9] + admitted[10]]
@@ -208,30 +190,28 @@ def test_a_node_that_claims_to_be_another_client_or_one_that_there_is_not(cut, n
     cut.there.add(5000)
     federate(STUDY, tmp_path, cut)
     assert caplog.text.count(f"takes no part: it claims to be client {number}, {why}") == 1
-    trained = [node for node, message in cut.sent if message.metadata.message_type == "train"]
-    assert sorted(trained.count(node) for node in (999, 5000)) == [0, STUDY.rounds]
+    assert sorted(len(cut.ordered(node)) for node in (999, 5000)) == [0, STUDY.rounds]
 
 
 def test_a_round_without_clients_is_one_sentence_and_loses_nothing(whole, cut, tmp_path):
     cut.there.clear()
     assert "no client is connected in round 1" in refused(federate, STUDY, tmp_path, cut, patience=0)
-    silent = wire(STUDY, tmp_path, lambda t, m, reply: None if t == 4 else reply)
+    silent = Wire(*nodes(STUDY, tmp_path), lambda t, m, reply: None if t == 4 else reply)
     assert "no client took part in round 4" in refused(federate, STUDY, tmp_path, silent)
     federate(STUDY, tmp_path)
     assert result(tmp_path).rows.equals(whole.rows)
 
 
 def test_samples_do_not_travel(cut, tmp_path):
-    def listen(t, m, reply):
-        content = reply.content
+    sent = []
+    cut.faults = lambda t, m, reply: sent.append(reply.content) or reply
+    federate(STUDY, tmp_path, cut, rounds=2)
+    assert len(sent) == 6
+    for content in sent:
         assert [*content["arrays"], *content["config"]] == ["moved", "federation"]
         assert set(content) == {"arrays", "metrics", "config"}
         # the parameters: 8 numbers and a constant for each of 4 classes
         assert content["arrays"]["moved"].numpy().shape == (36,)
-        return reply
-
-    cut.faults = listen
-    federate(STUDY, tmp_path, cut, rounds=2)
 
 
 def test_training_does_not_go_on_where_a_federation_stopped_but_reads_what_it_finished(tmp_path):
@@ -246,15 +226,7 @@ def test_training_does_not_go_on_where_a_federation_stopped_but_reads_what_it_fi
     assert "not made by acdpp federate" in refused(ServerState.open(trained).__enter__)
 
 
-@pytest.fixture
-def pulled(cut, monkeypatch):
-    """Replies are what this mock returns or raises for them."""
-    change, pull = Mock(side_effect=lambda reply: reply), cut.pull_messages
-    monkeypatch.setattr(cut, "pull_messages", lambda names: [change(reply) for reply in pull(names)])
-    return change
-
-
-def test_an_unreadable_reply_excludes_only_its_sender(cut, pulled, tmp_path, caplog):
+def test_an_unreadable_reply_excludes_only_its_sender(cut, tmp_path, caplog):
     broken = []
 
     def unreadable(reply):
@@ -263,18 +235,18 @@ def test_an_unreadable_reply_excludes_only_its_sender(cut, pulled, tmp_path, cap
             raise ValueError("no such object")
         return reply
 
-    pulled.side_effect = unreadable
+    cut.pulled = unreadable
     federate(STUDY, tmp_path, cut)
     why = "client 1: it failed (unreadable reply, ValueError)"
     assert caplog.text.count("goes on without") == caplog.text.count(f"round 1 goes on without {why}") == 1
 
 
-def test_the_sender_of_a_reply_does_not_depend_on_its_content(cut, pulled, whole, tmp_path):
+def test_the_sender_of_a_reply_does_not_depend_on_its_content(cut, whole, tmp_path):
     def forged(reply):
         reply.metadata.__dict__["_src_node_id"] = 1000
         return reply
 
-    pulled.side_effect = forged
+    cut.pulled = forged
     federate(STUDY, tmp_path, cut)
     assert result(tmp_path).rows.equals(whole.rows)
 

@@ -54,23 +54,26 @@ def started(clock, monkeypatch):
 @pytest.mark.parametrize("clients", [2, 0])
 def test_commands_folders_and_settings_of_all_processes(started, tmp_path, clients):
     here = tmp_path / "federation"
-    with federation(
-        FederationFolder.of_result(tmp_path), clients or 2, simulation=not clients, extra=3
-    ) as running:
+    place = FederationFolder.of_result(tmp_path)
+    with federation(place, clients or 2, simulation=not clients, extra=3) as running:
         watching, *others = started.there
     assert watching.command == [sys.executable, "-I", process_cleanup.__file__, running.mark]
     assert [watching.stdin.close.called, watching.wait.called] == [True, True]
-    server = "--host 127.0.0.1 --port 100 --disable-runtime-dependency-installation"
+    server = f"""{sys.executable} -m empirics.federation.superlink --host 127.0.0.1 --port 100
+        --ssl-ca-certfile {here}/certificates/ca.crt --ssl-certfile {here}/certificates/server.crt
+        --ssl-keyfile {here}/certificates/server.key --disable-runtime-dependency-installation"""
     wanted = [("superlink", here, f"{server} --{'enable-supernode-auth' if clients else 'simulation'}")]
     for m in range(clients):
         home = here / f"clients/client-{m}"
-        node = f"--superlink 127.0.0.1:100 --port {101 + m} --auth-supernode-private-key {home}/key"
+        node = f"""flower-supernode --superlink 127.0.0.1:100 --host 127.0.0.1 --port {101 + m}
+            --root-certificates {here}/certificates/ca.crt
+            --auth-supernode-private-key {home}/key --node-config {home}/node.toml"""
         wanted.append((f"client-{m}", home, node))
         config = {"partition-id": m, "num-partitions": 2, "buffer": f"{home}/samples", "extra": 3}
         assert tomllib.loads((home / "node.toml").read_text()) == config
         started.operator.register.assert_any_call(home / "key.pub")
     for process, (name, home, command) in zip(others, wanted, strict=True):
-        assert set(command.split()) <= set(process.command)
+        assert process.command == command.split()
         assert process.given["stdout"].name == f"{here}/logs/{name}.log"
         assert process.given["env"][process_cleanup.MARK_VARIABLE] == running.mark
         assert process.given["env"]["FLWR_HOME"] == f"{home}/flower"
@@ -78,18 +81,14 @@ def test_commands_folders_and_settings_of_all_processes(started, tmp_path, clien
     assert here.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_restart_keeps_samples_and_discards_logs(started, tmp_path):
+def test_a_server_may_take_two_minutes_to_start_and_samples_outlive_logs(clock, started, tmp_path):
     samples, log = tmp_path / "clients/client-0/samples", tmp_path / "logs/superlink.log"
     for old in (samples, log):
         old.parent.mkdir(parents=True)
         old.write_text("old")
-    with federation(FederationFolder(tmp_path), 0):
-        assert (samples.read_text(), log.read_text()) == ("old", "")
-
-
-def test_a_server_may_take_two_minutes_to_start(clock, started, tmp_path):
     started.connect.side_effect = OSError
     assert "did not start: no output" in refused(federation(FederationFolder(tmp_path), 2).__enter__)
+    assert (samples.read_text(), log.read_text()) == ("old", "")
     assert 1120 <= clock.now < 1121
     assert started.connect.call_args.args == (("127.0.0.1", 100),)
 

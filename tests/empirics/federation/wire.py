@@ -47,11 +47,11 @@ CHANGES = {  # a drift so abrupt that a policy that listens forgets in round 10
 
 class Wire:
     """`faults` may change a reply, return None for a lost reply, or raise for a failing client; a node outside `there`
-    is absent. Replies come in the reverse order of the clients."""
+    is absent. Replies come in the reverse order of the clients, as `pulled` returns them."""
 
     def __init__(self, apps, contexts, faults=lambda t, m, reply: reply):
         self.apps, self.contexts, self.faults = apps, contexts, faults
-        self.there = set(apps)
+        self.there, self.pulled = set(apps), lambda reply: reply
         self.replies: dict[str, Message] = {}
         self.sent = []
 
@@ -70,10 +70,10 @@ class Wire:
             number = self.contexts[node].node_config["partition-id"]
             try:
                 answer = self.apps[node](message, self.contexts[node])
+                if message.metadata.message_type == "train":
+                    answer = self.faults(message.content["config"]["round"], number, answer)
             except Exception as error:
                 answer = Message(Error(0, str(error)), reply_to=message)
-            if message.metadata.message_type == "train":
-                answer = self.faults(message.content["config"]["round"], number, answer)
             if answer is not None:
                 answer.metadata.__dict__["_src_node_id"] = node
                 answer.metadata.__dict__["_reply_to_message_id"] = name
@@ -81,7 +81,13 @@ class Wire:
         return ids
 
     def pull_messages(self, message_ids):
-        return [self.replies.pop(name) for name in reversed(list(message_ids)) if name in self.replies]
+        names = [name for name in reversed(list(message_ids)) if name in self.replies]
+        return [self.pulled(self.replies.pop(name)) for name in names]
+
+    def ordered(self, node):
+        """The rounds that a node was told to train in."""
+        sent = [message for to, message in self.sent if to == node]
+        return [one.content["config"]["round"] for one in sent if one.metadata.message_type == "train"]
 
 
 class Clock:
