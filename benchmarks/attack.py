@@ -17,8 +17,8 @@ import time
 import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from rich.console import Console
@@ -26,10 +26,9 @@ from rich.table import Table
 
 from benchmarks.hardware import hardware
 from benchmarks.options import parser_of, settings
-from tests.attack import bad_settings, damage, interrupts, kills, races, resumes, terminals
-from tests.attack.arena import BAD, Arena, Outcome, arena
+from tests.attack import bad_settings, damage, interrupts, kills, races, terminals
+from tests.attack.arena import BAD, Arena, Attack, Fault, arena
 
-Attack = Callable[[random.Random, Arena, Path], Outcome]
 Plan = Iterator[tuple[str, Attack]]
 WEIGHTS: dict[str, int] = settings("attack")["weights"]  # how often each kind comes
 KINDS: dict[str, Attack] = {
@@ -37,7 +36,7 @@ KINDS: dict[str, Attack] = {
     "default-names": races.race_for_default_names,
     "reading": races.race_of_reading,
     "kill": kills.kill_somewhere,
-    "broken": resumes.broken_study,
+    "broken": kills.broken_study,
     "space": kills.out_of_space,
     "damage": damage.damage_somewhere,
     "settings": bad_settings.wrong_setting,
@@ -81,14 +80,23 @@ class Tally:
         self.counts: Counter[tuple[str, str]] = Counter()
         self.out = out.open("a", encoding="utf-8") if out else None
 
-    def add(self, kind: str, seed: int | None, outcome: Outcome) -> None:
-        self.counts[kind, outcome.verdict] += 1
+    def add(self, kind: str, seed: int | None, field: Arena, attack: Callable[[], str]) -> None:
+        """Make an attack and count its outcome."""
+        try:
+            said = attack()
+            verdict = "refused" if said else "ok"
+        except Fault as fault:
+            verdict, said = fault.verdict, fault.said
+        except Exception:
+            verdict, said = "traceback", traceback.format_exc()[-3000:]
+        self.counts[kind, verdict] += 1
         if self.out:
-            self.out.write(json.dumps({"kind": kind, "seed": seed, **asdict(outcome)}) + "\n")
+            line = {"kind": kind, "seed": seed, "verdict": verdict, "attack": field.attack, "said": said}
+            self.out.write(json.dumps(line) + "\n")
             self.out.flush()
-        if outcome.bad:
+        if verdict in BAD:
             again = "" if seed is None else f" (--only {kind} --seed {seed} --count 1)"
-            print(f"\n{outcome.verdict.upper()}: {outcome.attack}{again}\n{outcome.said}", flush=True)
+            print(f"\n{verdict.upper()}: {field.attack}{again}\n{said}", flush=True)
 
     @property
     def faults(self) -> int:
@@ -124,8 +132,9 @@ def _attack(given: argparse.Namespace, chosen: list[str], seconds: float, seed: 
     field, tally = arena(home / "field"), Tally(given.out)
     begun = shown = time.monotonic()
     if "settings" in chosen and given.count is None:
-        for outcome in bad_settings.every_document():
-            tally.add("settings", None, outcome)
+        for name, value in product(bad_settings.NAMES, bad_settings.VALUES):
+            field.attack = f"{name} = {repr(value)[:60]}"
+            tally.add("settings", None, field, partial(bad_settings.wrong_value, name, value))
     random_ones = _endless(random.Random(seed), chosen)
     todo = random_ones if given.count is not None else _interleaved(_all_once(field, chosen), random_ones)
     for n, (kind, attack) in enumerate(todo):
@@ -133,11 +142,9 @@ def _attack(given: argparse.Namespace, chosen: list[str], seconds: float, seed: 
             break
         work = home / f"work-{n}"
         work.mkdir()
-        try:
-            outcome = attack(random.Random(seed + n), field, work)
-        except Exception:
-            outcome = Outcome("traceback", "the attack itself", traceback.format_exc()[-3000:])
-        tally.add(kind, seed + n if attack is KINDS[kind] else None, outcome)
+        field.attack = "the attack itself"
+        given_seed = seed + n if attack is KINDS[kind] else None
+        tally.add(kind, given_seed, field, partial(attack, random.Random(seed + n), field, work))
         shutil.rmtree(work, ignore_errors=True)
         if time.monotonic() - shown > 20:
             shown = time.monotonic()

@@ -19,10 +19,11 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
+from random import Random
 from select import select
 from typing import Any, NamedTuple
 
-import pyarrow as pa
+import psutil
 import torch
 
 import acdpp
@@ -30,7 +31,7 @@ import empirics
 import figures
 import theory
 from acdpp.__main__ import main
-from empirics.results.folder import read_result
+from empirics.results.folder import Result, read_result
 from empirics.run import run_study
 from empirics.settings.presets import read_toml
 from tests.empirics.small import blobs_file, stopped_at
@@ -58,26 +59,18 @@ measures = ["risk"]
 """
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of an attack: ok, refused (with a sentence), or one of `BAD`."""
+class Fault(Exception):
+    """A fault that an attack found, one of `BAD`. An attack without a fault returns a refusal, or "" for success."""
 
-    verdict: str
-    attack: str
-    said: str = ""
-
-    @property
-    def bad(self) -> bool:
-        return self.verdict in BAD
-
-    def or_lost(self) -> "Outcome":
-        """A refusal counts as lost."""
-        return Outcome("lost", self.attack, self.said) if self.verdict == "refused" else self
+    def __init__(self, verdict: str, said: str) -> None:
+        super().__init__(f"{verdict}: {said}")
+        self.verdict, self.said = verdict, said
 
 
-def first_of(*outcomes: Outcome | None) -> Outcome | None:
-    """The first fault, if any."""
-    return next((one for one in outcomes if one is not None and one.bad), None)
+def accept(refusal: str) -> None:
+    """A refusal counts as lost."""
+    if refusal:
+        raise Fault("lost", refusal)
 
 
 class Ended(NamedTuple):
@@ -94,19 +87,19 @@ class Ended(NamedTuple):
         return "\n".join(lines)
 
 
-def plainly(ended: Ended, attack: str) -> Outcome:
-    """The outcome of any command, which must end with success or with one line."""
+def plainly(ended: Ended) -> str:
+    """The refusal of any command, which must end with success or with one line."""
     if ended.status is None:
-        return Outcome("lost", attack, "it did not end")
+        raise Fault("lost", "it did not end")
     if "Traceback" in ended.err or "Exception ignored" in ended.err or ended.status < 0:
-        return Outcome("traceback", attack, ended.err[-3000:] or f"died of signal {-ended.status}")
+        raise Fault("traceback", ended.err[-3000:] or f"died of signal {-ended.status}")
     if ended.status == 0:
-        return Outcome("ok", attack)
+        return ""
     lines = [line for line in ended.sentence.splitlines() if line.strip()]
     one = len(lines) == 1 and lines[0].startswith("acdpp: ") and len(lines[0]) <= 1500
     if ended.status not in (1, 2, 130) or not one:
-        return Outcome("wrong", attack, f"status {ended.status} with {len(lines)} lines: {ended.err[-1500:]}")
-    return Outcome("refused", attack, lines[0])
+        raise Fault("wrong", f"status {ended.status} with {len(lines)} lines: {ended.err[-1500:]}")
+    return lines[0]
 
 
 @dataclass(frozen=True)
@@ -123,14 +116,12 @@ class Child:
 
     def ended(self, patience: float = COMMAND_SECONDS_MAX) -> Ended:
         """Wait for the end."""
-        until, status = time.monotonic() + patience, None
-        while not (found := os.waitpid(self.pid, os.WNOHANG))[0] and time.monotonic() < until:
-            time.sleep(0.002)
-        if found[0]:
-            status = os.waitstatus_to_exitcode(found[1])
-        else:
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
+        process, status = psutil.Process(self.pid), None
+        try:
+            status = process.wait(patience)
+        except psutil.TimeoutExpired:
+            process.kill()
+            process.wait()
         logs = (Path(f"{self.log}.{name}") for name in ("out", "err"))
         return Ended(status, *(log.read_text("utf-8", "replace") for log in logs))
 
@@ -210,29 +201,22 @@ def _status(prepare: Callable[[], None]) -> int:
     return code
 
 
-class Truth(NamedTuple):
-    """The result of an uninterrupted run."""
-
-    summary: dict[str, Any]
-    rows: pa.Table
-
-
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Arena:
-    """A folder with the study's settings, its true results, and results to attack."""
+    """A folder with the study's settings, its true results, and results to attack; and the name of the attack."""
 
     home: Path
+    attack: str = ""
 
     def config(self, rounds: int = ROUNDS) -> Path:
         return self.home / f"study-{rounds}.toml"
 
     @cache  # noqa: B019 - there is one arena a process
-    def truth(self, rounds: int) -> Truth:
+    def truth(self, rounds: int) -> Result:
         """The result of an uninterrupted run."""
         place = self.home / f"truth-{rounds}"
         run_study(read_toml(self.config(rounds)), place)
-        _, summary, rows = read_result(place)
-        return Truth(summary, rows.sort_by(ORDER))
+        return read_result(place)
 
     @cache  # noqa: B019
     def unfinished(self) -> Path:
@@ -268,44 +252,52 @@ class Arena:
         longer = ["--rounds", str(LONGER)] if scene.startswith("extend") else []
         return ["train", "--resume", str(out), "--json", *longer]
 
-    def judge(self, ended: Ended, attack: str, *rounds: int, folder: Path | None = None) -> Outcome:
-        """The outcome of a command with --json, which must give a true result, in the `folder` too, if given."""
-        found = plainly(ended, attack)
-        if found.verdict != "ok":
-            return found
+    def judge(self, ended: Ended, *rounds: int, folder: Path | None = None) -> str:
+        """The refusal of a command with --json, which else must give a true result, in the `folder` too, if given."""
+        if refusal := plainly(ended):
+            return refusal
         if ended.sentence:
-            return Outcome("wrong", attack, f"status 0 and yet it says {ended.sentence!r}")
+            raise Fault("wrong", f"status 0 and yet it says {ended.sentence!r}")
         try:
             document = json.loads(ended.out)
         except ValueError:
-            return Outcome("wrong", attack, f"status 0 and no JSON: {ended.out[:500]!r}")
+            raise Fault("wrong", f"status 0 and no JSON: {ended.out[:500]!r}") from None
         document.pop("result", None)
         if all(document != self.truth(number).summary for number in rounds or (ROUNDS,)):
-            return Outcome("wrong", attack, "the summary that was printed is not the true one")
-        return (folder and self.judge_folder(folder, attack, *rounds)) or found
+            raise Fault("wrong", "the summary that was printed is not the true one")
+        if folder:
+            accept(self.judge_folder(folder, *rounds))
+        return ""
 
-    def judge_folder(self, folder: Path, attack: str, *rounds: int) -> Outcome | None:
-        """None if the folder holds the true result, bit for bit."""
-        truths = [self.truth(number) for number in rounds or (ROUNDS,)]
+    def judge_folder(self, folder: Path, *rounds: int) -> str:
+        """The refusal of a folder, which else must hold the true result, bit for bit."""
         try:
             settings, summary, rows = read_result(folder)
         except SettingError as error:
-            return Outcome("lost", attack, str(error))
+            return str(error)
         except Exception:
-            return Outcome("traceback", attack, traceback.format_exc()[-3000:])
-        same = [truth for truth in truths if summary == truth.summary]
-        if not same:
-            return Outcome("wrong", attack, "the saved summary is not the true one")
-        if not rows.sort_by(ORDER).equals(same[0].rows):
-            return Outcome("wrong", attack, "the saved rows are not the true ones")
+            raise Fault("traceback", traceback.format_exc()[-3000:]) from None
+        truths = [self.truth(number) for number in rounds or (ROUNDS,)]
+        true_rows = [truth.rows for truth in truths if summary == truth.summary]
+        if not true_rows:
+            raise Fault("wrong", "the saved summary is not the true one")
+        if not rows.sort_by(ORDER).equals(true_rows[0].sort_by(ORDER)):
+            raise Fault("wrong", "the saved rows are not the true ones")
         if settings["study"]["rounds"] != summary["rounds"]:
-            return Outcome("wrong", attack, "settings and summary are of different moments")
-        return None
+            raise Fault("wrong", "settings and summary are of different moments")
+        return ""
 
-    def resume(self, folder: Path, log: Path, attack: str, rounds: int | None = None) -> Outcome:
+    def true(self, words: Sequence[str], log: Path, folder: Path, *rounds: int, **options: Any) -> None:
+        """Run a command with --json, which must give a true result in the folder."""
+        accept(self.judge(start(words, log, **options).ended(), *rounds, folder=folder))
+
+    def resume(self, folder: Path, log: Path, rounds: int | None = None) -> None:
         """Continue a folder, which must give the true result."""
-        words = [*self.words("resume", folder), *([] if rounds is None else ["--rounds", str(rounds)])]
-        return self.judge(start(words, log).ended(), attack, rounds or ROUNDS, folder=folder).or_lost()
+        longer = [] if rounds is None else ["--rounds", str(rounds)]
+        self.true([*self.words("resume", folder), *longer], log, folder, rounds or ROUNDS)
+
+
+Attack = Callable[[Random, Arena, Path], str]
 
 
 def arena(home: Path) -> Arena:

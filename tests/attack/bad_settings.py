@@ -4,7 +4,6 @@ import json
 import math
 import random
 import resource
-import traceback
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import typer
 from acdpp.main import app
 from empirics.settings.costs import CostProcess
 from empirics.settings.study import Study
-from tests.attack.arena import Arena, Outcome, plainly, start
+from tests.attack.arena import Arena, Fault, plainly, start
 from theory.setting import SettingError
 
 MEMORY = 12 * 2**30  # bytes of address space for an odd study
@@ -33,30 +32,20 @@ NAMES = (*(f.name for f in fields(Study)), *(f"cost.{f.name}" for f in fields(Co
 NAMES += ("round", "", "ünï\n", "cost.lo")
 
 
-def _judge_document(name: str, value: Any) -> Outcome:
-    attack = f"{name} = {repr(value)[:60]}"
+def wrong_value(name: str, value: Any) -> str:
+    """A value for a setting, without a command line: a sentence, or a study that comes back from its document."""
     document = {"cost": {name[5:]: value}} if name.startswith("cost.") else {name: value}
     try:
         study = Study.from_document(document)
         again = Study.from_document(json.loads(json.dumps(study.document())))
     except SettingError as error:
-        return _judge_sentence(str(error), attack)
-    except Exception:
-        return Outcome("traceback", attack, traceback.format_exc()[-2000:])
+        sentence = str(error)
+        if not sentence.isprintable() or not 10 < len(sentence) < 1000:
+            raise Fault("wrong", f"no sentence: {sentence[:500]!r}") from None
+        return sentence
     if again != study:
-        return Outcome("wrong", attack, "it does not come back from its document")
-    return Outcome("ok", attack)
-
-
-def _judge_sentence(words: str, attack: str) -> Outcome:
-    if "\n" not in words and words.isprintable() and 10 < len(words) < 1000:
-        return Outcome("refused", attack, words)
-    return Outcome("wrong", attack, f"no sentence: {words[:500]!r}")
-
-
-def every_document() -> list[Outcome]:
-    """Each value for each setting, without a command line."""
-    return [_judge_document(name, value) for name in NAMES for value in VALUES]
+        raise Fault("wrong", "it does not come back from its document")
+    return ""
 
 
 def _toml(value: Any) -> str | None:
@@ -89,12 +78,12 @@ WORDS = (
 # fmt: on
 
 
-def wrong_setting(rng: random.Random, field: Arena, work: Path) -> Outcome:
+def wrong_setting(rng: random.Random, field: Arena, work: Path) -> str:
     """A wrong value in a settings file, or one or two wrong options; nothing is trained."""
     if rng.random() < 0.4:
         given = [(option, rng.choice(WORDS)) for option in rng.sample(OPTIONS, rng.choice([1, 1, 2]))]
         words = ["train", *(word for pair in given for word in pair)]
-        attack = f"options {' '.join(words[1:])!r}"[:200]
+        field.attack = f"options {' '.join(words[1:])!r}"[:200]
     else:
         config = work / "bad.toml"
         name, value = rng.choice(NAMES), rng.choice(VALUES)
@@ -102,9 +91,8 @@ def wrong_setting(rng: random.Random, field: Arena, work: Path) -> Outcome:
         line = rng.choice(broken) if text is None else f"{name} = {text}\n"
         config.write_text(line, encoding="utf-8", errors="surrogatepass")
         words = ["train", "--config", str(config)]
-        attack = f"settings file {line[:100]!r}"
-    ended = start([*words, "--show-config"], work / "log", cwd=work, prepare=limit_memory).ended(60)
-    return plainly(ended, attack)
+        field.attack = f"settings file {line[:100]!r}"
+    return plainly(start([*words, "--show-config"], work / "log", cwd=work, prepare=limit_memory).ended())
 
 
 NUMBERS = ("1e12", "1e15", "1e16", "1e30", "1e100", "1,2,3", "2,2", "1,,2", "1e15,1", "0.5", "1e-100")
@@ -123,7 +111,7 @@ def _leaves(command: Any, words: tuple[str, ...] = ()) -> dict[tuple[str, ...], 
     return {key: leaf for name, one in below.items() for key, leaf in _leaves(one, (*words, name)).items()}
 
 
-def wrong_words(rng: random.Random, field: Arena, work: Path) -> Outcome:
+def wrong_words(rng: random.Random, field: Arena, work: Path) -> str:
     """One to three options of another command with mostly meaningless words."""
     leaves = _leaves(typer.main.get_command(app))
     words = rng.choice(list(leaves))
@@ -138,9 +126,8 @@ def wrong_words(rng: random.Random, field: Arena, work: Path) -> Outcome:
         given += ["--claim", "eq:vck-exact"]
     if words == ("predict",):
         given = ["--config", str(field.config()), "--no-best", *given]
-    attack = f"{' '.join(words)} {given}"
-    ended = start([*words, *given], work / "log", cwd=work, prepare=limit_memory).ended()
-    return plainly(ended, attack)
+    field.attack = f"{' '.join(words)} {given}"
+    return plainly(start([*words, *given], work / "log", cwd=work, prepare=limit_memory).ended())
 
 
 def limit_memory() -> None:
@@ -154,9 +141,7 @@ ODD: dict[str, tuple[Any, ...]] = {
     "budget": (1e-9, 1e-3, 1e6, 1e299, 1.0, 10**12),
     "assumed_mean_cost": (1e-9, 1e9, 1e299, 5.5),
     "alpha": ([0.0, 1.0], [0.5, 0.5], [1.0]),
-    "K": (1, 2, 100, 10**6, 2**53),
-    "hybrid_K": (1, 10**6, 2**53),
-    "released_K": (1, 10**6, 2**53),
+    **dict.fromkeys(("K", "hybrid_K", "released_K"), (1, 2, 100, 10**6, 2**53)),
     "rate": (1e-300, 1e-3, 1.0, 1e3, 9_999_999.0),
     "V": (1e-300, 1e-9, 1e9, 1e299),
     "rho": (1e-300, 1e-9, 0.5, 0.999999999999),
@@ -207,19 +192,18 @@ def write_study(config: Path, given: dict[str, Any], field: Arena) -> None:
     config.write_text("\n".join([*kept, *text]), encoding="utf-8")
 
 
-def odd_study(rng: random.Random, field: Arena, work: Path) -> Outcome:
+def odd_study(rng: random.Random, field: Arena, work: Path) -> str:
     """Odd valid settings, trained for two rounds."""
     names = rng.sample(list(ODD), rng.choice([1, 2, 3]))
     given = {"rounds": 2} | {name: rng.choice(ODD[name]) for name in names}
-    attack = f"odd study {given}"
+    field.attack = f"odd study {given}"
     config, out = work / "odd.toml", work / "out"
     write_study(config, given, field)
     words = ["train", "--config", str(config), "--out", str(out), "--json"]
     ended = start(words, work / "log", prepare=limit_memory).ended()
-    found = plainly(ended, attack)
-    if found.verdict != "ok":
-        return found
+    if refusal := plainly(ended):
+        return refusal
     again = start(["train", "--resume", str(out), "--json"], work / "again").ended()
     if any((one.status, one.out, one.sentence) != (0, ended.out, "") for one in (ended, again)):
-        return Outcome("wrong", attack, f"reading it again differs: {ended.err!r}, then {again.err!r}")
-    return found
+        raise Fault("wrong", f"reading it again differs: {ended.err!r}, then {again.err!r}")
+    return ""

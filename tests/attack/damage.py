@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from tests.attack.arena import LONGER, ROUNDS, Arena, Outcome, first_of, start
+from tests.attack.arena import LONGER, ROUNDS, Arena, Fault, accept, start
 
 KINDS = ("finished", "unfinished", "torn")
 WRITERS = ("resume", "extend")
@@ -36,9 +36,8 @@ def _of_another_study(path: Path, rng: random.Random, field: Arena) -> None:
 def _of_this_study(path: Path, rng: random.Random, field: Arena) -> None:
     """Another file of the same folder."""
     root = path.parent if (path.parent / "settings.json").exists() else path.parent.parent
-    others = sorted(
-        f for f in root.rglob("*") if f.is_file() and f != path and f.read_bytes() != path.read_bytes()
-    )
+    content = path.read_bytes()
+    others = sorted(f for f in root.rglob("*") if f.is_file() and f.read_bytes() != content)
     shutil.copyfile(rng.choice(others), path)
 
 
@@ -71,9 +70,7 @@ def _edited(path: Path, rng: random.Random, field: Arena) -> None:
 DAMAGES: dict[str, Callable[[Path, random.Random, Arena], object]] = {
     "flip a bit of": _flip,
     "truncate": lambda path, rng, _: os.truncate(path, rng.randrange(max(path.stat().st_size, 1))),
-    "lengthen": lambda path, rng, _: path.write_bytes(
-        path.read_bytes() + rng.randbytes(rng.randrange(1, 50))
-    ),
+    "lengthen": lambda path, rng, _: path.write_bytes(path.read_bytes() + rng.randbytes(20)),
     "empty": lambda path, rng, _: path.write_bytes(b""),
     "delete": lambda path, rng, _: path.unlink(),
     "make a directory of": lambda path, rng, _: _instead(path, Path.mkdir),
@@ -92,8 +89,7 @@ DAMAGES: dict[str, Callable[[Path, random.Random, Arena], object]] = {
 
 def _listed(folder: Path) -> set[str]:
     """The files of the result according to its settings."""
-    document = json.loads((folder / "settings.json").read_text())
-    progress = document["progress"]
+    progress = json.loads((folder / "settings.json").read_text())["progress"]
     names = {"settings.json", progress["state"], *(part["file"] for part in progress["parts"])}
     return names | ({"summary.json"} if progress["summary_sha256"] else set())
 
@@ -111,33 +107,31 @@ def cases(field: Arena) -> Iterator[tuple[str, str, str]]:
 
 def _snapshot(folder: Path) -> dict[str, bytes | str]:
     """The content of a folder, except the lock."""
-    found: dict[str, bytes | str] = {}
-    for f in folder.rglob("*"):
-        if f.name != ".lock":
-            readable = f.is_file() and os.access(f, os.R_OK)
-            found[f.relative_to(folder).as_posix()] = f.read_bytes() if readable else "no file"
-    return found
+    files = [path for path in folder.rglob("*") if path.name != ".lock"]
+    readable = {path for path in files if path.is_file() and os.access(path, os.R_OK)}
+    return {str(path): path.read_bytes() if path in readable else "no file" for path in files}
 
 
-def damage(kind: str, file: str, how: str, rng: random.Random, field: Arena, work: Path) -> Outcome:
+def damage(kind: str, file: str, how: str, rng: random.Random, field: Arena, work: Path) -> str:
     """Damage a file of a folder, use the folder, restore the file, and use the folder again."""
     out, whole = work / "out", getattr(field, kind)()
     shutil.copytree(whole, out)
     DAMAGES[how](out / file, rng, field)
-    attack = f"{how} {file} of a{'n' if kind[0] == 'u' else ''} {kind} result"
     reader = rng.choice(READERS if kind == "finished" else WRITERS)
+    field.attack = f"{how} {file} of a{'n' if kind[0] == 'u' else ''} {kind} result, {reader}"
     expected = expectation(whole, out, file, reader)
     names = (Path(file).name, *([str(out)] if file == "settings.json" else []))
-    found = _use(names, expected, reader, field, out, work, f"{attack}, {reader}")
-    if found.bad or expected == "ok":
-        return found
+    refusal = _use(names, expected, reader, field, out, work)
+    if expected == "ok":
+        return refusal
     path = out / file
     if path.is_dir() and not path.is_symlink():
         path.rmdir()
     path.unlink(missing_ok=True)
     shutil.copyfile(whole / file, path)
-    rounds = LONGER if found.verdict == "ok" and reader == "extend" else None
-    return first_of(field.resume(out, work / "again", f"{attack}, put back", rounds)) or found
+    field.attack += ", put back"
+    field.resume(out, work / "again", LONGER if not refusal and reader == "extend" else None)
+    return refusal
 
 
 def expectation(whole: Path, out: Path, file: str, reader: str) -> str:
@@ -158,15 +152,13 @@ def _means_the_same(file: str, before: bytes, after: bytes) -> bool:
     if file != "settings.json":
         return before == after
     try:  # as text, because 1 is not true and not 1.0
-        texts = [json.dumps(json.loads(content), sort_keys=True) for content in (before, after)]
-        return texts[0] == texts[1]
+        one, other = (json.dumps(json.loads(content), sort_keys=True) for content in (before, after))
+        return one == other
     except (ValueError, RecursionError):
         return False
 
 
-def _use(
-    names: Sequence[str], expected: str, reader: str, field: Arena, out: Path, work: Path, attack: str
-) -> Outcome:
+def _use(names: Sequence[str], expected: str, reader: str, field: Arena, out: Path, work: Path) -> str:
     """Use the folder once; a refusal must have one of the names and change nothing."""
     drawn = {"read": "risk-vs-bound", "plot": "learning"}
     words = field.words(reader, out)
@@ -175,41 +167,40 @@ def _use(
     before = _snapshot(out)
     ended = start(words, work / "log").ended()
     if reader not in WRITERS and ended.status == 0:
-        found = field.judge_folder(out, attack) or Outcome("ok", attack)
+        accept(field.judge_folder(out))
+        refusal = ""
     else:
-        found = field.judge(ended, attack, LONGER if reader == "extend" else ROUNDS, folder=out)
-    if found.bad:
-        return found
-    if found.verdict == "refused":
-        if expected == "ok":
-            return Outcome("lost", attack, found.said)
-        if not any(name in found.said for name in names):
-            return Outcome("wrong", attack, f"it does not name {names}: {found.said}")
-        if expected == "refused" and _snapshot(out) != before:
-            return Outcome("wrong", attack, "it was refused and yet changed")
-    elif expected == "refused":
-        return Outcome("wrong", attack, "the damage went unnoticed")
-    return found
+        refusal = field.judge(ended, LONGER if reader == "extend" else ROUNDS, folder=out)
+    if expected == "ok":
+        accept(refusal)
+    elif refusal and not any(name in refusal for name in names):
+        raise Fault("wrong", f"it does not name {names}: {refusal}")
+    if expected == "refused" and not refusal:
+        raise Fault("wrong", "the damage went unnoticed")
+    if expected == "refused" and _snapshot(out) != before:
+        raise Fault("wrong", "it was refused and yet changed")
+    return refusal
 
 
-def damage_somewhere(rng: random.Random, field: Arena, work: Path) -> Outcome:
+def damage_somewhere(rng: random.Random, field: Arena, work: Path) -> str:
     """A random damage, or whole files in the wrong place."""
     if rng.random() < 0.25:
         return rearranged(rng, field, work)
     return damage(*rng.choice(list(cases(field))), rng, field, work)
 
 
-def rearranged(rng: random.Random, field: Arena, work: Path) -> Outcome:
+def rearranged(rng: random.Random, field: Arena, work: Path) -> str:
     """Parts swapped, repeated, added or removed, and foreign files."""
     out, how = work / "out", rng.choice([*REARRANGEMENTS, *HARMLESS])
     kind, reader = rng.choice(KINDS if how in HARMLESS else KINDS[1:]), rng.choice(WRITERS)
     shutil.copytree(getattr(field, kind)(), out)
     rearrange, names = REARRANGEMENTS.get(how, (lambda _: _put(out / how), ()))
     rearrange(out / "parts")
-    attack, expected = f"{how} in a {kind} result", "ok" if how in HARMLESS else "refused"
-    found = _use(names, expected, reader, field, out, work, attack)
-    gone = how in HARMLESS and not (out / how).exists()
-    return Outcome("lost", attack, f"{how} has gone") if gone and not found.bad else found
+    field.attack = f"{how} in a {kind} result"
+    refusal = _use(names, "ok" if how in HARMLESS else "refused", reader, field, out, work)
+    if how in HARMLESS and not (out / how).exists():
+        raise Fault("lost", f"{how} has gone")
+    return refusal
 
 
 def _exchange(one: Path, other: Path) -> None:

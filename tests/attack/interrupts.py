@@ -7,9 +7,12 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
-from tests.attack.arena import LONGER, ROUNDS, Arena, Child, Ended, Outcome, plainly, start
+import psutil
+
+from tests.attack.arena import LONGER, ROUNDS, Arena, Child, Fault, plainly, start
 
 ROOT = Path(__file__).parents[2]
 COMMANDS: dict[str, tuple[list[str], float]] = {  # with its approximate seconds in a forked child
@@ -31,13 +34,10 @@ STARTING_SECONDS = 8  # of a new program, before the point where a forked child 
 def session(leader: int) -> dict[int, str]:
     """The living processes of a session, with their commands."""
     found = {}
-    for entry in Path("/proc").iterdir():
-        try:
-            state, _, _, of = (entry / "stat").read_text().rpartition(")")[2].split()[:4]
-            if of == str(leader) and state != "Z":
-                found[int(entry.name)] = (entry / "cmdline").read_text().replace("\0", " ")
-        except OSError:
-            continue
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if os.getsid(process.pid) == leader and process.status() != psutil.STATUS_ZOMBIE:
+                found[process.pid] = " ".join(process.cmdline())
     return found
 
 
@@ -80,7 +80,7 @@ def watches(process: int) -> bool:
     return any(line.startswith("SigBlk") and int(line.split()[1], 16) & bit for line in lines)
 
 
-def interrupt(rng: random.Random, field: Arena, work: Path, anew: float = 0.2) -> Outcome:
+def interrupt(rng: random.Random, field: Arena, work: Path, anew: float = 0.2) -> str:
     """One or two signals to a command, forked or, with probability `anew`, a new program."""
     name = rng.choice(list(COMMANDS))
     words, takes = COMMANDS[name]
@@ -89,7 +89,7 @@ def interrupt(rng: random.Random, field: Arena, work: Path, anew: float = 0.2) -
         shutil.copytree(rng.choice([field.unfinished, field.finished])(), work / "out")
     own = rng.random() < anew
     twice = rng.random() < 0.15
-    attack = f"Ctrl-C{' twice' if twice else ''} in {name}{', from its start' if own else ''}"
+    field.attack = f"Ctrl-C{' twice' if twice else ''} in {name}{', from its start' if own else ''}"
     child = fresh(words, work) if own else start(words, work / "log", cwd=work)
     time.sleep(rng.random() * (takes + (STARTING_SECONDS if own else 0)) * 1.1)
     child.signal(signal.SIGINT)
@@ -99,20 +99,14 @@ def interrupt(rng: random.Random, field: Arena, work: Path, anew: float = 0.2) -
     ended = child.ended()
     if left := left_running(child.pid):
         child.signal(signal.SIGKILL)
-        return Outcome("lost", attack, f"still running: {left}")
-    found = _judge(ended, attack, own)
-    if found.bad or name not in ("train", "resume", "extend"):
-        return found
-    words = field.words("on", work / "out")
-    again = field.judge(start(words, work / "again").ended(), attack, ROUNDS, LONGER, folder=work / "out")
-    return found if again.verdict == "ok" else Outcome("lost", attack, again.said)
-
-
-def _judge(ended: Ended, attack: str, own: bool) -> Outcome:
+        raise Fault("lost", f"still running: {left}")
     silent = not ended.sentence.strip()
     if ended.status == -signal.SIGINT and not own and silent:
-        return Outcome("ok", attack)  # a forked child that had not started
-    found = plainly(ended, attack)
-    if not found.bad and ((ended.status == 0 and not silent) or ended.status not in (0, 130)):
-        return Outcome("wrong", attack, f"status {ended.status}: {ended.err[-1500:]}")
-    return found
+        refusal = ""  # a forked child that had not started
+    else:
+        refusal = plainly(ended)
+        if (ended.status == 0 and not silent) or ended.status not in (0, 130):
+            raise Fault("wrong", f"status {ended.status}: {ended.err[-1500:]}")
+    if name in ("train", "resume", "extend"):
+        field.true(field.words("on", work / "out"), work / "again", work / "out", ROUNDS, LONGER)
+    return refusal

@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from empirics.results import folder
-from tests.attack.arena import LONGER, ROUNDS, Arena, Child, Outcome, first_of, start
+from tests.attack.arena import LONGER, ROUNDS, Arena, Child, Fault, accept, start
 
 START_SECONDS = 0.5  # over which the writers start: about the duration of one writer
 COMMANDS = {  # by the state of the folder
@@ -25,7 +25,7 @@ COMMANDS = {  # by the state of the folder
 }
 
 
-def race(rng: random.Random, field: Arena, work: Path) -> Outcome:
+def race(rng: random.Random, field: Arena, work: Path) -> str:
     """Two or three writers on one folder that is missing, empty, unfinished or finished."""
     out, diary = work / "out", work / "diary"
     begun = rng.choice(list(COMMANDS))
@@ -36,7 +36,8 @@ def race(rng: random.Random, field: Arena, work: Path) -> Outcome:
     writers = [rng.choice(COMMANDS[begun]) for _ in range(rng.choice([2, 2, 3]))]
     delays = [rng.choice([0, rng.random() * START_SECONDS]) for _ in writers]
     victim = rng.randrange(len(writers)) if rng.random() < 0.25 else None
-    attack = f"race of {', '.join(writers)} on a {begun} folder{'' if victim is None else ', one killed'}"
+    killed = "" if victim is None else ", one killed"
+    field.attack = f"race of {', '.join(writers)} on a {begun} folder{killed}"
     children = [
         start(field.words(kind, out), work / f"writer-{n}", delay=delay, prepare=lambda: _watched(diary))
         for n, (kind, delay) in enumerate(zip(writers, delays, strict=True))
@@ -44,22 +45,24 @@ def race(rng: random.Random, field: Arena, work: Path) -> Outcome:
     if victim is not None:
         time.sleep(delays[victim] + rng.random() * START_SECONDS)
         children[victim].signal(signal.SIGKILL)
-    read = _read_meanwhile(field, out, children, attack)
-    ends = [child.ended() for child in children]
+    try:
+        _read_meanwhile(field, out, children)
+    finally:
+        ends = [child.ended() for child in children]
     possible = (ROUNDS, LONGER) if "extend" in writers else (ROUNDS,)
-    found = [field.judge(end, attack, *possible) for end in ends if end.status != -signal.SIGKILL]
-    if fault := first_of(read, *found):
-        return fault
-    if words := _overlap(diary):
-        return Outcome("wrong", attack, words)
+    for end in ends:
+        if end.status != -signal.SIGKILL:
+            field.judge(end, *possible)
+    _refuse_overlap(diary)
     succeeded = [kind for kind, end in zip(writers, ends, strict=True) if end.status == 0]
     fresh = begun in ("missing", "empty")
     if succeeded.count("new") > fresh:
-        return Outcome("wrong", attack, f"{succeeded} succeeded on a {begun} folder")
+        raise Fault("wrong", f"{succeeded} succeeded on a {begun} folder")
     hopeless = "new" not in writers if fresh else set(writers) == {"new"}
     if victim is None and not hopeless and not succeeded:
-        return Outcome("lost", attack, f"none succeeded: {[end.sentence for end in ends]}")
-    return first_of(_afterwards(field, out, work, attack, possible)) or Outcome("ok", attack)
+        raise Fault("lost", f"none succeeded: {[end.sentence for end in ends]}")
+    field.true(field.words("on", out), work / "after", out, *possible)
+    return ""
 
 
 def _watched(diary: Path) -> None:
@@ -73,45 +76,33 @@ def _watched(diary: Path) -> None:
             try:
                 yield
             finally:
-                line = json.dumps([os.getpid(), held, time.monotonic()]) + "\n"
                 with diary.open("a") as handle:
-                    handle.write(line)
+                    handle.write(json.dumps([held, time.monotonic()]) + "\n")
 
     folder._locked = locked
 
 
-def _overlap(diary: Path) -> str | None:
-    lines = diary.read_text().splitlines() if diary.exists() else []
-    spans = sorted(json.loads(line)[1:] for line in lines)
+def _refuse_overlap(diary: Path) -> None:
+    spans = sorted(map(json.loads, diary.read_text().splitlines() if diary.exists() else ()))
     for (_, end), (begin, _) in pairwise(spans):
         if begin < end:
-            return f"two writers had the folder at once, for {end - begin:.3f} s"
-    return None
+            raise Fault("wrong", f"two writers had the folder at once, for {end - begin:.3f} s")
 
 
-def _read_meanwhile(field: Arena, out: Path, children: list[Child], attack: str) -> Outcome | None:
+def _read_meanwhile(field: Arena, out: Path, children: list[Child]) -> None:
     """Read repeatedly while they write: a refusal or a true result."""
     while any(
         os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None for child in children
     ):
-        found = field.judge_folder(out, f"reading during a {attack}", ROUNDS, LONGER)
-        if found is not None and found.verdict != "lost":
-            return found
+        field.judge_folder(out, ROUNDS, LONGER)
         time.sleep(0.003)
-    return None
 
 
-def _afterwards(field: Arena, out: Path, work: Path, attack: str, possible: tuple[int, ...]) -> Outcome:
-    """Afterwards the result can be continued, or started."""
-    ended = start(field.words("on", out), work / "after").ended()
-    return field.judge(ended, attack, *possible, folder=out).or_lost()
-
-
-def race_of_reading(rng: random.Random, field: Arena, work: Path) -> Outcome:
+def race_of_reading(rng: random.Random, field: Arena, work: Path) -> str:
     """A slow reader while a finished result is extended."""
     out, check = work / "out", folder.Folder._check
     shutil.copytree(field.finished(), out)
-    attack = "reading slowly while a result is extended"
+    field.attack = "reading slowly while a result is extended"
     child = start(field.words("extend", out), work / "writer", delay=rng.random() * 0.05)
     late = rng.random() * 2 * START_SECONDS
 
@@ -119,27 +110,27 @@ def race_of_reading(rng: random.Random, field: Arena, work: Path) -> Outcome:
         check(self, **options)
         time.sleep(late)
 
-    with patch.object(folder.Folder, "_check", slow):
-        read = field.judge_folder(out, attack, ROUNDS, LONGER)
-    written = field.judge(child.ended(), attack, LONGER, folder=out)
-    if read is not None and read.verdict == "lost":  # it may be refused
-        read = Outcome("refused", attack, read.said)
-    return first_of(read, written) or read or written
+    try:
+        with patch.object(folder.Folder, "_check", slow):
+            refusal = field.judge_folder(out, ROUNDS, LONGER)
+    finally:
+        ended = child.ended()
+    written = field.judge(ended, LONGER, folder=out)
+    return refusal or written
 
 
-def race_for_default_names(rng: random.Random, field: Arena, work: Path) -> Outcome:
+def race_for_default_names(rng: random.Random, field: Arena, work: Path) -> str:
     """Writers without --out in one working directory: each gets its own folder."""
-    attack = "race for default folder names"
+    field.attack = "race for default folder names"
     delays = [rng.choice([0, rng.random() * 0.1]) for _ in range(rng.choice([2, 3, 4]))]
     children = [
         start(field.train(), work / f"writer-{n}", cwd=work, delay=delay) for n, delay in enumerate(delays)
     ]
     ends = [child.ended() for child in children]
+    refusals = [field.judge(end) for end in ends]
     places = {work / json.loads(end.out)["result"] for end in ends if end.status == 0}
-    found = [field.judge(end, attack) for end in ends]
-    if fault := first_of(*found, *(field.judge_folder(place, attack) for place in places)):
-        return fault
+    for place in places:
+        accept(field.judge_folder(place))
     if len(places) < len(ends):
-        said = [end.sentence for end in ends]
-        return Outcome("wrong", attack, f"{len(ends)} writers, {len(places)} results: {said}")
-    return Outcome("ok", attack)
+        raise Fault("wrong", f"{len(ends)} writers, {len(places)} results: {refusals}")
+    return ""
