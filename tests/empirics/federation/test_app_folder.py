@@ -8,6 +8,7 @@ import tomllib
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from flwr.app import Context, RecordDict
@@ -23,17 +24,10 @@ from empirics.results.folder import Folder, read_result
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
-from tests.empirics.federation.wire import Wire, federate, identity, nodes, rows, small
+from tests.empirics.federation.wire import Wire, at, federate, identity, memories, rows, small
 from tests.empirics.small import refused
 
 ONE = replace(PRESETS["digits"], policies=("acdpp",), seeds=1, buffers=(8, 9, 10), rounds=5)
-
-
-def commands(readme):
-    """All commands in the README, as the shell would take them apart."""
-    blocks = re.findall(r"```sh\n(.*?)```", readme, re.S)
-    lines = "".join(blocks).replace("\\\n", " ").splitlines()
-    return [shlex.split(line, comments=True) for line in lines]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +63,8 @@ def test_the_readme_counts_clients_and_has_commands_that_flower_takes(tmp_path, 
     write_app(tmp_path, replace(ONE, buffers=buffers))
     text = (tmp_path / "README.md").read_text(encoding="utf-8")
     assert f"There are {clients} with the ids 0 to {len(buffers) - 1};" in text
-    found = commands(text)
+    lines = "".join(re.findall(r"```sh\n(.*?)```", text, re.S)).replace("\\\n", " ").splitlines()
+    found = [shlex.split(line, comments=True) for line in lines]
     [link] = [words[3:] for words in found if words[:3] == ["python", "-m", superlink.__name__]]
     [node] = [words[1:] for words in found if words[:1] == ["flower-supernode"]]
     server = _parse_args_run_superlink().parse_args(link)
@@ -95,17 +90,10 @@ def test_several_runs_are_no_federation(tmp_path, several):
     assert "one policy once" in refused(study_file, study)
 
 
-@pytest.mark.parametrize(
-    ("place", "said"),
-    [
-        (".", "not empty"),
-        ("mine.txt", "not empty"),
-        ("mine.txt/app", "cannot be"),
-        ("/proc/app", "cannot be"),
-    ],
-)
-def test_a_folder_for_the_app_is_new_or_empty_and_writable(tmp_path, place, said):
+@pytest.mark.parametrize("place", [".", "mine.txt", "mine.txt/app", "/proc/app"])
+def test_a_folder_for_the_app_is_new_or_empty_and_writable(tmp_path, place):
     (tmp_path / "mine.txt").write_text("kept")
+    said = "cannot be" if place.endswith("app") else "not empty"
     assert said in refused(write_app, tmp_path / place, ONE)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("mine.txt", "kept")]
 
@@ -116,7 +104,7 @@ FOUR = small("constant", rounds=4)
 def serve(study, place, wire=None, data=""):
     config = {"result": str(place / "result"), "data-dir": data, "patience": 5.0}
     with identity():
-        server_app(study)(wire or Wire(*nodes(study, place)), Context(0, 1, {}, RecordDict(), config))
+        server_app(study)(wire or Wire(study, place), Context(0, 1, {}, RecordDict(), config))
 
 
 def test_it_makes_its_result_and_leaves_it_alone_when_it_is_finished(tmp_path):
@@ -129,14 +117,13 @@ def test_it_makes_its_result_and_leaves_it_alone_when_it_is_finished(tmp_path):
 
 
 def test_the_data_may_be_moved_before_a_federation_is_continued(tmp_path, monkeypatch):
-    places, plain = [], server_state.make_problem
-    monkeypatch.setattr(
-        server_state, "make_problem", lambda *given, **own: places.append(given[2]) or plain(*given, **own)
-    )
+    made = Mock(wraps=server_state.make_problem)
+    monkeypatch.setattr(server_state, "make_problem", made)
     server_state.prepare(FOUR, tmp_path / "result", Path("here"))
     for given in (None, tmp_path):
         with server_state.ServerState.open(tmp_path / "result", given):
             pass
+    places = [call.args[2] for call in made.call_args_list]
     assert places == [Path("here"), Path("here").absolute(), tmp_path]
 
 
@@ -158,7 +145,7 @@ def test_any_end_is_written_down_but_not_into_the_folder_of_another_process(tmp_
     with Folder.continued(tmp_path / "result"):
         assert "written by another process" in refused(serve, FOUR, tmp_path)
     assert not stopped.exists()
-    wire = Wire(*nodes(FOUR, tmp_path))
+    wire = Wire(FOUR, tmp_path)
     wire.push_messages = lambda messages: 1 / 0
     with pytest.raises(ZeroDivisionError):
         serve(FOUR, tmp_path, wire)
@@ -167,29 +154,20 @@ def test_any_end_is_written_down_but_not_into_the_folder_of_another_process(tmp_
 
 def test_simulated_clients_keep_their_samples_where_processes_find_them(tmp_path):
     place = FederationFolder.of_result(tmp_path / "result")
-    apps, contexts = nodes(FOUR, tmp_path)
-    for context in contexts.values():
+    wire = Wire(FOUR, tmp_path)
+    for context in wire.contexts.values():
         del context.node_config["buffer"]
         context.run_config["buffers"] = str(place.clients)
-    federate(FOUR, tmp_path, Wire(apps, contexts), rounds=1)
+    federate(FOUR, tmp_path, wire, rounds=1)
     for m in range(3):
         assert len(list((place.client(m) / "samples").rglob("memory.npz"))) == 1
 
 
 def test_a_client_that_loses_its_disk_continues_without_its_samples(tmp_path):
-    lost = []
-
-    def faults(t, m, reply):
-        if (t, m) == (2, 1):
-            (folder,) = (tmp_path / "node-1").iterdir()
-            shutil.rmtree(folder)
-        if (t, m) == (3, 1):
-            lost.append(dict(reply.content["metrics"]))
-        return reply
-
-    federate(FOUR, tmp_path, Wire(*nodes(FOUR, tmp_path), faults))
+    lose = at(2, 1, lambda reply: shutil.rmtree(tmp_path / "node-1") or reply)
+    federate(FOUR, tmp_path, Wire(FOUR, tmp_path, lose))
     federate(FOUR, tmp_path / "whole")
-    assert lost[0]["cohort-rounds"] == [3]
+    assert [min(memory.cohorts) for memory in memories(tmp_path)] == [1, 3, 1]
     (admitted, n), (granted, most) = (rows(p, "admitted", "n") for p in (tmp_path, tmp_path / "whole"))
     assert admitted == granted
     assert n[2] < most[2]

@@ -5,7 +5,6 @@ import ipaddress
 import os
 import socket
 import ssl
-import stat
 import subprocess
 import sys
 from contextlib import closing
@@ -36,10 +35,6 @@ def greeted(server, authority, host):
     client.do_handshake()
 
 
-def mode(path):
-    return stat.S_IMODE(path.stat().st_mode)
-
-
 def test_another_name_or_another_authority_is_not_believed(tmp_path):
     made, other = (make_certificates(tmp_path / name, ["127.0.0.1"]) for name in "ab")
     for authority, host in (
@@ -57,7 +52,7 @@ def test_private_files_are_for_their_owner_alone_whatever_the_umask(tmp_path):
         made, pair = make_certificates(tmp_path, ["localhost"]), node_key(tmp_path / "node-0")
     finally:
         os.umask(before)
-    assert mode(made.key) == mode(pair.private) == 0o600
+    assert [path.stat().st_mode & 0o777 for path in (made.key, pair.private)] == [0o600] * 2
     public = {made.authority, made.certificate, pair.public}
     assert not any("PRIVATE" in path.read_text() for path in public)
     assert set(tmp_path.iterdir()) == public | {made.key, pair.private}
@@ -103,9 +98,7 @@ def test_the_command_makes_certificates_once_for_each_of_a_server_s_names(tmp_pa
     assert main([str(tmp_path / "other"), "server.example"]) == 0
 
 
-LINUX = pytest.mark.skipif(
-    not Path("/proc/net/tcp").exists(), reason="the system does not tell whose a connection is"
-)
+LINUX = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="owners of connections are unknown")
 CONTROL, RUNTIME, FLEET = "/v1/control/start-run", "/v1/runtime/acquire-task", "/v1/fleet/activate-node"
 # connects as another user, prints its port, and waits
 VISITOR = """
@@ -138,12 +131,11 @@ def answer(path, client, server, kind="http"):
 @pytest.fixture(params=["127.0.0.1", "::1"])
 def door(request):
     family = socket.AF_INET6 if ":" in request.param else socket.AF_INET
-    with socket.socket(family) as listening:
-        try:
-            listening.bind((request.param, 0))
-        except OSError:
-            pytest.skip("this machine has no such address")
-        listening.listen()
+    try:
+        listening = socket.create_server((request.param, 0), family=family)
+    except OSError:
+        pytest.skip("this machine has no such address")
+    with listening:
         listening.settimeout(30)
         yield listening
 

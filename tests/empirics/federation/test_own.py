@@ -8,13 +8,13 @@ import torch
 
 from empirics.federation import client
 from empirics.federation.client import client_app
-from empirics.federation.client_memory import DiskMemory, Order, Source
+from empirics.federation.client_memory import Order, Source
 from empirics.federation.client_reports import ClientReport
 from empirics.federation.messages import Reply, Task
 from empirics.federation.sample_sources import of_part, of_stream
 from empirics.settings.drift import Drift
 from empirics.training.problem import make_problem
-from tests.empirics.federation.wire import CHANGES, Wire, federate, nodes, rows, same_as_batched, small
+from tests.empirics.federation.wire import CHANGES, Wire, federate, memories, rows, same_as_batched, small
 from tests.empirics.small import refused
 
 
@@ -74,15 +74,14 @@ def test_a_stream_goes_on_from_where_it_was_left_and_may_end(tmp_path):
         seen[m].append(reply.content["metrics"]["delivered"])
         return reply
 
-    federate(long, tmp_path, Wire(*nodes(long, tmp_path, stream=stream), listen))
+    federate(long, tmp_path, Wire(long, tmp_path, listen, stream=stream))
     admitted, N = rows(tmp_path, "admitted", "N")
     assert 18 + 20 + 20 == N[-1] == sum(admitted)
     assert [sum(counts) for counts in seen] == [18, 20, 20]
     assert seen[2][-1] == 0
-    (folder,) = (tmp_path / "node-2").iterdir()
-    memory = DiskMemory.open(folder)
-    assert memory.source.drawn == 20  # and none twice, though its last samples have grown too old since
-    assert memory.samples.y.tolist() == []
+    last = memories(tmp_path)[2]
+    assert last.source.drawn == 20  # and none twice, though its last samples have grown too old since
+    assert last.samples.y.tolist() == []
 
 
 def test_the_faults_of_a_stream_or_a_pool_are_told_by_name():
@@ -131,10 +130,10 @@ MISTAKES = {
 
 @pytest.mark.parametrize("told", MISTAKES)
 def test_a_mistake_of_all_clients_is_told_and_can_be_mended(told, tmp_path, caplog):
-    wrong = Wire(*nodes(STUDY, tmp_path, **MISTAKES[told]))
+    wrong = Wire(STUDY, tmp_path, **MISTAKES[told])
     assert "no client took part in round 1" in refused(federate, STUDY, tmp_path, wrong)
     assert told in caplog.text
-    federate(STUDY, tmp_path, Wire(*nodes(STUDY, tmp_path, stream=stream)))
+    federate(STUDY, tmp_path, Wire(STUDY, tmp_path, stream=stream))
 
 
 def test_the_app_can_be_taken_to_ray():
@@ -149,9 +148,9 @@ def test_a_client_takes_the_threads_of_its_study_and_the_data_of_its_node(tmp_pa
     made = client.make_problem
     monkeypatch.setattr(client, "make_problem", lambda *given: places.add(given[2]) or made(*given))
     study = small("constant", rounds=1, threads=3)
-    apps, contexts = nodes(study, tmp_path)
-    contexts[999].node_config["data-dir"] = str(tmp_path)
-    federate(study, tmp_path, Wire(apps, contexts))
+    wire = Wire(study, tmp_path)
+    wire.contexts[999].node_config["data-dir"] = str(tmp_path)
+    federate(study, tmp_path, wire)
     assert threads >= {3}
     assert places == {None, tmp_path}
 

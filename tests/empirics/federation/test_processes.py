@@ -36,10 +36,6 @@ app = Rogue(study_file(Path(__file__).with_name("study.toml")))
 """
 
 
-def progress(out):
-    return read_settings(out)["progress"]
-
-
 @dataclass
 class Trial:
     """A running federation and its result. A busy machine takes minutes to start clients, so that limits are long."""
@@ -52,8 +48,8 @@ class Trial:
 
     def wait(self, reached=lambda: False):
         """Until something is reached or the run is over, however it ended; a busy server is not asked."""
-        stopped = self.running.place.stopped
-        until(lambda: reached() or stopped.exists() or progress(self.out)["summary_sha256"], WAIT_SECONDS_MAX)
+        complete = lambda: read_settings(self.out)["progress"]["summary_sha256"]  # noqa: E731
+        until(lambda: reached() or complete() or self.running.place.stopped.exists(), WAIT_SECONDS_MAX)
 
     def hangs(self, client):
         """Until this client hangs, as it was told to, in a run that goes on."""
@@ -133,8 +129,8 @@ def test_one_client_is_killed_and_an_intruder_gets_nowhere(tmp_path):
     assert found[2]["N"] - found[1]["N"] == found[2]["admitted"]
 
 
-def test_a_killed_and_a_crashed_client_come_back_with_their_samples(tmp_path):
-    """Both had drawn for round 2: those samples are admitted on their return.
+def test_a_killed_client_comes_back_with_its_samples_and_a_crashed_one_at_once(tmp_path):
+    """Client 0 had drawn for round 2: those samples are admitted on its return.
 
     Flower considers a killed client alive for up to a minute and refuses its key until then: rounds have to be left.
     """
@@ -148,12 +144,12 @@ def test_a_killed_and_a_crashed_client_come_back_with_their_samples(tmp_path):
         (one.home(0) / "rogue.json").write_text("{}")
         restarts = NodeRestarts(one.running)
         with pytest.warns(UserWarning, match="client 0 has ended"):
-            one.wait(lambda: restarts.look() or all(f"client {m} is back" in one.told() for m in (0, 2)))
+            one.wait(lambda: restarts.look() or "client 0 is back" in one.told())
         one.wait(lambda: len(list(one.home(0).glob("did-*"))) > 2)  # rounds 1 and 2, and another
         memory, told = DiskMemory.open(samples), one.told()
     for m in (0, 2):
-        assert f"round 2 goes on without client {m}: " in told
-        assert f"client {m} is back" in told
+        assert told.count(f"goes on without client {m}: ") == 1
+    assert (FederationFolder.of_result(tmp_path / "result").client(2) / "did-3").exists()
     # what it held then is too old
     assert memory.samples.x[: len(drawn.waiting)].tolist() == drawn.waiting.x.tolist()
     assert memory.source.drawn == drawn.source.drawn + len(memory.samples) - len(drawn.waiting)
@@ -165,7 +161,7 @@ def test_a_server_that_was_killed_goes_on(whole, tmp_path):
     out = tmp_path / "result"
     with trial(study, out, hangs={1: 3}) as one:
         one.hangs(1)
-        assert progress(out)["done"] == 2
+        assert read_settings(out)["progress"]["done"] == 2
         if whole:
             for client in range(study.clients):
                 one.kill(client)

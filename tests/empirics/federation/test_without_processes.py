@@ -1,6 +1,7 @@
 """A federation with mocked processes and a clock that advances only by sleeping."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from unittest.mock import Mock
 
+import psutil
 import pytest
 from flwr.proto.control_pb2 import ListRunsResponse
 from flwr.superlink import extensions
@@ -124,9 +126,7 @@ def running(clock, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(("ends", "left"), [(1022, 1022), (2000, 1030)])
-def test_a_study_is_watched_until_its_result_is_complete_and_its_run_over(
-    running, clock, tmp_path, ends, left
-):
+def test_a_study_is_watched_until_its_result_and_run_are_complete(running, clock, tmp_path, ends, left):
     seen, told, running.ends = set(), [], ends
     given = {"simulation": ends < 2000, "progress": seen.add, "announce": told.append}
     assert local.federate(STUDY, tmp_path, **given) == "the summary"
@@ -214,6 +214,20 @@ def test_the_server_is_flower_s_behind_an_access_rule(monkeypatch):
     superlink.main()
     assert started.called
     assert [entry.cls for entry in extensions.get_middleware()] == [superlink.AccessRule]
+
+
+def test_members_are_terminated_then_killed_then_given_up(clock, monkeypatch):
+    own = {process_cleanup.MARK_VARIABLE: "ours"}
+    process, got = Mock(pid=4, ppid=lambda: 1, status=lambda: psutil.STATUS_RUNNING, environ=lambda: own), []
+    process.send_signal = lambda sent: got.append((sent, clock.now))
+    monkeypatch.setattr(psutil, "process_iter", lambda: [process])
+    process_cleanup.end("theirs")
+    assert not got
+    process_cleanup.end("ours")
+    assert got[0] == (signal.SIGTERM, 1000)
+    assert {sent for sent, _ in got[1:]} == {signal.SIGKILL}
+    assert 1003 <= got[1][1] < 1003.5
+    assert 1030 <= clock.now < 1031
 
 
 @pytest.mark.parametrize(("nodes", "pause"), [(1, 0.2), (100, 2.0)])

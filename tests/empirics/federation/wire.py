@@ -1,7 +1,6 @@
 """A federation within one process: the real strategy and clients, a connection that a test may cut, and a clock that
 advances only by sleeping."""
 
-from contextlib import contextmanager
 from unittest.mock import patch
 from uuid import uuid4
 
@@ -15,6 +14,7 @@ from flwr.supercore.task_identity import TaskIdentity
 
 from empirics.federation import delivery, server
 from empirics.federation.client import client_app
+from empirics.federation.client_memory import DiskMemory
 from empirics.federation.server import Admission, PollingGrid, first_arrays
 from empirics.federation.server_state import ServerState, federated, prepare
 from empirics.results.folder import read_result
@@ -46,12 +46,18 @@ CHANGES = {  # a drift so abrupt that a policy that listens forgets in round 10
 
 
 class Wire:
-    """`faults` may change a reply, return None for a lost reply, or raise for a failing client; a node outside `there`
+    """A connection to a Flower app for each client; node m has the id 1000 - m.
+
+    `faults` may change a reply, return None for a lost reply, or raise for a failing client; a node outside `there`
     is absent. Replies come in the reverse order of the clients, as `pulled` returns them."""
 
-    def __init__(self, apps, contexts, faults=lambda t, m, reply: reply):
-        self.apps, self.contexts, self.faults = apps, contexts, faults
-        self.there, self.pulled = set(apps), lambda reply: reply
+    def __init__(self, study, place, faults=lambda t, m, reply: reply, **own):
+        self.faults, self.pulled, self.apps, self.contexts = faults, lambda reply: reply, {}, {}
+        for m in range(study.clients):
+            config = {"partition-id": m, "buffer": str(place / f"node-{m}")}
+            self.apps[1000 - m] = client_app(study, **own)
+            self.contexts[1000 - m] = Context(0, 1000 - m, config, RecordDict(), {})
+        self.there = set(self.apps)
         self.replies: dict[str, Message] = {}
         self.sent = []
 
@@ -109,35 +115,17 @@ def at(when, who, do):
     return lambda t, m, reply: do(reply) if (t, m) == (when, who) else reply
 
 
-def nodes(study, place, **own):
-    """A Flower app and a context for each client; node m has the id 1000 - m."""
-    apps, contexts = {}, {}
-    for m in range(study.clients):
-        config = {"partition-id": m, "buffer": str(place / f"node-{m}")}
-        apps[1000 - m] = client_app(study, **own)
-        contexts[1000 - m] = Context(0, 1000 - m, config, RecordDict(), {})
-    return apps, contexts
-
-
-@contextmanager
 def identity():
     """The identity of a task, which Flower needs for a message."""
-    names = ("_task_id", "_run_id", "_node_id")
-    for name in names:
-        setattr(TaskIdentity, name, 1)
-    try:
-        yield
-    finally:
-        for name in names:
-            setattr(TaskIdentity, name, None)
+    return patch.multiple(TaskIdentity, _task_id=1, _run_id=1, _node_id=1)
 
 
-def federate(study, place, wire=None, *, rounds=None, patience=5, **own):
+def federate(study, place, wire=None, *, rounds=None, patience=5):
     """Run or continue a federation in `place`; `rounds` stops it early, as a kill would."""
     out = place / "result"
     clock = Clock()
     with identity(), patch.object(server, "time", clock), patch.object(delivery, "time", clock):
-        wire = wire or Wire(*nodes(study, place, **own))
+        wire = wire or Wire(study, place)
         wire.clock = clock
         if not out.exists():
             prepare(study, out)
@@ -147,6 +135,11 @@ def federate(study, place, wire=None, *, rounds=None, patience=5, **own):
             left = study.rounds - state.done if rounds is None else rounds
             strategy.start(PollingGrid(wire), first_arrays(state), num_rounds=left, timeout=0.5)
             return state.finish() if state.finished else None
+
+
+def memories(place):
+    """The clients' memories on disk."""
+    return [DiskMemory.open(file.parent) for file in sorted(place.glob("node-*/*/memory.npz"))]
 
 
 def rows(place, *names):
