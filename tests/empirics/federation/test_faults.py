@@ -40,7 +40,6 @@ LIES = {  # an entry of a reply, its value in place of the true one, and the ref
     "counts that are fractions": ("delivered", lambda n: 1.5, "not whole numbers"),
     "rounds without counts": ("cohort-counts", lambda counts: counts[1:], "not whole numbers"),
     "not a number": ("moved", lambda array: [*array[:-1], np.nan], "parameters that are not finite"),
-    "a square that overflows": ("moved", lambda array: array + 1e200, "squares overflow"),
     "another shape": ("moved", lambda array: array[:-1], "parameters of shape"),
     "another type": ("moved", np.float32, "parameters of shape .* and type float32"),
     "a reply to the round before": ("round", lambda t: t - 1, "to round 2 of .*, not to round 3"),

@@ -155,6 +155,12 @@ def test_a_client_takes_the_threads_of_its_study_and_the_data_of_its_node(tmp_pa
     assert places == {None, tmp_path}
 
 
+def test_parameters_whose_sum_overflows_are_refused():
+    task = Task("one", Order(1, 0, 1, 1, 0), 1, 0.1, 0.0, 2, np.full(1, 1.2e154))
+    reply = Reply("one", 0, 1, ClientReport(0, {}), task.theta)
+    assert "squares overflow" in refused(Reply.read, reply.content(), task)
+
+
 @pytest.mark.parametrize("loss", [None, float("nan"), float("inf"), 1e200, 1])
 def test_samples_without_their_loss_are_refused_where_a_policy_listens(loss):
     deaf = Task("one", Order(1, 3, 1, 9, 0), 1, 0.1, 0.0, 2, np.zeros(1))
