@@ -102,8 +102,7 @@ def intruder(trial, log, key, authority, client):
 
 def test_one_client_is_killed_and_an_intruder_gets_nowhere(tmp_path):
     """The numbers are those of the batched engine until client 1 is killed in round 3, and those of the books after."""
-    study = small("buy-cheap-online", rounds=4)
-    out = tmp_path / "result"
+    study, out = small("buy-cheap-online", rounds=4), tmp_path / "result"
     with trial(study, out, hangs={1: 3}) as one:
         stranger = node_key(tmp_path / "foreign" / "key")
         theirs = make_certificates(tmp_path / "theirs", ["127.0.0.1"])
@@ -114,8 +113,7 @@ def test_one_client_is_killed_and_an_intruder_gets_nowhere(tmp_path):
         one.hangs(1)
         one.kill(1)
         one.wait()
-        ended = [process.poll() for process in tries]
-        told = one.told()
+        ended, told = [process.poll() for process in tries], one.told()
     assert 0 not in ended
     refusals = ("activate SuperNode", "must be registered", "handshake error")
     assert all(refused in log.read_text() for log, refused in zip(logs, refusals, strict=True))
@@ -147,8 +145,7 @@ def test_a_killed_client_comes_back_with_its_samples_and_a_crashed_one_at_once(t
             one.wait(lambda: restarts.look() or "client 0 is back" in one.told())
         one.wait(lambda: len(list(one.home(0).glob("did-*"))) > 2)  # rounds 1 and 2, and another
         memory, told = DiskMemory.open(samples), one.told()
-    for m in (0, 2):
-        assert told.count(f"goes on without client {m}: ") == 1
+    assert [told.count(f"goes on without client {m}: ") for m in (0, 2)] == [1, 1]
     assert (FederationFolder.of_result(tmp_path / "result").client(2) / "did-3").exists()
     # what it held then is too old
     assert memory.samples.x[: len(drawn.waiting)].tolist() == drawn.waiting.x.tolist()
@@ -157,8 +154,7 @@ def test_a_killed_client_comes_back_with_its_samples_and_a_crashed_one_at_once(t
 
 @pytest.mark.parametrize("whole", [False, True], ids=["the run", "everything"])
 def test_a_server_that_was_killed_goes_on(whole, tmp_path):
-    study = small("acdpp", rounds=5)
-    out = tmp_path / "result"
+    study, out = small("acdpp", rounds=5), tmp_path / "result"
     with trial(study, out, hangs={1: 3}) as one:
         one.hangs(1)
         assert read_settings(out)["progress"]["done"] == 2

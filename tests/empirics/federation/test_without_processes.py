@@ -217,16 +217,20 @@ def test_the_server_is_flower_s_behind_an_access_rule(monkeypatch):
 
 
 def test_members_are_terminated_then_killed_then_given_up(clock, monkeypatch):
-    own = {process_cleanup.MARK_VARIABLE: "ours"}
+    """Once the input of the cleanup has ended, which ignores signals before."""
+    own, handlers = {process_cleanup.MARK_VARIABLE: "ours"}, {}
     process, got = Mock(pid=4, ppid=lambda: 1, status=lambda: psutil.STATUS_RUNNING, environ=lambda: own), []
     process.send_signal = lambda sent: got.append((sent, clock.now))
     monkeypatch.setattr(psutil, "process_iter", lambda: [process])
-    process_cleanup.end("theirs")
-    assert not got
-    process_cleanup.end("ours")
-    assert got[0] == (signal.SIGTERM, 1000)
-    assert {sent for sent, _ in got[1:]} == {signal.SIGKILL}
-    assert 1003 <= got[1][1] < 1003.5
+    monkeypatch.setattr(signal, "signal", handlers.__setitem__)
+    monkeypatch.setattr(sys, "stdin", Mock(read=lambda: got.append(dict(handlers))))
+    for mark in ("theirs", "ours"):
+        monkeypatch.setattr(sys, "argv", ["process_cleanup.py", mark])
+        process_cleanup.main()
+    ignored = dict.fromkeys((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), signal.SIG_IGN)
+    assert got[:3] == [ignored, ignored, (signal.SIGTERM, 1000)]
+    assert {sent for sent, _ in got[3:]} == {signal.SIGKILL}
+    assert 1003 <= got[3][1] < 1003.5
     assert 1030 <= clock.now < 1031
 
 
