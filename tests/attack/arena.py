@@ -287,14 +287,14 @@ class Arena:
             raise Fault("wrong", "settings and summary are of different moments")
         return ""
 
-    def true(self, words: Sequence[str], log: Path, folder: Path, *rounds: int, **options: Any) -> None:
+    def run(self, words: Sequence[str], log: Path, folder: Path, *rounds: int, **options: Any) -> None:
         """Run a command with --json, which must give a true result in the folder."""
         accept(self.judge(start(words, log, **options).ended(), *rounds, folder=folder))
 
     def resume(self, folder: Path, log: Path, rounds: int | None = None) -> None:
         """Continue a folder, which must give the true result."""
         longer = [] if rounds is None else ["--rounds", str(rounds)]
-        self.true([*self.words("resume", folder), *longer], log, folder, rounds or ROUNDS)
+        self.run([*self.words("resume", folder), *longer], log, folder, rounds or ROUNDS)
 
 
 Attack = Callable[[Random, Arena, Path], str]

@@ -108,5 +108,5 @@ def interrupt(rng: random.Random, field: Arena, work: Path, anew: float = 0.2) -
         if (ended.status == 0 and not silent) or ended.status not in (0, 130):
             raise Fault("wrong", f"status {ended.status}: {ended.err[-1500:]}")
     if name in ("train", "resume", "extend"):
-        field.true(field.words("on", work / "out"), work / "again", work / "out", ROUNDS, LONGER)
+        field.run(field.words("on", work / "out"), work / "again", work / "out", ROUNDS, LONGER)
     return refusal

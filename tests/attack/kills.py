@@ -102,7 +102,7 @@ def operations(scene: str, field: Arena, work: Path) -> int:
         handle = os.open(work / "count", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         watch(work / "out", lambda event, dirty: os.write(handle, b".") and None)
 
-    field.true(words, work / "log", work / "out", rounds, prepare=counting)
+    field.run(words, work / "log", work / "out", rounds, prepare=counting)
     return (work / "count").stat().st_size
 
 
@@ -124,7 +124,7 @@ def _continue(refusal: str, scene: str, rounds: int, field: Arena, out: Path, wo
     if refusal and str(out) not in refusal:
         raise Fault("wrong", f"it does not say where: {refusal}")
     if scene == "new" and not (out / "settings.json").exists():
-        field.true(field.words("new", out), work / "again", out)
+        field.run(field.words("new", out), work / "again", out)
         return
     try:
         before = read_settings(out)["study"]["rounds"]

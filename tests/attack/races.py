@@ -61,7 +61,7 @@ def race(rng: random.Random, field: Arena, work: Path) -> str:
     hopeless = "new" not in writers if fresh else set(writers) == {"new"}
     if victim is None and not hopeless and not succeeded:
         raise Fault("lost", f"none succeeded: {[end.sentence for end in ends]}")
-    field.true(field.words("on", out), work / "after", out, *possible)
+    field.run(field.words("on", out), work / "after", out, *possible)
     return ""
 
 
