@@ -128,11 +128,8 @@ def test_one_client_is_killed_and_an_intruder_gets_nowhere(tmp_path):
 
 
 def test_a_killed_client_comes_back_with_its_samples_and_a_crashed_one_at_once(tmp_path):
-    """Client 0 had drawn for round 2: those samples are admitted on its return.
-
-    Flower considers a killed client alive for up to a minute and refuses its key until then: rounds have to be left.
-    """
-    study = small("constant", rounds=60)
+    """Client 0 had drawn for round 2: those samples are admitted on its return."""
+    study = small("constant", rounds=60)  # for up to a minute, Flower refuses the key of a killed client
     with trial(study, tmp_path / "result", patience=120, hangs={0: 2}, crashes={2: 2}) as one:
         one.hangs(0)
         (samples,) = (one.home(0) / "samples").iterdir()

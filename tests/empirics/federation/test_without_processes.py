@@ -217,11 +217,13 @@ def test_the_server_is_flower_s_behind_an_access_rule(monkeypatch):
 
 
 def test_members_are_terminated_then_killed_then_given_up(clock, monkeypatch):
-    """Once the input of the cleanup has ended, which ignores signals before."""
-    own, handlers = {process_cleanup.MARK_VARIABLE: "ours"}, {}
-    process, got = Mock(pid=4, ppid=lambda: 1, status=lambda: psutil.STATUS_RUNNING, environ=lambda: own), []
-    process.send_signal = lambda sent: got.append((sent, clock.now))
-    monkeypatch.setattr(psutil, "process_iter", lambda: [process])
+    """Once the input of the cleanup has ended, which ignores signals before. The child of a marked process remains."""
+    own, handlers, got = {process_cleanup.MARK_VARIABLE: "ours"}, {}, []
+    parent = Mock(pid=4, ppid=lambda: 1, status=lambda: psutil.STATUS_RUNNING, environ=lambda: own)
+    child = Mock(pid=5, ppid=lambda: 4, status=lambda: psutil.STATUS_RUNNING, environ=dict)
+    child.send_signal = lambda sent: got.append((sent, clock.now))
+    table = lambda: [child] if parent.send_signal.called else [child, parent]  # noqa: E731
+    monkeypatch.setattr(psutil, "process_iter", table)
     monkeypatch.setattr(signal, "signal", handlers.__setitem__)
     monkeypatch.setattr(sys, "stdin", Mock(read=lambda: got.append(dict(handlers))))
     for mark in ("theirs", "ours"):
@@ -230,6 +232,7 @@ def test_members_are_terminated_then_killed_then_given_up(clock, monkeypatch):
     ignored = dict.fromkeys((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), signal.SIG_IGN)
     assert got[:3] == [ignored, ignored, (signal.SIGTERM, 1000)]
     assert {sent for sent, _ in got[3:]} == {signal.SIGKILL}
+    parent.send_signal.assert_called_once_with(signal.SIGTERM)
     assert 1003 <= got[3][1] < 1003.5
     assert 1030 <= clock.now < 1031
 
