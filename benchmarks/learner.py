@@ -270,30 +270,6 @@ def _learner(policy: PolicyName) -> str:
     return ", ".join(["ours", *(words for words, is_so in changed.items() if is_so)])
 
 
-def split(result: dict[str, Any]) -> str:
-    """Markdown: cumulative excess risk with neither, either and both of our policy and learner, and of the oracle."""
-    heads = {
-        "constant": ("constant", False),
-        "policy alone": (FRUGAL, False),
-        "learner alone": ("constant", True),
-        "both": (FRUGAL, True),
-        "oracle, ten times the cost": ("oracle", False),
-        "with ours": ("oracle", True),
-    }
-    lines = [["prices", *heads]]
-    for prices, study in result["studies"].items():
-        lines.append([prices, *(_said(_cumulative(study, *one), 1) for one in heads.values())])
-    return markdown(lines)
-
-
-def _cumulative(study: dict[str, Any], policy: str, ours: bool) -> dict[str, Any]:
-    """Risk of the variant with all local steps, with the paper's learner or with ours."""
-    rows = [(PolicyName(name), row["cumulative_excess_risk"]) for name, row in study["policies"].items()]
-    plain = [(one, risk) for one, risk in rows if one.base == policy and "steps" not in one.own]
-    (found,) = (risk for one, risk in plain if ("average" in one.own) == ours)
-    return dict(found)
-
-
 def _said(found: dict[str, Any], scale: float) -> str:
     half = "" if found["low"] is None else f" ± {scale * (found['high'] - found['low']) / 2:.2g}"
     return f"{scale * found['mean']:.3g}{half}"

@@ -58,8 +58,20 @@ def changed(what: str) -> float:
 
 
 def split(study: str) -> str:
-    """Cumulative excess risk with neither, either and both of our policy and learner."""
-    return benchmark.split(result(f"learner-{study}"))
+    """Cumulative excess risk with neither, either and both of our policy and learner, and of the oracle."""
+    heads = {
+        "constant": ("constant", False),
+        "policy alone": ("taper-online", False),
+        "learner alone": ("constant", True),
+        "both": ("taper-online", True),
+        "oracle, ten times the cost": ("oracle", False),
+        "with ours": ("oracle", True),
+    }
+    rows = (
+        [prices, *(total_within(study, *one, prices) for one in heads.values())]
+        for prices in result(f"learner-{study}")["studies"]
+    )
+    return table(["prices", *heads], rows)
 
 
 def uniform() -> str:
