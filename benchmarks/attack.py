@@ -121,11 +121,8 @@ def main() -> int:
     seconds = 3600 * given.hours if given.hours else 60 * given.minutes
     seed = given.seed if given.seed is not None else random.SystemRandom().randrange(10**9)
     print(f"{hardware()}; first seed {seed}", flush=True)
-    home = Path(tempfile.mkdtemp(prefix="attack-"))
-    try:
-        return _attack(given, chosen, seconds, seed, home)
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="attack-", ignore_cleanup_errors=True) as home:
+        return _attack(given, chosen, seconds, seed, Path(home))
 
 
 def _attack(given: argparse.Namespace, chosen: list[str], seconds: float, seed: int, home: Path) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.hardware import hardware
 from benchmarks.options import settings
-from benchmarks.runner import Benchmark, markdown, trained
+from benchmarks.runner import Benchmark, trained
 from empirics import PRESETS, Brief, CostProcess, Policy, Study
 from empirics.control.policy import FOREVER, Fixed
 from empirics.control.registry import make_policy
@@ -86,7 +86,7 @@ class Filled(Policy):
 
 
 def main() -> None:
-    benchmark = Benchmark.asked("buying", __doc__, show_tables)
+    benchmark = Benchmark.asked("buying", __doc__)
     given = benchmark.given
     base = replace(PRESETS[given.preset], policies=POLICIES, K=None, predict=False)
     base = replace(base, rounds=given.rounds or base.rounds, dataset=given.dataset or base.dataset)
@@ -108,36 +108,6 @@ def measured(base: Study, prices: str, benchmark: Benchmark) -> dict[str, Any]:
     kept, rows = SETTINGS["kept"], summary["policies"]
     policies = {name: {key: row[key] for key in kept if key in row} for name, row in rows.items()}
     return {"policies": policies, "gap_closed": summary["gap_closed"]}
-
-
-def show_tables(*results: dict[str, Any]) -> None:
-    """Print a table per policy, a column per result."""
-    names = (*POLICIES[2:], "constant-filled")
-    print("\n\n".join(f"{name}\n\n{table(list(results), name)}" for name in names))
-
-
-def table(results: list[dict[str, Any]], policy: str, measure: str | None = None) -> str:
-    """Markdown: the share of the gap that a policy closes, in per cent, its interval, and its cost over
-    constant's."""
-    names = [measure or _measure(result) for result in results]
-    heads = [f"{one['study']}, {WORDS[name]}" for one, name in zip(results, names, strict=True)]
-    lines = [["prices", *heads]]
-    for prices in results[0]["studies"]:
-        cells = [prices]
-        for result, name in zip(results, names, strict=True):
-            study = result["studies"][prices]
-            paid, fair = (study["policies"][one]["mean_cost"]["mean"] for one in (policy, "constant"))
-            one = study["gap_closed"][name][policy]
-            share, low, high = (round(100 * one[key]) for key in ("share", "low", "high"))
-            cells.append(f"{share} ({low} to {high}), {100 * (paid / fair - 1):+.1f} %")
-        lines.append(cells)
-    return markdown(lines)
-
-
-def _measure(result: dict[str, Any]) -> str:
-    """Excess risk where it was measured, otherwise accuracy averaged over rounds."""
-    first = next(iter(result["studies"].values()))["gap_closed"]
-    return next(one for one in WORDS if first.get(one))
 
 
 def show(summary: dict[str, Any], study: Study) -> None:

@@ -71,19 +71,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as beside:
         parts = Path(beside) if given.out is None else given.out.with_suffix(".parts")
         try:
-            for name in price_names(given.prices):
-                known = document["studies"].get(name, {"policies": {}})
-                document["studies"][name] = measured(base, name, benchmark, parts / name, known)
-                write(document, given.out)
+            one = lambda name: measured(base, name, benchmark, parts / name)  # noqa: E731
+            benchmark.measure(document, price_names(given.prices), one)
         except Late:
             print(f"{len(document['studies'])} price processes are done: run again for the rest")
     show(document)
 
 
-def measured(
-    base: Study, prices: str, benchmark: Benchmark, place: Path, known: dict[str, Any]
-) -> dict[str, Any]:
-    """Risks, costs and computation of every variant that is not known, and the bound."""
+def measured(base: Study, prices: str, benchmark: Benchmark, place: Path) -> dict[str, Any]:
+    """Risks, costs and computation of every variant, and the bound."""
     began, given = time.monotonic(), benchmark.given
     study, cost = priced(base, prices)
     problem = make_problem(study, **benchmark.place)
@@ -91,11 +87,7 @@ def measured(
     names = variants(problem, cost, ours)
     if prices == "uniform":
         names += tuple(_having(SETTINGS["best"], ours | one) for one in SETTINGS["changed"])
-    there = known["policies"]
-    new = tuple(name for name in names if name not in there)
-    if not new:
-        return known | {"policies": {name: there[name] for name in names}}
-    study = replace(study, policies=new)
+    study = replace(study, policies=names)
 
     def progress(done: int) -> None:
         if time.monotonic() > benchmark.end:
@@ -112,8 +104,7 @@ def measured(
     for name, row in summary["policies"].items():
         gradients = visits[name] / study.seeds * study.of_policy(name).steps
         found[name] = variant(study, row, gradients, bound)
-    policies = {name: (there | found)[name] for name in names}
-    return {"seconds": round(time.monotonic() - began), "policies": policies}
+    return {"seconds": round(time.monotonic() - began), "policies": found}
 
 
 def _having(policy: str, own: dict[str, Any]) -> str:

@@ -7,7 +7,6 @@ samples, before it trains on them, shows the best K. Differences are paired over
     python -m benchmarks.moving --streams 5
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -15,9 +14,9 @@ import numpy as np
 
 from benchmarks.hardware import hardware
 from benchmarks.options import settings
-from benchmarks.runner import Benchmark, above_best, trained
-from empirics import PRESETS, Study, predict_study
-from empirics.settings.drift import Drift
+from benchmarks.runner import Benchmark, above_best
+from benchmarks.streams import losses
+from empirics import PRESETS, predict_study
 
 RETENTIONS = settings("moving")["retentions"]
 ROUNDS, EACH = 200, 10  # samples per round; the last round is left for the test that follows the others
@@ -35,26 +34,18 @@ def stream(step: float, seed: int) -> dict[str, Any]:
     return {"x": x, "y": y.astype(int), "time": np.arange(len(x)) / EACH}
 
 
-def losses(study: Study, data: dict[str, Any], retentions: Iterable[int] = RETENTIONS) -> list[float]:
-    """Loss of each K on samples before they are trained on."""
-    names = tuple(f"constant@K={K}" for K in retentions)
-    moving = replace(study, policies=names, rounds=ROUNDS - 1, drift=Drift(kind="order"))
-    _, rows = trained(moving, ["policy", "round", "risk"], dataset=data)
-    policy, late = np.array(rows["policy"]), np.array(rows["round"]) > START_ROUNDS
-    return [float(np.array(rows["risk"])[late & (policy == name)].mean()) for name in names]
-
-
 def main() -> None:
     given = Benchmark.asked("moving", __doc__).given
     words = f"steps of {given.walk:g}, η = {given.eta:g}, E = {given.steps}"
     print(f"{hardware()}; {given.streams} streams, {words}")
     base, found = replace(BASE, steps=given.steps, eta=given.eta), []
+    names = tuple(f"constant@K={K}" for K in RETENTIONS)
     for seed in range(100, 100 + given.streams):
         data = stream(given.walk, seed)
         drift = predict_study(base, dataset=data, pilot=1000, best=False).document()["drift"]
         speed = "{:.2g} ({:.2g} to {:.2g})".format(drift["q"], *drift["interval"])
         print(f"q = {speed}: K = {drift['K']}, {drift['K_interval']}", flush=True)
-        found.append(losses(base, data))
+        found.append([each.mean() for each in losses(base, names, data, start=START_ROUNDS).values()])
     measured = np.array(found).T
     best = measured[measured.mean(axis=1).argmin()]
     for K, row in zip(RETENTIONS, measured, strict=True):

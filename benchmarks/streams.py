@@ -142,15 +142,17 @@ def pilot_says(base: Study, data: dict[str, Any], benchmark: Benchmark) -> dict[
     return {key: document[key] for key in ("q", "interval", "directions", "K", "K_interval")}
 
 
-def losses(base: Study, names: tuple[str, ...], data: dict[str, Any], device: str) -> dict[str, Floats]:
-    """Loss of each policy on samples before they are trained on: each seed's mean over rounds."""
+def losses(
+    base: Study, names: tuple[str, ...], data: dict[str, Any], device: str = "cpu", start: int = START_ROUNDS
+) -> dict[str, Floats]:
+    """Loss of each policy on samples before they are trained on: each seed's mean over rounds after the start."""
     study = replace(base, policies=names, rounds=base.rounds - 1, drift=Drift(kind="order"))
     with threads(study, "take fewer seeds"):
         problem = make_problem(study, device, dataset=data)
         engine = Engine(problem.model, study, problem.streams)
         every = chunks(study, calibrate(problem).constants.merged)
         found = [engine.play(rounds)["risk"] for rounds in every]
-    late = np.concatenate(found)[min(START_ROUNDS, study.rounds // 2) :].mean(axis=0)
+    late = np.concatenate(found)[min(start, study.rounds // 2) :].mean(axis=0)
     return dict(zip(names, late.reshape(len(names), study.seeds), strict=True))
 
 

@@ -107,11 +107,7 @@ def wanted_of(every: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
 def main() -> None:
     options = parser_of("mutants", __doc__).parse_args()
     only = tuple(options.only.split(","))
-    every = mutants(only)
-    wanted = wanted_of(every, options)
-    if options.stale:
-        print(*(one for one in reasons() if not any(fnmatchcase(m.key, one) for m in every)), sep="\n")
-        return
+    wanted = wanted_of(mutants(only), options)
     if options.list:
         print(*(m.key for m in wanted), sep="\n")
         return

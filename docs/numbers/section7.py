@@ -223,7 +223,7 @@ def gaps() -> str:
 
 
 def horizons() -> str:
-    """What the released rule has gained over constant admission by so many rounds, of the longest study."""
+    """Gains of the released rule over constant admission by the number of rounds, in the longest study."""
     document = result("mnist-released-300")
     mine, other = (document["policies"][name]["current_best"]["mean"] for name in ("released", "constant"))
     gains = [100 * (a - b) for a, b in zip(mine, other, strict=True)]
