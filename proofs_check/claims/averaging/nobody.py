@@ -134,8 +134,7 @@ def _leaves(rule: dict[tuple[int, ...], bool], seen: tuple[int, ...] = ()) -> It
 
 
 @everywhere(
-    "a coin, beta priors (3, 3) and (3, 5); all 128 rules that toss up to three times, depending on what "
-    "came",
+    "a coin, beta priors (3, 3) and (3, 5); all 128 rules that toss up to three times, depending on what came",
     prior=((3, 3), (3, 5)),
     toss=list(product((False, True), repeat=7)),
 )
@@ -167,38 +166,35 @@ CLAIMS = [
         id="law:averaged/nobody",
         title="what no policy and no learner beats, and who reaches it",
         statement=r"Let samples be Gaussian with mean $\theta^\star$ and variance $s_h^2$ along each "
-        r"eigendirection, independently, let $\theta^\star$ have the prior $N(0,\tau_h^2)$ there, and let "
-        r"prices be independent, of one law, and say nothing about $\theta^\star$. Whoever buys up to $S$ "
-        "samples a round for a mean cost of at most $Ct+D$, knowing prices to come or not, looking at "
-        "the values of samples or not, and whatever is learned from them: the expected excess risk after "
-        r"$t$ rounds is at least the Bayes risk of $Rt+D/\theta$ samples, with the knapsack's rate $R$ "
-        r"and threshold $\theta$ (buy:limit). As $\tau\to\infty$: no guarantee for all $\theta^\star$, or "
-        r"for all laws of samples with these variances, is below $\tfrac12\sum hs_h^2/(Rt+D/\theta)$. "
-        "Buying $S$ below the threshold, training on them once and averaging over models is within "
-        "$1+O(1/t)$ of that, for every such law and every start, and so on average over the prior too. "
-        "With the paper's MNIST budgets and prices on $[1,10]$ after 3,000 rounds the bound is that of "
-        "76,717 samples; constant admission buys 30,000.",
+        r"eigendirection, independently, let $\theta^\star$ have the prior $N(0,\tau_h^2)$ there, and let prices be "
+        r"independent, of one law, and say nothing about $\theta^\star$. Whoever buys up to $S$ samples a round for "
+        "a mean cost of at most $Ct+D$, knowing prices to come or not, looking at the values of samples or not, and "
+        "whatever is learned from them: the expected excess risk after $t$ rounds is at least the Bayes risk of "
+        r"$Rt+D/\theta$ samples, with the knapsack's rate $R$ and threshold $\theta$ (buy:limit). As "
+        r"$\tau\to\infty$: no guarantee for all $\theta^\star$, or for all laws of samples with these variances, is "
+        r"below $\tfrac12\sum hs_h^2/(Rt+D/\theta)$. Buying $S$ below the threshold, training on them once and "
+        "averaging over models is within $1+O(1/t)$ of that, for every such law and every start, and so on average "
+        "over the prior too. With the paper's MNIST budgets and prices on $[1,10]$ after 3,000 rounds the bound is "
+        "that of 76,717 samples; constant admission buys 30,000.",
         formula=r"\mathbb E[F_P(\hat\theta)-F_P(\theta^\star)]\ge\tfrac12\sum_h\frac "
-        r"h{N/s_h^2+1/\tau_h^2}\to\tfrac12\sum_h\frac{h\,s_h^2}N\quad(\tau\to\infty),\qquad N=Rt+\frac "
-        r"D\theta",
+        r"h{N/s_h^2+1/\tau_h^2}\to\tfrac12\sum_h\frac{h\,s_h^2}N\quad(\tau\to\infty),\qquad N=Rt+\frac D\theta",
         domain=r"quadratic losses with one Hessian; every $t$, $S$, $C$, $D\ge0$ and law of prices with "
         "money that binds, else $R=S$; what is given for free at the start counts beside $N$",
         hypotheses=(
             r"samples are Gaussian and prices are independent of them and of $\theta^\star$; for the "
             "bound from above any law with these variances",
         ),
-        sketch=r"Given all that was seen, the density of $\theta^\star$ is the prior times the samples' "
-        "densities times factors for prices and decisions, which depend on what was seen and not on "
-        r"$\theta^\star$. A sample multiplies a Gaussian of precision $P$ into one of precision "
-        r"$P+1/s^2$, whatever its value: after $N$ samples it is $N/s^2+1/\tau^2$, and no estimate has a "
-        "smaller mean square error than its inverse, given what was seen. So the excess risk is at least "
-        r"the mean of $\tfrac12\sum h/(N/s^2+1/\tau^2)$ over $N$, which may depend on values and prices. "
-        r"It is convex in $N$, so at least that of $\mathbb E[N]$, and falls in it. In each round "
-        r"$x\le\lambda cx+S(1-\lambda c)^+$; in the mean, with $\lambda=1/\theta$ and a cost of at most "
-        r"$Ct+D$, $\mathbb E[N]\le Rt+D/\theta$. The worst $\theta^\star$ has at least the mean over any "
-        r"prior, so for a guarantee let $\tau\to\infty$. From above: law:averaged/bursts with "
-        r"$q=P(c\le\theta)$, where a price at the threshold counts with the chance that spends $C$. For "
-        r"one $\theta^\star$ alone nothing can be said: a learner may have guessed it.",
+        sketch=r"Given all that was seen, the density of $\theta^\star$ is the prior times the samples' densities "
+        r"times factors for prices and decisions, which depend on what was seen and not on $\theta^\star$. A sample "
+        "multiplies a Gaussian of precision $P$ into one of precision $P+1/s^2$, whatever its value: after $N$ "
+        r"samples it is $N/s^2+1/\tau^2$, and no estimate has a smaller mean square error than its inverse, given "
+        r"what was seen. So the excess risk is at least the mean of $\tfrac12\sum h/(N/s^2+1/\tau^2)$ over $N$, "
+        r"which may depend on values and prices. It is convex in $N$, so at least that of $\mathbb E[N]$, and falls "
+        r"in it. In each round $x\le\lambda cx+S(1-\lambda c)^+$; in the mean, with $\lambda=1/\theta$ and a cost "
+        r"of at most $Ct+D$, $\mathbb E[N]\le Rt+D/\theta$. The worst $\theta^\star$ has at least the mean over any "
+        r"prior, so for a guarantee let $\tau\to\infty$. From above: law:averaged/bursts with $q=P(c\le\theta)$, "
+        r"where a price at the threshold counts with the chance that spends $C$. For one $\theta^\star$ alone "
+        "nothing can be said: a learner may have guessed it.",
         given=(BAYES, BURSTS),
         checks={
             "any learner": theorem("Nobody.precision_adds_up", "Nobody.nobody_beats", domain=ANYBODY),
@@ -228,14 +224,13 @@ CLAIMS = [
     Claim(
         id="law:averaged/van-trees",
         title="for other laws of samples: what van Trees says of any policy",
-        statement=r"Let samples have densities with one parameter $\theta$, smooth enough, with Fisher "
-        r"information $I(\theta)$, and let the prior have a density that vanishes at its ends, with "
-        "Fisher information $J$. Whoever buys, by any rule that looks back, and whatever is estimated: "
-        r"the mean square error is at least $1/(\mathbb E[N\,I(\theta)]+J)$, so at least $1/(I\,\mathbb "
-        r"E[N]+J)$ where $I(\theta)\le I$. If the excess risk is at least $\tfrac "
-        r"m2(\hat\theta-\theta^\star)^2$, it is at least $\tfrac m2$ times that. It is the Bayes risk for "
-        "Gaussian samples and priors, and for other losses a bound that may be too low: no more is "
-        "claimed.",
+        statement=r"Let samples have densities with one parameter $\theta$, smooth enough, with Fisher information "
+        r"$I(\theta)$, and let the prior have a density that vanishes at its ends, with Fisher information $J$. "
+        "Whoever buys, by any rule that looks back, and whatever is estimated: the mean square error is at least "
+        r"$1/(\mathbb E[N\,I(\theta)]+J)$, so at least $1/(I\,\mathbb E[N]+J)$ where $I(\theta)\le I$. If the "
+        r"excess risk is at least $\tfrac m2(\hat\theta-\theta^\star)^2$, it is at least $\tfrac m2$ times that. It "
+        "is the Bayes risk for Gaussian samples and priors, and for other losses a bound that may be too low: no "
+        "more is claimed.",
         formula=r"\mathbb E(\hat\theta-\theta)^2\ge\frac1{\mathbb E[N\,I(\theta)]+J}",
         domain="one parameter; families and priors for which one may integrate by parts; any rule of "
         "buying that looks back and at prices that say nothing about it",

@@ -138,11 +138,10 @@ CLAIMS = [
         domain=r"constant admission, in the long run, quadratic losses with one Hessian, $0\le a,\beta<1$, every "
         "$K$ and $M$",
         sketch=r"What weighs in the mean is older by another number of rounds, even among $0,\dots,M-1$ or "
-        "geometric, and sums do not hang on their order. The chance that two sums of geometric numbers "
-        r"differ by $d$ is $r(d)$, with $r(1)=\frac{a+\beta}{1+a\beta}r(0)$ and "
-        r"$r(d)=(a+\beta)r(d-1)-a\beta r(d-2)$; $Y$ is by law:drift/lag, with the steps on top of the mean. "
-        r"At $\nu=\frac{q\beta}{(1-\beta)^2}$ the least error is $\frac q{1-\beta}$, and the mean's over "
-        r"that tends to 1 as $\beta\to1$.",
+        "geometric, and sums do not hang on their order. The chance that two sums of geometric numbers differ by "
+        r"$d$ is $r(d)$, with $r(1)=\frac{a+\beta}{1+a\beta}r(0)$ and $r(d)=(a+\beta)r(d-1)-a\beta r(d-2)$; $Y$ "
+        r"is by law:drift/lag, with the steps on top of the mean. At $\nu=\frac{q\beta}{(1-\beta)^2}$ the least "
+        r"error is $\frac q{1-\beta}$, and the mean's over that tends to 1 as $\beta\to1$.",
         given=(WRITTEN, LAG, BEST),
         checks={
             "a window": (sums_commute, confirming(windows), confirming(best_window)),

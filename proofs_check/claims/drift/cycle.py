@@ -95,11 +95,10 @@ CLAIMS = [
             r"\frac{2(1-\cos\omega)}{1-2a\cos\omega+a^2}"
         ),
         domain=r"constant admission, quadratic losses with one Hessian, $0\le a<1$, every frequency",
-        sketch="What the model does to $z^{-t}$ is a factor: the mean over ages in the memory, times the "
-        "geometric mean of the steps, a round late. Over a whole number of cycles the first is 0. "
-        r"$2(1-\cos\omega)>1-2a\cos\omega+a^2$ is $(1-a)(1+a-2\cos\omega)>0$. A round earlier "
-        "the error is a round younger, $a(1-z)$ in place of $1-z$. The noise of the longer retention is less "
-        "as well.",
+        sketch="What the model does to $z^{-t}$ is a factor: the mean over ages in the memory, times the geometric "
+        "mean of the steps, a round late. Over a whole number of cycles the first is 0. "
+        r"$2(1-\cos\omega)>1-2a\cos\omega+a^2$ is $(1-a)(1+a-2\cos\omega)>0$. A round earlier the error is a round "
+        "younger, $a(1-z)$ in place of $1-z$. The noise of the longer retention is less as well.",
         given=(WRITTEN, NOISE),
         checks={
             "what is left": (response, confirming(by_the_law)),

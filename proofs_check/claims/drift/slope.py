@@ -40,12 +40,11 @@ CLAIMS = [
         id="law:drift/slope",
         title="behind a slope, too, no $K$ is better than 1",
         statement=r"Behind a steady slope of $g$ a round the risk is $\nu v+g^2L^2$. For every $K$ and step "
-        r"$v(2L-1)\ge1$, with equality for $K\le2$ or $a=0$; so $K=1$ has, at some step, the same lag and "
-        "no more noise, at the same rate: within budgets $K=1$ is best if the step may be chosen. The best "
-        r"step has $\nu\alpha^3=g^2(2-\alpha)^2$, and for gentle slopes the least mean square error is "
-        r"about $\tfrac34(2\nu g)^{2/3}$, where a walk has $\sqrt{q\nu}$. Judged by the world a "
-        "round earlier, the model has a round less of lag: $K=1$ is best all the same, and for gentle slopes "
-        "nothing changes.",
+        r"$v(2L-1)\ge1$, with equality for $K\le2$ or $a=0$; so $K=1$ has, at some step, the same lag and no "
+        "more noise, at the same rate: within budgets $K=1$ is best if the step may be chosen. The best step "
+        r"has $\nu\alpha^3=g^2(2-\alpha)^2$, and for gentle slopes the least mean square error is about "
+        r"$\tfrac34(2\nu g)^{2/3}$, where a walk has $\sqrt{q\nu}$. Judged by the world a round earlier, the "
+        "model has a round less of lag: $K=1$ is best all the same, and for gentle slopes nothing changes.",
         formula=r"v(a,K)\,\bigl(2L(a,K)-1\bigr)\ge1,\qquad "
         r"\min_\alpha\frac{\nu\alpha}{2-\alpha}+\frac{g^2}{\alpha^2}\sim\tfrac34(2\nu g)^{2/3}",
         domain=r"constant admission, quadratic losses with one Hessian, one direction, every $K\ge1$, $0\le "

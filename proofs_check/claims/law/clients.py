@@ -139,28 +139,26 @@ CLAIMS = [
     Claim(
         id="law:reuse/clients",
         title=r"clients that differ: weights $n_m/n$ are biased, $\alpha$ dearer",
-        statement="Let clients have one Hessian but their own means and variances, and constant shares $p$ "
-        r"of all admissions. With weights $n_m/n$ the model tends to $\sum p\mu$ in the mean, so the bias "
-        r"is $\sum(p-\alpha)\mu$, whatever $K$, $E$ and $\eta$, and vanishes for all means if and only if "
-        r"$p=\alpha$; the noise is $v/\bar\Lambda$ times $\sum ps^2$. With weights $\alpha$ there is no "
-        r"bias, and the noise is $v/\bar\Lambda$ times $\sum\alpha^2s^2/p$: for one variance "
-        r"$1+\sum(\alpha-p)^2/p$ times as much, and least, $(\sum\alpha s)^2$, for shares in proportion to "
-        r"$\alpha s$.",
+        statement="Let clients have one Hessian but their own means and variances, and constant shares $p$ of all "
+        r"admissions. With weights $n_m/n$ the model tends to $\sum p\mu$ in the mean, so the bias is "
+        r"$\sum(p-\alpha)\mu$, whatever $K$, $E$ and $\eta$, and vanishes for all means if and only if $p=\alpha$; "
+        r"the noise is $v/\bar\Lambda$ times $\sum ps^2$. With weights $\alpha$ there is no bias, and the noise is "
+        r"$v/\bar\Lambda$ times $\sum\alpha^2s^2/p$: for one variance $1+\sum(\alpha-p)^2/p$ times as much, and "
+        r"least, $(\sum\alpha s)^2$, for shares in proportion to $\alpha s$.",
         formula=r"\text{by }n_m/n:\ \Bigl(\sum_m(p_m-\alpha_m)\mu_m\Bigr)^2+\frac v{\bar\Lambda}\sum_mp_ms_m^2;\qquad "
         r"\text{by }\alpha_m:\ \frac v{\bar\Lambda}\sum_m\frac{\alpha_m^2s_m^2}{p_m}\ge"
         r"\frac v{\bar\Lambda}\Bigl(\sum_m\alpha_ms_m\Bigr)^2",
         domain="quadratic losses with one Hessian, constant admission, each client at its own constant "
         "rate and all with one $K$, along an eigendirection, in the long run",
-        sketch=r"Each client's $E$ steps take $\theta$ to $a\theta+(1-a)\bar z_m$. Averaged with weights "
-        r"$w$ it is one recursion with the goal $\sum w\bar z_m$, whose mean is $\sum w\mu$: "
-        r"$\mathbb E\,\theta$ tends to it by a factor $a$ per round. With $w=n_m/n=p$ that is $\sum p\mu$, "
-        r"with $w=\alpha$ it is $\theta^\star$. The mean square is the bias squared plus the variance. "
-        "With weights $n_m/n$ a sample has the law's weight whatever its client, so each adds $c^2s^2$ "
-        r"with its own variance: $\sum ps^2$ times the law's $\sum c^2$. With weights $\alpha$ the "
-        r"clients' memory means are independent, each with the law of its own rate $p\bar\Lambda$, "
-        r"$v/(p\bar\Lambda)$, and weights $\alpha^2$. $\sum\alpha=\sum p=1$ gives "
-        r"$\sum\alpha^2/p-1=\sum(\alpha-p)^2/p$, and $\sum(\alpha s-cp)^2/p=\sum\alpha^2s^2/p-c^2\ge0$ "
-        r"with $c=\sum\alpha s$.",
+        sketch=r"Each client's $E$ steps take $\theta$ to $a\theta+(1-a)\bar z_m$. Averaged with weights $w$ it is "
+        r"one recursion with the goal $\sum w\bar z_m$, whose mean is $\sum w\mu$: $\mathbb E\,\theta$ tends to it by "
+        r"a factor $a$ per round. With $w=n_m/n=p$ that is $\sum p\mu$, with $w=\alpha$ it is $\theta^\star$. The "
+        "mean square is the bias squared plus the variance. With weights $n_m/n$ a sample has the law's weight "
+        r"whatever its client, so each adds $c^2s^2$ with its own variance: $\sum ps^2$ times the law's $\sum c^2$. "
+        r"With weights $\alpha$ the clients' memory means are independent, each with the law of its own rate "
+        r"$p\bar\Lambda$, $v/(p\bar\Lambda)$, and weights $\alpha^2$. $\sum\alpha=\sum p=1$ gives "
+        r"$\sum\alpha^2/p-1=\sum(\alpha-p)^2/p$, and $\sum(\alpha s-cp)^2/p=\sum\alpha^2s^2/p-c^2\ge0$ with "
+        r"$c=\sum\alpha s$.",
         given=(WRITTEN, LAW),
         checks={
             "bias": (
@@ -193,12 +191,11 @@ CLAIMS = [
     Claim(
         id="law:reuse/client-hessians",
         title=r"clients with their own curvature: $E>1$ does not lead to $\theta^\star$",
-        statement="Let client $m$ have its own curvature $h_m$, mean and variance, and a constant share "
-        r"$p$ of the memory. With weights $n_m/n$ the law holds with $\bar a=\sum pa_m$ in place of $a$: "
-        r"the mean tends to $\sum p(1-a_m)\mu/\sum p(1-a_m)$, whatever $K$, and the noise is "
-        r"$v(\bar a,K)/\bar\Lambda$ times $\sum p((1-a_m)/(1-\bar a))^2s^2$. For $p=\alpha$ one step leads "
-        r"to $\theta^\star$; with $E\ge2$ clients of small curvature count for too much, and clients that "
-        r"solve their memories end at $\sum p\mu$.",
+        statement="Let client $m$ have its own curvature $h_m$, mean and variance, and a constant share $p$ of the "
+        r"memory. With weights $n_m/n$ the law holds with $\bar a=\sum pa_m$ in place of $a$: the mean tends to $\sum "
+        r"p(1-a_m)\mu/\sum p(1-a_m)$, whatever $K$, and the noise is $v(\bar a,K)/\bar\Lambda$ times $\sum "
+        r"p((1-a_m)/(1-\bar a))^2s^2$. For $p=\alpha$ one step leads to $\theta^\star$; with $E\ge2$ clients of small "
+        r"curvature count for too much, and clients that solve their memories end at $\sum p\mu$.",
         formula=r"\mathbb E\theta\to\frac{\sum_mp_m(1-a_m)\mu_m}{\sum_mp_m(1-a_m)},\quad "
         r"\theta^\star=\frac{\sum_m\alpha_mh_m\mu_m}{\sum_m\alpha_mh_m},\quad "
         r"\text{noise }\frac{v(\bar a,K)}{\bar\Lambda}\sum_mp_m\Bigl(\frac{1-a_m}{1-\bar a}\Bigr)^2s_m^2",

@@ -170,20 +170,19 @@ CLAIMS = [
         r"p}\Lambda_ju_j^2\ge\frac1{\bar\Lambda}=\lim\frac t{N_{\mathrm{eff}}}",
         domain="quadratic losses with one Hessian; admissions of any period $p$, retention by age; "
         "random ones stationary; of constant size any memory",
-        sketch="A sample of round $j$ has, $g$ rounds later, when it is gone, the weight "
-        r"$(1-a)\sum_da^{g-d}/n$ over the $d<K$ of its rounds: between $(1-a)a^gu$ and $(1-a)a^{g-K+1}u$, "
-        r"where $u=\sum1/n$. So $\sum c^2$ is $(1-a)^2$ times a sum of $\Lambda u^2a^{2g}$, up to a factor "
-        "between $a^{2(K-1)}$ and 1, and up to the last $K-1$ rounds' samples, whose squares add up to at "
-        r"most $(1-a)^2(K+p)U$. Over a period $\sum qa^{2r}$ lies between $a^{2(p-1)}pU$ and $pU$, and the "
-        r"periods before it are a geometric series: so $\sum c^2/((1-a)U)$ lies between "
-        r"$(1-a)pa^{2(K+p-2)}/(1-a^{2p})$ and $(1-a)p/(1-a^{2p})+(1-a)(K+p)$, and both tend to $\tfrac12$. "
-        r"If admissions are random, integers and stationary, both ends hold for each path, round by round; in "
-        r"the mean every round has the same $\mathbb E[\Lambda u^2]\le K^2$, so they are those of a period of "
-        r"one round. By rounds $\omega=u/t$ for all samples gone, so $t\sum\omega^2$ tends to the "
-        r"mean of $\Lambda u^2$. By uses every sample gone has $A=K$, so $N_{\mathrm{eff}}$ is $N$ up to a "
-        r"bounded number, and $t/N_{\mathrm{eff}}$ tends to $1/\bar\Lambda$, which is at most $U$: the "
-        r"weights $1/n$ add up to 1 in every round, so $U-1/\bar\Lambda$ is the mean of "
-        r"$\Lambda(u-1/\bar\Lambda)^2$. If $n=B$ in every round, $\omega=A/(Bt)$ and $\sum A=Bt$.",
+        sketch=r"A sample of round $j$ has, $g$ rounds later, when it is gone, the weight $(1-a)\sum_da^{g-d}/n$ "
+        r"over the $d<K$ of its rounds: between $(1-a)a^gu$ and $(1-a)a^{g-K+1}u$, where $u=\sum1/n$. So $\sum "
+        r"c^2$ is $(1-a)^2$ times a sum of $\Lambda u^2a^{2g}$, up to a factor between $a^{2(K-1)}$ and 1, and up "
+        r"to the last $K-1$ rounds' samples, whose squares add up to at most $(1-a)^2(K+p)U$. Over a period $\sum "
+        "qa^{2r}$ lies between $a^{2(p-1)}pU$ and $pU$, and the periods before it are a geometric series: so "
+        r"$\sum c^2/((1-a)U)$ lies between $(1-a)pa^{2(K+p-2)}/(1-a^{2p})$ and $(1-a)p/(1-a^{2p})+(1-a)(K+p)$, and "
+        r"both tend to $\tfrac12$. If admissions are random, integers and stationary, both ends hold for each "
+        r"path, round by round; in the mean every round has the same $\mathbb E[\Lambda u^2]\le K^2$, so they are "
+        r"those of a period of one round. By rounds $\omega=u/t$ for all samples gone, so $t\sum\omega^2$ tends to "
+        r"the mean of $\Lambda u^2$. By uses every sample gone has $A=K$, so $N_{\mathrm{eff}}$ is $N$ up to a "
+        r"bounded number, and $t/N_{\mathrm{eff}}$ tends to $1/\bar\Lambda$, which is at most $U$: the weights "
+        r"$1/n$ add up to 1 in every round, so $U-1/\bar\Lambda$ is the mean of $\Lambda(u-1/\bar\Lambda)^2$. If "
+        r"$n=B$ in every round, $\omega=A/(Bt)$ and $\sum A=Bt$.",
         given=(WRITTEN,),
         checks={
             "the limit": (

@@ -42,13 +42,12 @@ CLAIMS = [
     Claim(
         id="law:reuse",
         title="the law of reuse is exact for quadratic losses",
-        statement=r"If every loss is $\tfrac12(\theta-z)^\top H(\theta-z)$ with one $H$, admission and "
-        "dropping are blind to the values of samples, and clients are weighted by $n_m/n$, then the "
-        "expected excess risk after any number of rounds is, exactly, a transient, which knows of the "
-        "admissions only in how many rounds there were samples, and a noise part, the sum of the squared "
-        r"weights with which samples have entered $\theta$. The split over clients does not "
-        "matter. It holds for every admission sequence, empty rounds and bursts included, and every rule by "
-        "which samples leave.",
+        statement=r"If every loss is $\tfrac12(\theta-z)^\top H(\theta-z)$ with one $H$, admission and dropping "
+        "are blind to the values of samples, and clients are weighted by $n_m/n$, then the expected excess risk "
+        "after any number of rounds is, exactly, a transient, which knows of the admissions only in how many "
+        "rounds there were samples, and a noise part, the sum of the squared weights with which samples have "
+        r"entered $\theta$. The split over clients does not matter. It holds for every admission sequence, "
+        "empty rounds and bursts included, and every rule by which samples leave.",
         formula=said(
             r"\mathbb "
             r"E[F_P(\theta(t))-F_P(\theta^\star)]=\tfrac12\sum_hh\Bigl(a_h^{2k(t)}(\theta_h(1)-\theta_h^\star)^2"

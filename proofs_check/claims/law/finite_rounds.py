@@ -41,11 +41,10 @@ CLAIMS = [
     Claim(
         id="law:reuse/finite",
         title="constant admission after $t$ rounds, in closed form",
-        statement="If the memory is full from round 1 on, the noise after $t$ rounds of constant admission "
-        r"is $V(t)/\bar\Lambda$ in units of a sample's variance, in closed form; from $t=K$ on it "
-        "approaches $v$ by a factor $a^2$ per round, from below. If the memory begins empty the noise is "
-        "at least as large, and the square roots differ by at most "
-        r"$a^{t-K+1}(1-a^{K-1})/\sqrt{\bar\Lambda}$ for $t\ge K$.",
+        statement="If the memory is full from round 1 on, the noise after $t$ rounds of constant admission is "
+        r"$V(t)/\bar\Lambda$ in units of a sample's variance, in closed form; from $t=K$ on it approaches $v$ "
+        "by a factor $a^2$ per round, from below. If the memory begins empty the noise is at least as large, "
+        r"and the square roots differ by at most $a^{t-K+1}(1-a^{K-1})/\sqrt{\bar\Lambda}$ for $t\ge K$.",
         formula=said(
             r"V(t)=v-a^{2(t-K)}(v-V(K)),\quad V(K)=@V\ (t\ge K),\qquad "
             r"\sqrt{V(t)}\le\sqrt{\bar\Lambda\textstyle\sum_ic_i^2}\le\sqrt{V(t)}+@b",
@@ -54,19 +53,18 @@ CLAIMS = [
         ),
         domain=r"constant admission, quadratic losses with one Hessian, every $K\ge1$, $t\ge1$ and $0<a<1$ "
         "($t<K$: theory.law.stationary.full_memory_noise)",
-        sketch=r"After $t$ rounds $\theta$ is $\sum(1-a)a^{t-\tau}\bar z(\tau)$ plus what is left of the "
-        r"start. In a full memory $\bar z(\tau)$ and $\bar z(\tau')$ share $K-|\tau-\tau'|$ cohorts of "
-        r"$K$, so their covariance is $(K-|d|)^{+}/(K^2\bar\Lambda)$ in units of $s^2$, and the pairs at "
-        "the distance $d$ add up to a geometric series. A round more adds "
-        r"$(1-a)^2/K^2\sum(K-|d|)a^{2t-|d|}$, which the closed form does too: induction over $t$, once for "
-        r"$t<K$ and once for $t\ge K$. From an empty memory round $\tau<K$ has only $\tau$ cohorts, and every "
-        r"covariance of two rounds $\tau\le\tau'$ is at least as large. If $\tau'\le K$ it is $1/\tau'$ against "
-        r"$(K-d)/K^2$. If $\tau<K\le\tau'$ the two share the cohorts from $\tau'-K+1$ to $\tau$, $K-d$ of them "
-        r"or none, as full memories do: $(K-d)^{+}/(\tau K)$ against $(K-d)^{+}/K^2$. From $\tau=K$ on both are "
-        r"the same. All weights are positive for $a\ge0$, so the noise is at least as large. From round "
-        "$K$ on both memories are the same: what differs are the first $K-1$ means, each by a vector of "
-        r"squared length $(1/\tau-1/K)/\bar\Lambda<1/\bar\Lambda$, with weights $(1-a)a^{t-\tau}$ that add "
-        "up to $a^{t-K+1}(1-a^{K-1})$; then the triangle inequality.",
+        sketch=r"After $t$ rounds $\theta$ is $\sum(1-a)a^{t-\tau}\bar z(\tau)$ plus what is left of the start. "
+        r"In a full memory $\bar z(\tau)$ and $\bar z(\tau')$ share $K-|\tau-\tau'|$ cohorts of $K$, so their "
+        r"covariance is $(K-|d|)^{+}/(K^2\bar\Lambda)$ in units of $s^2$, and the pairs at the distance $d$ add "
+        r"up to a geometric series. A round more adds $(1-a)^2/K^2\sum(K-|d|)a^{2t-|d|}$, which the closed form "
+        r"does too: induction over $t$, once for $t<K$ and once for $t\ge K$. From an empty memory round "
+        r"$\tau<K$ has only $\tau$ cohorts, and every covariance of two rounds $\tau\le\tau'$ is at least as "
+        r"large. If $\tau'\le K$ it is $1/\tau'$ against $(K-d)/K^2$. If $\tau<K\le\tau'$ the two share the "
+        r"cohorts from $\tau'-K+1$ to $\tau$, $K-d$ of them or none, as full memories do: $(K-d)^{+}/(\tau K)$ "
+        r"against $(K-d)^{+}/K^2$. From $\tau=K$ on both are the same. All weights are positive for $a\ge0$, so "
+        "the noise is at least as large. From round $K$ on both memories are the same: what differs are the "
+        r"first $K-1$ means, each by a vector of squared length $(1/\tau-1/K)/\bar\Lambda<1/\bar\Lambda$, with "
+        r"weights $(1-a)a^{t-\tau}$ that add up to $a^{t-K+1}(1-a^{K-1})$; then the triangle inequality.",
         checks={
             "closed form": (
                 theorem("Finite.noise_while_filling", "Finite.noise_when_full", domain=EVERY),

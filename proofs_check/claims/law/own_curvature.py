@@ -292,16 +292,14 @@ CLAIMS = [
     Claim(
         id="law:reuse/curvature",
         title="reused curvatures slow the mean path and shift it, by $O(1/n)$",
-        statement="Let samples have their own curvatures. To first order in $1/n$ the mean path is the "
-        "law's plus $m_1$, for any admissions, $K$, $E$ and clients. Where samples are used again, "
-        r"$\mathrm{Var}(h)$ slows the path and $\mathbb E[hg]$ shifts it; both vanish if all $h_i$ are "
-        "equal. A sample has pulled by what it showed then, not by what it shows now. (Measured from the "
-        r"path without the sample, $\mathbb E[h^2]$ stands in place of $\mathrm{Var}(h)$: the same to this "
-        "order.) Under constant admission with one step the contraction gains "
-        r"$\eta^2\mathrm{Var}(h)(K-1)/(2K\bar\Lambda a)$, and the path ends $\eta\psi\mathbb E[hg]/h$ from "
-        r"the minimiser. For $E=1$ and $|1-\eta h_i|\le\rho<1$ what is left is at every $t$ below an "
-        "explicit constant over $n^2$. Relative to the law's path, which vanishes, the correction is not "
-        "bounded.",
+        statement="Let samples have their own curvatures. To first order in $1/n$ the mean path is the law's plus "
+        r"$m_1$, for any admissions, $K$, $E$ and clients. Where samples are used again, $\mathrm{Var}(h)$ slows the "
+        r"path and $\mathbb E[hg]$ shifts it; both vanish if all $h_i$ are equal. A sample has pulled by what it "
+        r"showed then, not by what it shows now. (Measured from the path without the sample, $\mathbb E[h^2]$ stands "
+        r"in place of $\mathrm{Var}(h)$: the same to this order.) Under constant admission with one step the "
+        r"contraction gains $\eta^2\mathrm{Var}(h)(K-1)/(2K\bar\Lambda a)$, and the path ends $\eta\psi\mathbb "
+        r"E[hg]/h$ from the minimiser. For $E=1$ and $|1-\eta h_i|\le\rho<1$ what is left is at every $t$ below an "
+        "explicit constant over $n^2$. Relative to the law's path, which vanishes, the correction is not bounded.",
         formula=said(
             r"m_1(t+1)=a\,m_1(t)+(a')^2w\,\varphi(t)-a'b\,\mathbb "
             r"E[hg]\,\psi(t)+\tfrac{M}{n}\bigl(\tfrac12a''w\,m_0(t)-b'\,\mathbb E[hg]\bigr);\quad E=1,\ "
@@ -312,18 +310,16 @@ CLAIMS = [
         domain=MODEL
         + r"$0\le\eta h\le1$, moments up to the order in which a sample enters; the explicit rest for "
         "$E=1$, $n$ the fewest samples in memory",
-        sketch=r"A round takes $\delta$ to $a(\bar h)\delta-b(\bar h)\bar g$. Expand at $h$: a sample's "
-        r"part of $\delta$ is $a'xr-bgp$, where $x=h_i-h$, and $r$, $p$ are sums over its earlier rounds. "
-        r"Samples are independent and centred, so $\mathbb E[a'\varepsilon\,\delta]$ is the sum of each "
-        r"one's own product, $(a')^2wr-a'b\,\mathbb E[hg]\,p$. The second order of a round's own steps "
-        r"adds $a''w/2$ and $-b'\,\mathbb E[hg]$ over $n_m$ for each client, $M/n$ in all. Nothing else is "
-        "of first order: a joint cumulant of $k$ means is a number of shared samples over $k$ occupancies, "
-        r"of order $n^{1-k}$. For the rest write $P$ for the product of the $a+\zeta$, "
-        r"$\zeta=-\eta\varepsilon$, and put $a^m+\sum a^j\zeta P$ for it until each term has four factors "
-        r"$\zeta$ or $\bar g$. Terms with two are the correction. Those with three have the mean of a "
-        "third cumulant, at most a moment over $n^2$. Those with four are at most $H^4/n^2$ or $H^3G/n^2$ "
-        r"by Hölder, since $|P|\le\rho^m$. The weights of $m$ rounds add up to powers of $1/(1-a)$ and "
-        r"$1/(1-\rho)$.",
+        sketch=r"A round takes $\delta$ to $a(\bar h)\delta-b(\bar h)\bar g$. Expand at $h$: a sample's part of "
+        r"$\delta$ is $a'xr-bgp$, where $x=h_i-h$, and $r$, $p$ are sums over its earlier rounds. Samples are "
+        r"independent and centred, so $\mathbb E[a'\varepsilon\,\delta]$ is the sum of each one's own product, "
+        r"$(a')^2wr-a'b\,\mathbb E[hg]\,p$. The second order of a round's own steps adds $a''w/2$ and $-b'\,\mathbb "
+        "E[hg]$ over $n_m$ for each client, $M/n$ in all. Nothing else is of first order: a joint cumulant of $k$ "
+        "means is a number of shared samples over $k$ occupancies, of order $n^{1-k}$. For the rest write $P$ for the "
+        r"product of the $a+\zeta$, $\zeta=-\eta\varepsilon$, and put $a^m+\sum a^j\zeta P$ for it until each term "
+        r"has four factors $\zeta$ or $\bar g$. Terms with two are the correction. Those with three have the mean of "
+        "a third cumulant, at most a moment over $n^2$. Those with four are at most $H^4/n^2$ or $H^3G/n^2$ by "
+        r"Hölder, since $|P|\le\rho^m$. The weights of $m$ rounds add up to powers of $1/(1-a)$ and $1/(1-\rho)$.",
         given=(WRITTEN,),
         checks={
             "first order": (one_sample, confirming(every_stream)),
@@ -337,31 +333,28 @@ CLAIMS = [
     Claim(
         id="law:reuse/curvature-noise",
         title="curvatures that differ change the noise by $1+O(1/n)$",
-        statement="From a start at the minimiser, with one step per round, the law is the first order of "
-        r"$\mathbb E\,\delta^2$ whatever the curvatures. What is left is at every $t$ below an explicit "
-        r"constant over $n^2$, and the law's own is at least $\eta^2\mathbb E[g^2]/n$: a relative error of "
-        "$O(1/n)$, uniformly in $t$, if memories are of comparable size. The second order itself is "
-        r"theory's `noise_correction`: a third moment, $\mathbb E[(h_i-h)g^2]$, and products of "
-        r"$\mathrm{Var}(h)$, $\mathbb E[g^2]$ and $\mathbb E[hg]$. Without reuse ($K=1$) its limit is the "
-        r"law's times $\eta^2\mathrm{Var}(h)/(n(1-a^2))$.",
+        statement=r"From a start at the minimiser, with one step per round, the law is the first order of $\mathbb "
+        r"E\,\delta^2$ whatever the curvatures. What is left is at every $t$ below an explicit constant over $n^2$, "
+        r"and the law's own is at least $\eta^2\mathbb E[g^2]/n$: a relative error of $O(1/n)$, uniformly in $t$, if "
+        "memories are of comparable size. The second order itself is theory's `noise_correction`: a third moment, "
+        r"$\mathbb E[(h_i-h)g^2]$, and products of $\mathrm{Var}(h)$, $\mathbb E[g^2]$ and $\mathbb E[hg]$. Without "
+        r"reuse ($K=1$) its limit is the law's times $\eta^2\mathrm{Var}(h)/(n(1-a^2))$.",
         formula=r"\Bigl|\mathbb E\,\delta(t)^2-S(t)\Bigr|\le\frac{C}{n^2},\qquad K=1:\ \lim_{t}\mathbb "
         r"E\,\delta(t)^2=\frac{S}{1-\frac{\eta^2w}{n(1-a^2)}}",
         domain=MODEL + r"$E=1$, $\theta(1)=\theta^\star$, $0\le\eta h\le1$, $|1-\eta h_i|\le\rho<1$, "
         "fourth moments; the second order for any such admissions times a common factor",
-        sketch=r"Write $\delta=y+z+\ldots$ by the number of factors; $y$ is linear in the samples, and "
-        r"$\mathbb E\,y^2$ is the law. The rest is $2\mathbb E[y(\delta-y)]+\mathbb E(\delta-y)^2$: "
-        r"$\mathbb E[yz]$ is a third cumulant, at most $|\mathbb E[xg^2]|/(h^3n^2)$, and what remains has "
-        "four factors and is bounded as for the mean path, by $H^2G^2/n^2$. The samples of the last round "
-        "have weights of at least $(1-a)/n$ each, which gives the law's least. The second order is "
-        r"$2\mathbb E[yz]+\mathbb E[z^2]+2\mathbb E[yw]$, $w$ having three factors, with the fourth "
-        r"moments taken pair by pair. No other term is of this order: with all admissions times $\lambda$, a "
-        r"product of $k$ centred means has a mean only where each sample is met twice at least, so that at most "
-        r"$k/2$ samples are free, each one of $O(\lambda)$, over $\lambda^k$: $\lambda^{-3}$ from $k=5$ on. Of "
-        "four factors two pairs count; that both pairs may be the same sample, and all four factors one sample, "
-        r"is of order $\lambda^{-3}$. Of three, one sample is in all. theory's sums are compared with all words "
-        r"of three and four factors, and with every stream of the patterns listed. For $K=1$ contraction and $\theta$ "
-        r"are independent, so that "
-        r"$S'=\mathbb E[(1-\eta\bar h)^2]S+\eta^2\mathbb E[g^2]/n$.",
+        sketch=r"Write $\delta=y+z+\ldots$ by the number of factors; $y$ is linear in the samples, and $\mathbb "
+        r"E\,y^2$ is the law. The rest is $2\mathbb E[y(\delta-y)]+\mathbb E(\delta-y)^2$: $\mathbb E[yz]$ is a third "
+        r"cumulant, at most $|\mathbb E[xg^2]|/(h^3n^2)$, and what remains has four factors and is bounded as for the "
+        "mean path, by $H^2G^2/n^2$. The samples of the last round have weights of at least $(1-a)/n$ each, which "
+        r"gives the law's least. The second order is $2\mathbb E[yz]+\mathbb E[z^2]+2\mathbb E[yw]$, $w$ having three "
+        "factors, with the fourth moments taken pair by pair. No other term is of this order: with all admissions "
+        r"times $\lambda$, a product of $k$ centred means has a mean only where each sample is met twice at least, so "
+        r"that at most $k/2$ samples are free, each one of $O(\lambda)$, over $\lambda^k$: $\lambda^{-3}$ from $k=5$ "
+        "on. Of four factors two pairs count; that both pairs may be the same sample, and all four factors one "
+        r"sample, is of order $\lambda^{-3}$. Of three, one sample is in all. theory's sums are compared with all "
+        "words of three and four factors, and with every stream of the patterns listed. For $K=1$ contraction and "
+        r"$\theta$ are independent, so that $S'=\mathbb E[(1-\eta\bar h)^2]S+\eta^2\mathbb E[g^2]/n$.",
         given=(WRITTEN,),
         checks={
             "the rest": (*THE_REST, uniformly(F(0))),

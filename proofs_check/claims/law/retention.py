@@ -69,22 +69,20 @@ CLAIMS = [
     Claim(
         id="law:reuse/retention",
         title="the stationary noise $v$ falls in $K$, $Kv$ does not",
-        statement=r"Under constant admission and for $0\le a<1$ the stationary noise $v(a,K)$ falls strictly in "
-        "$K$, and $Kv(a,K)$ never falls (it rises strictly unless $a=0$, where it is 1). So at a given rate longer "
-        r"retention lowers the noise floor, and with full buffers, at rate $\sum B/K$, longer retention "
-        "never does.",
+        statement=r"Under constant admission and for $0\le a<1$ the stationary noise $v(a,K)$ falls strictly in $K$, "
+        "and $Kv(a,K)$ never falls (it rises strictly unless $a=0$, where it is 1). So at a given rate longer "
+        r"retention lowers the noise floor, and with full buffers, at rate $\sum B/K$, longer retention never does.",
         formula=said(
             r"v(a,K)=@v,\quad v(a,K+1)<v(a,K),\quad(K+1)\,v(a,K+1)\ge K\,v(a,K)", v=stationary_noise(a, K)
         ),
         domain=r"constant admission, quadratic losses with one Hessian, every $K\ge1$ and $0\le a<1$",
-        sketch="$v$ is $(1-a)/(1+a)$ times the mean of $a^{|i-j|}$ over all pairs $i$, $j$ of $K$ rounds. "
-        r"$Kv$ is $(1-a)/(1+a)$ times $\sum(1-|d|/K)a^{|d|}$ over $|d|<K$, and no term falls in $K$: "
-        r"$(K+1)v(K+1)-Kv(K)=2(1-a)/((1+a)K(K+1))\sum_{d\le K}da^d$, which is positive for $a>0$. For $v$ "
-        "itself put $w(d)=K(K+1)-(2K+1)d$: $v(K)-v(K+1)$ is $(1-a)/((1+a)K^2(K+1)^2)$ times "
-        r"$K(K+1)+2\sum_{d\le K}w(d)a^d$. The weights $w$ fall in $d$ and change their sign at "
-        r"$d_0=K(K+1)/(2K+1)$, and $a^d$ falls too, so $(a^d-a^{d_0})w(d)\ge0$ for every $d$, and the sum "
-        r"is at least $a^{d_0}\sum w=-a^{d_0}K(K+1)/2$. What is left is at least $K(K+1)(1-a^{d_0})>0$. "
-        "At $a=0$, $v=1/K$.",
+        sketch="$v$ is $(1-a)/(1+a)$ times the mean of $a^{|i-j|}$ over all pairs $i$, $j$ of $K$ rounds. $Kv$ is "
+        r"$(1-a)/(1+a)$ times $\sum(1-|d|/K)a^{|d|}$ over $|d|<K$, and no term falls in $K$: "
+        r"$(K+1)v(K+1)-Kv(K)=2(1-a)/((1+a)K(K+1))\sum_{d\le K}da^d$, which is positive for $a>0$. For $v$ itself put "
+        r"$w(d)=K(K+1)-(2K+1)d$: $v(K)-v(K+1)$ is $(1-a)/((1+a)K^2(K+1)^2)$ times $K(K+1)+2\sum_{d\le K}w(d)a^d$. "
+        "The weights $w$ fall in $d$ and change their sign at $d_0=K(K+1)/(2K+1)$, and $a^d$ falls too, so "
+        r"$(a^d-a^{d_0})w(d)\ge0$ for every $d$, and the sum is at least $a^{d_0}\sum w=-a^{d_0}K(K+1)/2$. What is "
+        "left is at least $K(K+1)(1-a^{d_0})>0$. At $a=0$, $v=1/K$.",
         checks={
             "the sums": theorem("Stationary.noise_is_a_mean_of_pairs", "Finite.noise_tends", domain=EVERY),
             "$v$ falls": theorem("Stationary.noise_falls", domain=EVERY),
@@ -97,11 +95,10 @@ CLAIMS = [
     Claim(
         id="law:reuse/limits",
         title="small steps: $v$ is $(1-a)/2$ whatever $K$; large ones: $1/K$",
-        statement=r"As $a$ tends to 1 (small steps), $v/(1-a)$ tends to $\tfrac12$ whatever $K$, and $K$ "
-        "enters at second order, by half the mean distance of two rounds of $K$. As $a$ tends to 0 (each "
-        "round solves its memory), $v$ tends to $1/K$. At every $a$ keeping samples for $K$ rounds divides "
-        "the noise of one round by at most $a^{-(K^2-1)/(3K)}$ and never multiplies it: $K$ matters only "
-        "where $K(1-a)$ is not small.",
+        statement=r"As $a$ tends to 1 (small steps), $v/(1-a)$ tends to $\tfrac12$ whatever $K$, and $K$ enters at "
+        "second order, by half the mean distance of two rounds of $K$. As $a$ tends to 0 (each round solves its "
+        "memory), $v$ tends to $1/K$. At every $a$ keeping samples for $K$ rounds divides the noise of one round by "
+        "at most $a^{-(K^2-1)/(3K)}$ and never multiplies it: $K$ matters only where $K(1-a)$ is not small.",
         formula=said(
             r"v=\frac{1-a}2+\Bigl(\frac14-\frac12\cdot@m\Bigr)(1-a)^2+o((1-a)^2)\ (a\to1),\quad "
             r"v\to\frac1K\ (a\to0),\quad a^{@m}\,\frac{1-a}{1+a}\le v\le\frac{1-a}{1+a}",
@@ -128,13 +125,12 @@ CLAIMS = [
     Claim(
         id="law:reuse/small-steps",
         title=r"to first order in $\eta$ only fresh samples count, not $K$",
-        statement=r"Under constant admission the noise floor is, to first order in the step size $\eta$, "
-        r"$(\eta E/4)\sum h^2s^2/\bar\Lambda$: the retention $K$ has left it, and only the number "
-        r"$\bar\Lambda$ of fresh samples per round counts. If admissions vary with a period, "
-        r"$1/\bar\Lambda$ gives way to $U$, the mean of $\Lambda u^2$, where $u$ is what a sample weighs "
-        r"over all its rounds. $U$ is never below $1/\bar\Lambda$, and equal to it if and only if all "
-        "samples weigh the same, as they do wherever the period divides $K$: there retention can restore "
-        "what uneven admission spoils, and nothing more.",
+        statement=r"Under constant admission the noise floor is, to first order in the step size $\eta$, $(\eta "
+        r"E/4)\sum h^2s^2/\bar\Lambda$: the retention $K$ has left it, and only the number $\bar\Lambda$ of fresh "
+        r"samples per round counts. If admissions vary with a period, $1/\bar\Lambda$ gives way to $U$, the mean of "
+        r"$\Lambda u^2$, where $u$ is what a sample weighs over all its rounds. $U$ is never below $1/\bar\Lambda$, "
+        "and equal to it if and only if all samples weigh the same, as they do wherever the period divides $K$: "
+        "there retention can restore what uneven admission spoils, and nothing more.",
         formula=said(
             r"\lim_{\eta\to0}\frac1\eta\cdot\tfrac12\sum_hh\,s_h^2\,\frac{v(a_h,K)}{\bar\Lambda}=\sum_h@floor,\qquad "
             r"U=\frac1p\sum_{j\le p}\Lambda_ju_j^2\ge\frac1{\bar\Lambda}",
@@ -143,13 +139,12 @@ CLAIMS = [
         domain=r"quadratic losses with one Hessian, every $K$, $E$, $\bar\Lambda$, $\eta\to0$; $U$ for "
         "admissions of any period, some sample in memory in every round",
         sketch=r"$1-a$ is $\eta hE$ to first order and $v$ is $(1-a)/2$ to first order, whatever $K$ "
-        r"(law:reuse/limits): so $\tfrac12hs^2v/\bar\Lambda$ is $(\eta E/4)h^2s^2/\bar\Lambda$. For "
-        "admissions of period $p$ the noise is $(1-a)/2$ times $U$ (law:reuse/effective-rate). In every "
-        r"round the weights $1/n$ of the $n$ samples in memory add up to 1, so the mean of $\Lambda u$ "
-        r"over a period is 1, and the mean of $\Lambda u^2$ less the square of that of $\Lambda u$ over "
-        r"$\bar\Lambda$ is the mean of $\Lambda(u-\bar u)^2$, which is 0 if and only if every sample "
-        r"weighs $\bar u=1/\bar\Lambda$. Where $p$ divides $K$ every window of $K$ rounds holds the same "
-        "number of samples.",
+        r"(law:reuse/limits): so $\tfrac12hs^2v/\bar\Lambda$ is $(\eta E/4)h^2s^2/\bar\Lambda$. For admissions of "
+        "period $p$ the noise is $(1-a)/2$ times $U$ (law:reuse/effective-rate). In every round the weights $1/n$ of "
+        r"the $n$ samples in memory add up to 1, so the mean of $\Lambda u$ over a period is 1, and the mean of "
+        r"$\Lambda u^2$ less the square of that of $\Lambda u$ over $\bar\Lambda$ is the mean of $\Lambda(u-\bar "
+        r"u)^2$, which is 0 if and only if every sample weighs $\bar u=1/\bar\Lambda$. Where $p$ divides $K$ every "
+        "window of $K$ rounds holds the same number of samples.",
         given=(WRITTEN, SMALL_STEPS),
         checks={
             "constant admission": (

@@ -163,13 +163,12 @@ CLAIMS = [
     Claim(
         id="law:reuse/regression",
         title="least squares every round: $p/(n-p-1)$; the law: $p/n$",
-        statement="Let every round solve least squares in $p$ dimensions on its memory of $n$ samples. "
-        r"With Gaussian inputs $\mathbb E\|\delta\|^2$ in the norm of $H$ is $\sigma^2p/(n-p-1)$, against "
-        r"the law's $\sigma^2p/n$: a factor $1+(p+1)/n$ to first order, and $1+(q/p-1)/n$ for other inputs "
-        r"of covariance 1 with $q=\mathbb E\|x\|^4$. Damping every sample's residual and curvature by "
-        r"$(1+\lambda)^{-1}$, with $\lambda=(p/n)(1+\lambda)$ from the damped curvature, gives "
-        r"$\sigma^2p/(n-p)$: right up to a factor $1-1/(n-p)$ even where $p/n$ is not small, and the law "
-        "is off by $1/(1-p/n)$.",
+        statement="Let every round solve least squares in $p$ dimensions on its memory of $n$ samples. With "
+        r"Gaussian inputs $\mathbb E\|\delta\|^2$ in the norm of $H$ is $\sigma^2p/(n-p-1)$, against the law's "
+        r"$\sigma^2p/n$: a factor $1+(p+1)/n$ to first order, and $1+(q/p-1)/n$ for other inputs of covariance 1 "
+        r"with $q=\mathbb E\|x\|^4$. Damping every sample's residual and curvature by $(1+\lambda)^{-1}$, with "
+        r"$\lambda=(p/n)(1+\lambda)$ from the damped curvature, gives $\sigma^2p/(n-p)$: right up to a factor "
+        "$1-1/(n-p)$ even where $p/n$ is not small, and the law is off by $1/(1-p/n)$.",
         formula=said(
             r"\frac{\mathbb E\|\delta\|_H^2}{\sigma^2}=@exact=\frac pn\Bigl(1+\frac{p+1}n+O(n^{-2})\Bigr),\qquad "
             r"\lambda=\frac pn(1+\lambda)=@resummed",

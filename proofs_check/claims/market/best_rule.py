@@ -267,40 +267,37 @@ CLAIMS = [
     Claim(
         id="buy:best-rule",
         title="the best time to replace a sample: thresholds by age",
-        statement="Let $S$ places be kept full, prices be independent of one law, and $g$ be a burden that "
-        r"does not fall with age. If $h$ and $\lambda$ satisfy Bellman's inequality, every causal rule for "
-        r"all places together has a mean burden plus $\mu$ times the mean cost per place of $\lambda$ at "
-        r"least in the long run; so one of mean cost $C$ has no burden below $\lambda-\mu C/S$. The largest "
-        "of these bounds is attained by a mixture of two rules that replace a sample used $j$ times at "
-        r"prices up to $\theta(j)$, which does not fall with $j$: first in, first out. The two take turns, in "
-        "blocks of growing length, so that the mean cost tends to $C$ on almost every path, not only in "
-        "expectation.",
+        statement="Let $S$ places be kept full, prices be independent of one law, and $g$ be a burden that does "
+        r"not fall with age. If $h$ and $\lambda$ satisfy Bellman's inequality, every causal rule for all places "
+        r"together has a mean burden plus $\mu$ times the mean cost per place of $\lambda$ at least in the long "
+        r"run; so one of mean cost $C$ has no burden below $\lambda-\mu C/S$. The largest of these bounds is "
+        r"attained by a mixture of two rules that replace a sample used $j$ times at prices up to $\theta(j)$, "
+        "which does not fall with $j$: first in, first out. The two take turns, in blocks of growing length, so "
+        "that the mean cost tends to $C$ on almost every path, not only in expectation.",
         formula=said(
             r"h(j)\le\mathbb E\min\bigl(\mu c,\,g(j+1)-\lambda+h(j+1)\bigr),\ g(1)-\lambda+h(1)\ge0\ \Rightarrow\ "
             r"\mathbb E[g]+\mu\,\mathbb E[\text{cost}]\ge\lambda,\qquad g(j)=@g",
             g=age_burden(j),
         ),
-        domain="every law of independent prices in a bounded interval above 0, every $S$ and $C$, every "
-        "burden",
+        domain="every law of independent prices in a bounded interval above 0, every $S$ and $C$, every burden",
         given=(WRITTEN, MARTINGALES),
         sketch=r"A decision replaces the sample of a place, at $\mu c+g(1)+h(1)$, or keeps it, at "
-        r"$g(j+1)+h(j+1)$. The smaller of the two has at least the mean $\lambda+h(j)$ over the price, which "
-        "is independent of the past: for each place, and so for any joint rule, since costs and burdens add "
-        r"up over places. Over $T$ rounds the sum telescopes to $\lambda T+h(\text{first})-h(\text{last})$, "
-        "and $h$ is bounded, since ages beyond $J$ may count as $J$: that lowers burdens that do not fall, "
-        "and nothing if a sample of age $J$ is replaced at any price. So the bound holds in the mean, and "
-        "with probability 1 by the strong law. From the last age down, equality defines $h$ for any "
-        r"$\lambda$; it falls in $\lambda$, and so does $g(1)-\lambda+h(1)$, not negative at $\lambda=g(1)$: "
-        r"at its root (or at $\lambda=g(J)$, if nothing is worth its price) the rule that takes the smaller "
-        r"choice attains $\lambda$: replace where $\mu c\le g(j+1)-\lambda+h(j+1)=\mu\theta(j)$. Since $g$ "
-        r"does not fall, neither do $h$ and $\theta$, by induction from $J$ down. As $\mu$ grows the best "
-        r"rule's cost falls; where it jumps over $C/S$ two rules have the same $\lambda$, and their mixture "
-        r"costs $C/S$ and has the burden $\lambda-\mu C/S$. A choice between them at the start would cost "
-        "$C/S$ in expectation only. Let block $k$ have $k$ rounds, the first rule's share of them followed by the "
-        "second's. From any age a rule's cost over some rounds differs in the mean from theirs by at most twice a "
-        r"bounded value, so $n$ blocks, $n(n+1)/2$ rounds, miss the plan by $O(n)$; burdens alike. With the "
-        "strong law both means tend to the mixture's with probability 1; after $T$ rounds the cost may be above "
-        r"$CT$ by $O(\sqrt T)$ in the mean.",
+        r"$g(j+1)+h(j+1)$. The smaller of the two has at least the mean $\lambda+h(j)$ over the price, which is "
+        "independent of the past: for each place, and so for any joint rule, since costs and burdens add up over "
+        r"places. Over $T$ rounds the sum telescopes to $\lambda T+h(\text{first})-h(\text{last})$, and $h$ is "
+        "bounded, since ages beyond $J$ may count as $J$: that lowers burdens that do not fall, and nothing if a "
+        "sample of age $J$ is replaced at any price. So the bound holds in the mean, and with probability 1 by "
+        r"the strong law. From the last age down, equality defines $h$ for any $\lambda$; it falls in $\lambda$, "
+        r"and so does $g(1)-\lambda+h(1)$, not negative at $\lambda=g(1)$: at its root (or at $\lambda=g(J)$, if "
+        r"nothing is worth its price) the rule that takes the smaller choice attains $\lambda$: replace where "
+        r"$\mu c\le g(j+1)-\lambda+h(j+1)=\mu\theta(j)$. Since $g$ does not fall, neither do $h$ and $\theta$, by "
+        r"induction from $J$ down. As $\mu$ grows the best rule's cost falls; where it jumps over $C/S$ two rules "
+        r"have the same $\lambda$, and their mixture costs $C/S$ and has the burden $\lambda-\mu C/S$. A choice "
+        "between them at the start would cost $C/S$ in expectation only. Let block $k$ have $k$ rounds, the first "
+        "rule's share of them followed by the second's. From any age a rule's cost over some rounds differs in "
+        "the mean from theirs by at most twice a bounded value, so $n$ blocks, $n(n+1)/2$ rounds, miss the plan "
+        "by $O(n)$; burdens alike. With the strong law both means tend to the mixture's with probability 1; after "
+        r"$T$ rounds the cost may be above $CT$ by $O(\sqrt T)$ in the mean.",
         checks={
             "every causal rule": (one_round, many_rounds),
             "thresholds grow": (thresholds_grow, confirming(every_rule)),
@@ -324,12 +321,11 @@ CLAIMS = [
         r"S\min_{\text{one place}}\mathbb E[g(A)]",
         domain="every $S$, every law of independent prices, every burden",
         given=(WRITTEN, ONE_PLACE),
-        sketch=r"With $\sum h(\text{age})$ over the places for the value of a state, Bellman's inequality "
-        "for all places is the sum of theirs: any combination of choices is allowed and costs the sum of "
-        "what they cost, so the least over all combinations is the sum of the least, place by place, in the "
-        r"mean over the price $S\lambda+\sum h$ at least. For two places the checks also try every pair of "
-        "ages and all four decisions, and solve the linear program over all joint rules, which knows nothing "
-        "of this argument.",
+        sketch=r"With $\sum h(\text{age})$ over the places for the value of a state, Bellman's inequality for all "
+        "places is the sum of theirs: any combination of choices is allowed and costs the sum of what they cost, "
+        "so the least over all combinations is the sum of the least, place by place, in the mean over the price "
+        r"$S\lambda+\sum h$ at least. For two places the checks also try every pair of ages and all four "
+        "decisions, and solve the linear program over all joint rules, which knows nothing of this argument.",
         symbols={**SYMBOLS, "A_i": "the age of the sample in place $i$", "i": "a place"},
         checks=(  # two places, and so any number of them
             lambda: argument((sp.Eq(least, apart), [], "any costs of both choices of each of two places")),

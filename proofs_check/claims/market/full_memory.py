@@ -163,11 +163,10 @@ CLAIMS = [
     Claim(
         id="buy:full-memory",
         title=r"a full memory: buffers hold, $N_{\mathrm{eff}}/t=S/(2\bar A-1)$",
-        statement="Let every client keep its newest $B_m$ samples, first in, first out. Whatever is "
-        "admitted, it never holds more than $B_m$; and once it has had $B_m$ samples it holds exactly $B_m$ "
-        r"ever after. With $S$ samples in memory in each of $t$ rounds, $N_{\mathrm{eff}}(t)/t$ is "
-        r"$S/(2\bar A-1)$, exactly and for any admissions, $\bar A$ being the mean age of what was trained "
-        "on, over samples and rounds.",
+        statement="Let every client keep its newest $B_m$ samples, first in, first out. Whatever is admitted, "
+        "it never holds more than $B_m$; and once it has had $B_m$ samples it holds exactly $B_m$ ever after. "
+        r"With $S$ samples in memory in each of $t$ rounds, $N_{\mathrm{eff}}(t)/t$ is $S/(2\bar A-1)$, exactly "
+        r"and for any admissions, $\bar A$ being the mean age of what was trained on, over samples and rounds.",
         formula=said(
             r"n_m(t)\le B_m,\qquad\frac{N_{\mathrm{eff}}(t)}t=@rate", rate=effective_rate(S, sp.Symbol("Ā"))
         ),

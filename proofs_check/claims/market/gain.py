@@ -99,17 +99,16 @@ CLAIMS = [
         id="buy:gain",
         title="for the same money: 1.86 times the effective rate",
         statement="Compare rules that spend $C$ per round and hold $S$ samples. In the law of reuse, that is for "
-        "quadratic losses with one Hessian, the noise floor of small steps is in inverse ratio to the effective "
-        r"rate, whatever the Hessian, the noise, $\eta$ and $E$. Constant "
-        r"admission has $N_{\mathrm{eff}}/t\to\bar\Lambda=C/\bar c$, and so has every policy inside the "
-        r"paper's region, ACDPP at any $V$ and $\rho$. In the corrected Theorem 1 the root and the linear "
-        r"term of a round tend to the same for the same $S$, and the generalisation term to $\sqrt{f/r}$ of "
-        "constant admission's. With the paper's MNIST budgets and prices that are independent and uniform on "
-        "$[1,10]$ the best causal rule that knows this law has 1.864 times the effective rate (18.64 to 10, with 22.17 "
-        "samples bought to 10), "
-        "0.7325 times the generalisation term, and closes 51.5 % of the gap between constant admission's "
-        "noise and that of $S$ fresh samples per round; at such prices no causal rule that holds $S$ samples does "
-        "better. Online, their law unknown, 1.466 times is guaranteed for large $V$ and $T$.",
+        "quadratic losses with one Hessian, the noise floor of small steps is in inverse ratio to the effective rate, "
+        r"whatever the Hessian, the noise, $\eta$ and $E$. Constant admission has "
+        r"$N_{\mathrm{eff}}/t\to\bar\Lambda=C/\bar c$, and so has every policy inside the paper's region, ACDPP at any "
+        r"$V$ and $\rho$. In the corrected Theorem 1 the root and the linear term of a round tend to the same for the "
+        r"same $S$, and the generalisation term to $\sqrt{f/r}$ of constant admission's. With the paper's MNIST "
+        "budgets and prices that are independent and uniform on $[1,10]$ the best causal rule that knows this law has "
+        "1.864 times the effective rate (18.64 to 10, with 22.17 samples bought to 10), 0.7325 times the "
+        "generalisation term, and closes 51.5 % of the gap between constant admission's noise and that of $S$ fresh "
+        "samples per round; at such prices no causal rule that holds $S$ samples does better. Online, their law "
+        "unknown, 1.466 times is guaranteed for large $V$ and $T$.",
         formula=said(
             r"\frac{\text{floor}(f)}{\text{floor}(r)}=\frac rf,\qquad\lim_{t\to\infty}\frac{\text{generalisation}(r)}"
             r"{\text{generalisation}(f)}=@root,\qquad\text{closed}=@gap",
@@ -120,17 +119,15 @@ CLAIMS = [
         "the bound; figures for $S=100$, $C=55$, independent prices uniform on $[1,10]$",
         given=(WRITTEN, BEST, AGES, ONLINE, SAME),
         sketch=r"Floors: to first order in $\eta$ a floor is $(\eta E/4)\sum h^2s^2$ over the effective rate "
-        "(buy:noise-by-age for full memories, law:reuse/effective-rate for the others). Constant admission "
-        r"uses each sample $K$ times except in the last $K-1$ rounds, so $N_{\mathrm{eff}}=N=\bar\Lambda t$ "
-        r"up to a bounded number. Inside the region $\Lambda(t)$ lies between $(1-\rho^t)\bar\Lambda$ and "
-        r"$\bar\Lambda/(1-\rho^t)$, so $N/t$, $N_{\mathrm{eff}}/t$ and $1/\sum\omega^2$ per round tend to "
-        r"$\bar\Lambda$ too. Theorem 1: with $n=S$ and ages that are steady in the mean, $W=\sum A$ over the "
-        r"memory over $St$, so $\chi=1/S+(2\bar A-1)/(St)-2\bar A/(St)=(1-1/t)/S$, and constant admission's "
-        r"is $(1-1/y-\ldots)/S$; the generalisation terms are "
-        r"$10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}\sqrt{1+\log^{+}(N/\mathrm{Pdim})}$ with "
-        r"$N_{\mathrm{eff}}=rt$, $N=Rt$ and $N_{\mathrm{eff}}=N=ft$, and the logarithms' ratio tends to 1; "
-        "the cumulative terms follow by Stolz-Cesàro. The figures come from buy:best-rule's rule and "
-        "certificate, in exact numbers.",
+        "(buy:noise-by-age for full memories, law:reuse/effective-rate for the others). Constant admission uses each "
+        r"sample $K$ times except in the last $K-1$ rounds, so $N_{\mathrm{eff}}=N=\bar\Lambda t$ up to a bounded "
+        r"number. Inside the region $\Lambda(t)$ lies between $(1-\rho^t)\bar\Lambda$ and $\bar\Lambda/(1-\rho^t)$, so "
+        r"$N/t$, $N_{\mathrm{eff}}/t$ and $1/\sum\omega^2$ per round tend to $\bar\Lambda$ too. Theorem 1: with $n=S$ "
+        r"and ages that are steady in the mean, $W=\sum A$ over the memory over $St$, so $\chi=1/S+(2\bar "
+        r"A-1)/(St)-2\bar A/(St)=(1-1/t)/S$, and constant admission's is $(1-1/y-\ldots)/S$; the generalisation terms "
+        r"are $10B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}\sqrt{1+\log^{+}(N/\mathrm{Pdim})}$ with $N_{\mathrm{eff}}=rt$, "
+        r"$N=Rt$ and $N_{\mathrm{eff}}=N=ft$, and the logarithms' ratio tends to 1; the cumulative terms follow by "
+        "Stolz-Cesàro. The figures come from buy:best-rule's rule and certificate, in exact numbers.",
         checks={
             "noise floors": floors,
             "constant admission": constant_admission,

@@ -158,12 +158,11 @@ CLAIMS = [
     Claim(
         id="buy:online-age",
         title=r"online: mean age at most $(S/R)(1+B/(VS)+\ldots)$",
-        statement="Let a sample that has been used $j$ times be replaced where $Z(t)c(t)<Vj$, from a full "
-        "memory on, and prices be independent of one law, unknown, and at most $c_{+}$. The expected mean "
-        "age in memory over $T$ rounds is at most $(S/R)(1+B/(VS))$ and a term that falls as $1/T$. So for "
-        "large $V$ and $T$ it is at most $S/R$, the mean age of who replaces all at the knapsack's "
-        r"threshold, and the expected $N_{\mathrm{eff}}/T$ is at least that rule's, $SR/(2S-R)$, but for "
-        "$O(1/V)$ and $O(1/T)$.",
+        statement="Let a sample that has been used $j$ times be replaced where $Z(t)c(t)<Vj$, from a full memory on, "
+        "and prices be independent of one law, unknown, and at most $c_{+}$. The expected mean age in memory over $T$ "
+        "rounds is at most $(S/R)(1+B/(VS))$ and a term that falls as $1/T$. So for large $V$ and $T$ it is at most "
+        r"$S/R$, the mean age of who replaces all at the knapsack's threshold, and the expected $N_{\mathrm{eff}}/T$ "
+        "is at least that rule's, $SR/(2S-R)$, but for $O(1/V)$ and $O(1/T)$.",
         formula=said(
             r"\mathbb E[\bar A]\le @ceiling,\qquad\frac{\mathbb E[N_{\mathrm{eff}}]}T\ge\frac S{2\,\mathbb E[\bar A]-1}"
             r"\to @rate",
@@ -173,17 +172,16 @@ CLAIMS = [
         domain="every $S$, $C$, $V$, $T$ and every law of independent prices of at most $c_{+}$, $C$ below "
         "$S$ times their mean",
         given=(WRITTEN,),
-        sketch="Let $A_i$ be how often sample $i$ has been used when round $t$ decides, and "
-        r"$L=\tfrac12Z^2+V\sum A_i$. The debt's part of $L$ grows by $B+Z(cx-C)$ at most (buy:online-rate), "
-        r"and $\sum A$ by $S$ less the $A$ of those replaced: $L$ by $B-ZC+VS+\sum(Zc-VA_i)$, summed over "
-        "those replaced, and the rule makes that sum least, sample by sample. Compare it with replacing each "
-        "place with probability $p(c)$, which looks at the price alone: where $c$ is below the knapsack's "
-        r"threshold, and in part at it, so that $\mathbb E[p]=R/S$ and $S\,\mathbb E[cp]=C$. Ages and debt "
-        r"know only earlier prices, so in the mean $L$ grows by $B+V(S-(R/S)\sum A)$ at most. Added over the "
-        r"decisions of the rounds $2,\ldots,T+1$, with $L\ge0$ in the end and "
-        r"$L=\tfrac12Z(2)^2+V\sum A_i(1)$ at the start, $(R/S)\sum\sum A\le ST+BT/V+L(2)/V$: divided by $RT$ "
-        r"that is the ceiling. $N_{\mathrm{eff}}/T=S/(2\bar A-1)$ (buy:full-memory) is convex in $\bar A$, "
-        "so its mean is at least its value at the mean.",
+        sketch=r"Let $A_i$ be how often sample $i$ has been used when round $t$ decides, and $L=\tfrac12Z^2+V\sum "
+        r"A_i$. The debt's part of $L$ grows by $B+Z(cx-C)$ at most (buy:online-rate), and $\sum A$ by $S$ less the "
+        r"$A$ of those replaced: $L$ by $B-ZC+VS+\sum(Zc-VA_i)$, summed over those replaced, and the rule makes that "
+        "sum least, sample by sample. Compare it with replacing each place with probability $p(c)$, which looks at the "
+        r"price alone: where $c$ is below the knapsack's threshold, and in part at it, so that $\mathbb E[p]=R/S$ and "
+        r"$S\,\mathbb E[cp]=C$. Ages and debt know only earlier prices, so in the mean $L$ grows by $B+V(S-(R/S)\sum "
+        r"A)$ at most. Added over the decisions of the rounds $2,\ldots,T+1$, with $L\ge0$ in the end and "
+        r"$L=\tfrac12Z(2)^2+V\sum A_i(1)$ at the start, $(R/S)\sum\sum A\le ST+BT/V+L(2)/V$: divided by $RT$ that is "
+        r"the ceiling. $N_{\mathrm{eff}}/T=S/(2\bar A-1)$ (buy:full-memory) is convex in $\bar A$, so its mean is at "
+        "least its value at the mean.",
         checks={
             "the drift": (
                 moves,
@@ -199,20 +197,18 @@ CLAIMS = [
     Claim(
         id="buy:online-age/settled",
         title="at a steady debt the online rule has 18.46",
-        statement="At a debt $Z$ the online rule with $w(j)=j$ replaces a sample used $j$ times at prices "
-        "below $(V/Z)j$: thresholds in proportion to age. With the paper's MNIST budgets and prices uniform "
-        "on $[1,10]$, right beside a scale $V/Z$ that spends $C$, such thresholds have the effective rate "
-        "18.46: more than 99 % of the best rule's, which knows the law of prices. That the debt stays near "
-        "one value is not claimed here.",
+        statement="At a debt $Z$ the online rule with $w(j)=j$ replaces a sample used $j$ times at prices below "
+        "$(V/Z)j$: thresholds in proportion to age. With the paper's MNIST budgets and prices uniform on $[1,10]$, "
+        "right beside a scale $V/Z$ that spends $C$, such thresholds have the effective rate 18.46: more than 99 % of "
+        "the best rule's, which knows the law of prices. That the debt stays near one value is not claimed here.",
         formula=said(
             r"Zc<Vj\iff c<@price,\qquad\lim\frac{N_{\mathrm{eff}}(t)}t=18.46", price=V / sp.Symbol("Z") * j
         ),
         domain="$S=100$, $C=55$, prices uniform on $[1,10]$; fixed scales $V/Z$",
         given=(FULL, BEST),
-        sketch=r"At a fixed scale $s$ the place of a sample renews itself: thresholds $\min(sj,10)$ up to "
-        "the age that pays any price. Cost and burden of a place are rational for rational $s$ "
-        "(theory.market.replacement). Two scales 8 millionths apart have costs on both sides of $C/S$, and both "
-        "effective rates round to 18.46.",
+        sketch=r"At a fixed scale $s$ the place of a sample renews itself: thresholds $\min(sj,10)$ up to the age that "
+        "pays any price. Cost and burden of a place are rational for rational $s$ (theory.market.replacement). Two "
+        "scales 8 millionths apart have costs on both sides of $C/S$, and both effective rates round to 18.46.",
         checks={
             "thresholds": lambda: steps(
                 (sp.Equivalent(buys(Z, c, V, j), c < V / Z * j), [Z > 0], "every debt above 0, price and age")

@@ -92,8 +92,7 @@ CLAIMS = [
         formula=said(
             r"Z(t)+\frac CS\sum_iA_i(t)\le Z(1)+c_+S,\qquad Z(t)\le @Z,\qquad V=@V", Z=CEILING, V=WEIGHT
         ),
-        domain=r"every $S$, $C$, $Z(1)\ge C$ and every prices of at most $c_{+}$ in any order, on every "
-        "path",
+        domain=r"every $S$, $C$, $Z(1)\ge C$ and every prices of at most $c_{+}$ in any order, on every path",
         sketch="A place whose sample has age $A$ has paid $P$ with $P+(C/S)A$ at most its opening plus "
         "$(C/S)t$: a round adds $C/S$ to both sides if the sample is kept, and a purchase moves what is paid "
         r"from the savings to $P$. At a constant price the first $j$ with $jC/S\ge c$ is $K$, so ages run "

@@ -133,12 +133,11 @@ AT_ONE = {K: 2, rate: 10, CONSTANTS.B: UNIT.B, CONSTANTS.Pdim: UNIT.Pdim}
 LIMIT = omega1_limit(K, rate, CONSTANTS).total
 DISCREPANCY = omega1_discrepancy(K, rate, CONSTANTS)
 RANGE = (
-    r"Every policy inside the region has $1/n-1/N_{\mathrm{eff}}$, $1/n-1/N$ and $\chi$ of round $t$ in a "
-    r"range that depends on $\rho^s$ and on bounds on $N$ alone ($s=t-k+1$ the oldest admission in memory, "
-    r"$k=\min(t,K)$): the admissions in memory are within a factor $1-\rho^s$ of $\bar\Lambda$, "
-    r"$N_{\mathrm{eff}}$ and $N$ lie between $\bar\Lambda(s-\rho/(1-\rho))$ and $\bar\Lambda(t+S)$, "
-    r"$S=\sum\rho^j/(1-\rho^j)$. With $t^{-2}$ for $\rho^s$, which is larger in the end, the range's width "
-    "is a function of $t$ alone and summable"
+    r"Every policy inside the region has $1/n-1/N_{\mathrm{eff}}$, $1/n-1/N$ and $\chi$ of round $t$ in a range that "
+    r"depends on $\rho^s$ and on bounds on $N$ alone ($s=t-k+1$ the oldest admission in memory, $k=\min(t,K)$): the "
+    r"admissions in memory are within a factor $1-\rho^s$ of $\bar\Lambda$, $N_{\mathrm{eff}}$ and $N$ lie between "
+    r"$\bar\Lambda(s-\rho/(1-\rho))$ and $\bar\Lambda(t+S)$, $S=\sum\rho^j/(1-\rho^j)$. With $t^{-2}$ for $\rho^s$, "
+    "which is larger in the end, the range's width is a function of $t$ alone and summable"
 )
 
 CLAIMS = [

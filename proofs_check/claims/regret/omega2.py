@@ -125,26 +125,25 @@ def forms(*, stated: bool) -> tuple[Any, ...]:
 
 LIMIT = omega2_limit(K, rate, CONSTANTS).total
 BOUND_SKETCH = (
-    r"Units of $\bar\Lambda$; $h=1/(1-\rho)$, $S=\sum\rho^t/(1-\rho^t)\le h\log2h$. Theory's sequences are "
-    "as in `sequences`: the repaired mismatch is $1/(k-d)-1/(t+S_t)$, the printed one "
-    r"$1/(K-d)-1/(t-\delta)$, the limit $1/K-1/t$, $k=\min(t,K)$. The window lacks "
-    r"$(k-1)\rho^{t-1}\le d\le(k-1)u$, $u=\rho^{t-k+1}$ (printed: $d=(K-1)\rho^{t-K}$, $u=\rho^{t-K}$). "
-    r"Rounds $t\le K$: each is at most 1, for root and linear term. Linear term, $t>K$: the gap is "
-    r"$\phi(d)+S_t/(t(t+S_t))$, $\phi(d)=d/(K(K-d))$, which grows in $d$; the sum over $u=\rho^j$ of a "
-    r"function that grows in $u$ is at most its integral over $j$ from 0, and $\int\phi=\log K/(K\cdot a)$, "
-    r"$a=\log1/\rho\ge1-\rho$; $\sum S/(t(t+S))\le1+\log(1+S)$ by the integral test. Printed: the gap is at "
-    r"most $\phi(d)$. Root term, $t>K$: $\sqrt{a-c}-\sqrt{b-c}\le(\sqrt a-\sqrt b)\cdot t/(t-K)$ with "
-    r"$a=1/(K-d)$, $b=1/K$, $c\le1/t$. $\sqrt a-\sqrt{b}\le\psi(u)=1/\sqrt{K-(K-1)u}-1/\sqrt K$; its sum is "
-    r"at most $\int\psi=(2/\sqrt K)\log(2\sqrt K/(1+\sqrt K))/a$, and that of "
-    r"$K/(t-K)\cdot\psi(u)\le K(1-1/\sqrt K)\cdot\rho^{t-K}/(t-K)$ is $(K-\sqrt K)\log h$. Repaired, what "
-    r"is left is $\sqrt{1/K-1/(t+S)}-\sqrt{1/K-1/t}\le(K+1)/2\cdot S/(t(t+S))$. Third term: "
+    r"Units of $\bar\Lambda$; $h=1/(1-\rho)$, $S=\sum\rho^t/(1-\rho^t)\le h\log2h$. Theory's sequences are as in "
+    r"`sequences`: the repaired mismatch is $1/(k-d)-1/(t+S_t)$, the printed one $1/(K-d)-1/(t-\delta)$, the limit "
+    r"$1/K-1/t$, $k=\min(t,K)$. The window lacks $(k-1)\rho^{t-1}\le d\le(k-1)u$, $u=\rho^{t-k+1}$ (printed: "
+    r"$d=(K-1)\rho^{t-K}$, $u=\rho^{t-K}$). Rounds $t\le K$: each is at most 1, for root and linear term. Linear "
+    r"term, $t>K$: the gap is $\phi(d)+S_t/(t(t+S_t))$, $\phi(d)=d/(K(K-d))$, which grows in $d$; the sum over "
+    r"$u=\rho^j$ of a function that grows in $u$ is at most its integral over $j$ from 0, and $\int\phi=\log "
+    r"K/(K\cdot a)$, $a=\log1/\rho\ge1-\rho$; $\sum S/(t(t+S))\le1+\log(1+S)$ by the integral test. Printed: the gap "
+    r"is at most $\phi(d)$. Root term, $t>K$: $\sqrt{a-c}-\sqrt{b-c}\le(\sqrt a-\sqrt b)\cdot t/(t-K)$ with "
+    r"$a=1/(K-d)$, $b=1/K$, $c\le1/t$. $\sqrt a-\sqrt{b}\le\psi(u)=1/\sqrt{K-(K-1)u}-1/\sqrt K$; its sum is at most "
+    r"$\int\psi=(2/\sqrt K)\log(2\sqrt K/(1+\sqrt K))/a$, and that of $K/(t-K)\cdot\psi(u)\le K(1-1/\sqrt "
+    r"K)\cdot\rho^{t-K}/(t-K)$ is $(K-\sqrt K)\log h$. Repaired, what is left is "
+    r"$\sqrt{1/K-1/(t+S)}-\sqrt{1/K-1/t}\le(K+1)/2\cdot S/(t(t+S))$. Third term: "
     r"$10B\sqrt{\mathrm{Pdim}/\bar\Lambda}$ times $(1/\sqrt f-1/\sqrt t)\cdot L(M)+(L(M)-L(t))/\sqrt t$, "
-    r"$L(M)=\sqrt{1+\log^+(\bar\Lambda M/\mathrm{Pdim})}$; repaired $M=f\le t$, printed $M\le t+S$, and "
-    r"$f\ge F_t\ge t(t+1)/(2(h+t))$. Up to $t=2h$, $1/\sqrt{f}\le(5/2)\sqrt h/t$ and $L(M)\le L(2h+S)$; "
-    r"beyond, $1/\sqrt f-1/\sqrt{t}\le h\cdot t^{-3/2}$ and $L(M)\le L(2h+S)\sqrt 2(t/2h)^{1/4}$: sums "
-    r"$(5/2)\sqrt h(1+\log2h)$ and $(9/2)\sqrt h$. $L(M)-L(t)\le\tfrac12\log(1+S/t)$, whose sum over "
-    r"$\sqrt t$ is at most $\pi\sqrt S$. Printed, from below: only $1/(t-\delta)-1/t$ is lost, at most 1 in "
-    "a round up to $2h$ and $2h/t^2$ beyond, $2(h+1)$ in all."
+    r"$L(M)=\sqrt{1+\log^+(\bar\Lambda M/\mathrm{Pdim})}$; repaired $M=f\le t$, printed $M\le t+S$, and $f\ge F_t\ge "
+    r"t(t+1)/(2(h+t))$. Up to $t=2h$, $1/\sqrt{f}\le(5/2)\sqrt h/t$ and $L(M)\le L(2h+S)$; beyond, $1/\sqrt "
+    r"f-1/\sqrt{t}\le h\cdot t^{-3/2}$ and $L(M)\le L(2h+S)\sqrt 2(t/2h)^{1/4}$: sums $(5/2)\sqrt h(1+\log2h)$ and "
+    r"$(9/2)\sqrt h$. $L(M)-L(t)\le\tfrac12\log(1+S/t)$, whose sum over $\sqrt t$ is at most $\pi\sqrt S$. Printed, "
+    r"from below: only $1/(t-\delta)-1/t$ is lost, at most 1 in a round up to $2h$ and $2h/t^2$ beyond, $2(h+1)$ in "
+    "all."
 )
 
 CLAIMS = [
@@ -154,11 +153,10 @@ CLAIMS = [
         title=r"$\Omega_2=O(1/(1-\rho))$",
         statement=r"The comparison penalties exceed their limits by order $1/(1-\rho)$, uniformly in $T$.",
         formula=r"\Omega_2(T)=O(1/(1-\rho))",
-        domain=r"$0<\rho<1$, $T\ge1$, $K$ and $\bar\Lambda$ fixed; both sequences as printed, and with the "
-        r"repaired comparison. As printed three conventions are needed: $\Lambda_{\min}(s)=0$ for $s\le0$, "
-        r"since the formula's $\Lambda_{\min}(t-K)$ is negative for $t<K$ "
-        r"(eq:pC-upper-explicit/early-rounds); the root of a negative number is 0; and $\log^+$ stands for $\log$, "
-        r"which differs where $\bar\Lambda<\mathrm{Pdim}$",
+        domain=r"$0<\rho<1$, $T\ge1$, $K$ and $\bar\Lambda$ fixed; both sequences as printed, and with the repaired "
+        r"comparison. As printed three conventions are needed: $\Lambda_{\min}(s)=0$ for $s\le0$, since the formula's "
+        r"$\Lambda_{\min}(t-K)$ is negative for $t<K$ (eq:pC-upper-explicit/early-rounds); the root of a negative "
+        r"number is 0; and $\log^+$ stands for $\log$, which differs where $\bar\Lambda<\mathrm{Pdim}$",
         checks={
             "first two terms, from above": links(*FIRST_TWO),
             "third term, from above": links(third_term, link.third_rounds, link.other_sums),
@@ -202,8 +200,7 @@ CLAIMS = [
         formula=r"\frac1{N_{\mathrm{lb}}(t)}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda((1-\rho)t^2-t)}",
         symbols=SYMBOLS,
         domain=r"every $t\ge K$, $0<\rho<1$",
-        repair=r"Use it for $t\ge2/(1-\rho)$ alone; in earlier rounds the difference is at most "
-        r"$1/\bar\Lambda$.",
+        repair=r"Use it for $t\ge2/(1-\rho)$ alone; in earlier rounds the difference is at most $1/\bar\Lambda$.",
         checks=(division_as_stated,),
         hypotheses=(r"$t>1/(1-\rho)$",),
         checks_with_hypotheses=(division_late,),

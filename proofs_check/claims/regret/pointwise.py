@@ -109,12 +109,11 @@ CLAIMS = [
             "leading order, is larger than printed and still summable, so that lem:omega2-order survives.",
             formula=said(r"\bar p^{CK}(t)-\bar p_\infty^{CK}(t)\sim@c\,t^{-3/2}\sqrt{\log t}", c=LEAD),
             sketch=r"$1/N_{\mathrm{lb}}-1/(\bar\Lambda t)=\rho/((1-\rho)\bar\Lambda t^2)$ to leading order, times the "
-            r"slope at $1/(\bar\Lambda t)$. The logarithm's $N$ has up to $\bar\Lambda S$ samples more, $S=\sum\rho^j/"
-            r"(1-\rho^j)$, which changes its root by $S/(2t)$ at most; the first two terms differ by $O(t^{-2})$. "
-            r"$N_{\mathrm{lb}}=\bar\Lambda(t-\delta)$ with $\delta=(\rho-\rho^t)/(1-\rho)$, which tends to "
-            r"$\rho/(1-\rho)$; "
-            r"at each $\delta$ the limit is $5B\sqrt{\mathrm{Pdim}/\bar\Lambda}\cdot\delta$, and the term grows in "
-            r"$\delta$.",
+            r"slope at $1/(\bar\Lambda t)$. The logarithm's $N$ has up to $\bar\Lambda S$ samples more, "
+            r"$S=\sum\rho^j/(1-\rho^j)$, which changes its root by $S/(2t)$ at most; the first two terms differ by "
+            r"$O(t^{-2})$. $N_{\mathrm{lb}}=\bar\Lambda(t-\delta)$ with $\delta=(\rho-\rho^t)/(1-\rho)$, which tends "
+            r"to $\rho/(1-\rho)$; at each $\delta$ the limit is $5B\sqrt{\mathrm{Pdim}/\bar\Lambda}\cdot\delta$, and "
+            r"the term grows in $\delta$.",
             given=(WRITTEN,),
             checks={"third term": (third_terms, confirming(certified)), "first two terms": first_two_terms},
         ),

@@ -200,10 +200,9 @@ SUBLINEAR: dict[str, Check | tuple[Check, ...]] = {
 ORDERS = (drift_orders, leading_order)
 ONE = (lambda: exponents(rates.remark_1_by_one_constant, 1 + 2 * phi), one_constant_threshold)
 WHY_REGRET = (
-    "Constant admission lies inside the region and its regret is the expansion to $O(1)$, of order "
-    r"$\sqrt{T\log T}$ whatever $\rho$ (thm:dpp-regret/expansion). Any other policy's bound differs from it "
-    r"by spread_bound at most (thm:dpp-regret/spread), which is of order $h\log h$ with "
-    r"$h=1/(1-\rho)=T^\phi$."
+    r"Constant admission lies inside the region and its regret is the expansion to $O(1)$, of order $\sqrt{T\log T}$ "
+    r"whatever $\rho$ (thm:dpp-regret/expansion). Any other policy's bound differs from it by spread_bound at most "
+    r"(thm:dpp-regret/spread), which is of order $h\log h$ with $h=1/(1-\rho)=T^\phi$."
 )
 WHY = (
     rf"{WHY_REGRET} The violation is at most $c_{{\max}}\bar\Lambda S$ "
@@ -223,8 +222,7 @@ CLAIMS = [
         kind="remark",
         title=r"$\mathrm{Reg}=O(T^{1-\gamma}+T^\phi+\log T)$ for $V=T^\gamma$, $\rho=1-T^{-\phi}$",
         statement=r"With these $V$ and $\rho$ the regret's rate is a sum of powers of $T$: $T^{1-\gamma}+T^\phi+\log "
-        r"T$. "
-        "(The cost violation's is judged in rem:1/violation.)",
+        "T$. (The cost violation's is judged in rem:1/violation.)",
         formula=said(
             r"\mathrm{Reg}=O\bigl(@r\bigr)\quad (V=T^\gamma,\ \rho=1-T^{-\phi})",
             r=regret_rate_as_stated(T, V, rho),
@@ -280,11 +278,9 @@ CLAIMS = [
         substance="rem:1/sublinear/risk",
         title=r"regret of bounds and violation: sublinear, all $\gamma$, $\phi$ in (0,1)",
         statement="Both are, by the region alone, for every policy inside it. The regret is the paper's, a difference "
-        r"of two upper bounds (eq:dpp-regret); that the excess risks themselves grow apart less than $T$ is "
-        r"rem:1/sublinear/risk. (The costs are bounded as the paper's "
-        r"uniform drift "
-        "constant has it; if they may grow with $T$, an affordable average is not enough, see "
-        "thm:dpp-cost-constraint/largest.)",
+        "of two upper bounds (eq:dpp-regret); that the excess risks themselves grow apart less than $T$ is "
+        "rem:1/sublinear/risk. (The costs are bounded as the paper's uniform drift constant has it; if they may grow "
+        "with $T$, an affordable average is not enough, see thm:dpp-cost-constraint/largest.)",
         formula=said(
             r"\mathrm{Reg}=O(T^{@r}\log T)=o(T),\quad\mathrm{Vio}^{\mathrm S}=O(T^{@v}\log T)=o(T)",
             r=rates.remark_1_by_region(phi)[0].replace(sp.Min, lambda *x: -sp.Max(*(-a for a in x))),
@@ -305,8 +301,7 @@ CLAIMS = [
         formula=r"BT/V=o(T)\quad\forall\gamma,\phi\in(0,1)",
         symbols={"B": "the one constant that bounds the drift's quadratic part", "o": "of lower order than"},
         domain=r"$0<\gamma$, $\phi<1$",
-        repair=r"Argue by the region in place of the drift; or give each round its $B_t$ and assume "
-        r"$2\phi<1+\gamma$.",
+        repair=r"Argue by the region in place of the drift; or give each round its $B_t$ and assume $2\phi<1+\gamma$.",
         checks=(drift_grows,),
         hypotheses=(r"$2\phi<\gamma$",),
         checks_with_hypotheses={"orders": ORDERS, "exponents": ONE[0], "threshold": ONE[1]},
@@ -316,18 +311,16 @@ CLAIMS = [
             statement=r"Round 1 alone has $B_1$ of order $(1-\rho)^{-2}=T^{2\phi}$. So with one constant $B$ the "
             r"argument gives sublinear rates if and only if $2\phi<\gamma$, with a $B_t$ for each round if and only "
             r"if $2\phi<1+\gamma$. The region alone gives them for every $\phi<1$.",
-            formula=r""
-            r"\tfrac{B_1T}V=\Theta(T^{1+2\phi-\gamma}),\qquad\tfrac1V\sum_tB_t=\Theta(T^{1-\gamma}+T^{2\phi-\gamma})",
+            formula=r"\tfrac{B_1T}V=\Theta(T^{1+2\phi-\gamma}),\qquad\tfrac1V\sum_tB_t=\Theta(T^{1-\gamma}+T^{2\phi-\gamma})",
             symbols={"B_1": "the drift's quadratic part in round 1, bounded", "Θ": "of exactly that order"},
             given=(WRITTEN,),
             sketch=r"With $h=1/(1-\rho)=T^\phi$, $\sum B_t$ is at most of order $T+h^2$ (eq:dpp-upper-1), at least "
-            "too, since $B_1$ is of order $h^2$ and every $B_t$ of order 1. The argument bounds the regret by "
-            r"$\sum B_t/V+\Omega_1+\Omega_2+\Omega_3$ with $\Omega_1$ of order $\log T$ (at fixed $\rho$; "
-            r"as $\rho$ moves it is of order $h\log T$ at most, which has the exponent of $\Omega_2$), "
-            r"$\Omega_2$ of order $h$, $\Omega_3$ of order $\sqrt{T\log T}$, and half the squared violation "
-            r"by $\sum B_t+V\sum\bar p$, $\sum\bar p$ being of order $T$ and $\Omega_2$. The exponents are "
-            "the highest of those added up; logarithms do not matter for being below 1. With one constant "
-            r"put $BT$, $B\ge B_1$, for $\sum B_t$.",
+            r"too, since $B_1$ is of order $h^2$ and every $B_t$ of order 1. The argument bounds the regret by $\sum "
+            r"B_t/V+\Omega_1+\Omega_2+\Omega_3$ with $\Omega_1$ of order $\log T$ (at fixed $\rho$; as $\rho$ moves "
+            r"it is of order $h\log T$ at most, which has the exponent of $\Omega_2$), $\Omega_2$ of order $h$, "
+            r"$\Omega_3$ of order $\sqrt{T\log T}$, and half the squared violation by $\sum B_t+V\sum\bar p$, "
+            r"$\sum\bar p$ being of order $T$ and $\Omega_2$. The exponents are the highest of those added up; "
+            r"logarithms do not matter for being below 1. With one constant put $BT$, $B\ge B_1$, for $\sum B_t$.",
             checks={
                 "orders": ORDERS,
                 "one constant": ONE,

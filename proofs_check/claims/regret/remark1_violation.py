@@ -223,8 +223,7 @@ CLAIMS = [
         kind="remark",
         title=r"$\mathrm{Vio}^{\mathrm S}=O(T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2})$ (Remark 1)",
         statement=r"With these $V$ and $\rho$ the cost violation is of order $T^{(1+\gamma)/2}+T^{(\gamma+\phi)/2}$ "
-        r"at "
-        "most, if constant admission can pay for every round in the mean.",
+        "at most, if constant admission can pay for every round in the mean.",
         formula=said(
             r"\mathrm{Vio}^{\mathrm S}=O\bigl(@v\bigr)\quad(V=T^\gamma,\ \rho=1-T^{-\phi})",
             v=violation.cost_violation_rate_as_stated(T, V, rho),
@@ -246,13 +245,12 @@ CLAIMS = [
             title=r"between $\tfrac14CT^\phi$ and $O(T^\phi+T^{(\gamma+\phi)/2})$, $O(T^\phi\log T)$: the printed "
             r"rate if and only if $2\phi\le1+\gamma$",
             statement=r"For $\gamma\le\phi$ the largest violation is of order $T^\phi$ exactly: at most that for all "
-            r"costs with bounded second moments that constant admission can pay over the $T$ rounds together, and at "
+            "costs with bounded second moments that constant admission can pay over the $T$ rounds together, and at "
             r"least $\tfrac14CT^\phi(1-o(1))$ for $c(1)=0$ or $2C/\bar\Lambda$ by the toss of a coin and "
             r"$c(t)=C/\bar\Lambda$ later. For $\gamma>\phi$ it is between $T^\phi$ and $T^\phi\log T$, and for "
             r"$\gamma>\tfrac52\phi$ the logarithm is attained, at $c(t)=C/\bar\Lambda$ in every round: "
             r"$\mathrm{Vio}^{\mathrm S}\sim CT^\phi\log T^\phi$. So the printed rate holds if and only if "
-            r"$2\phi\le1+\gamma$; where no price exceeds $C/\bar\Lambda$, on any path, it "
-            "always does.",
+            r"$2\phi\le1+\gamma$; where no price exceeds $C/\bar\Lambda$, on any path, it always does.",
             formula=r"\tfrac14CT^\phi(1-o(1))\le\sup\mathrm{Vio}^{\mathrm S}=O\bigl(\min(T^\phi+T^{(\gamma+\phi)/2},"
             r"T^\phi\log T)\bigr)",
             symbols={"O": "of that order at most", "o": "of lower order", "sup": "over the costs"},

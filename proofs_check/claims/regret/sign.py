@@ -170,21 +170,18 @@ CLAIMS = [
             hypotheses=("the policy stays inside the region", r"$\rho$ is fixed", r"$K\bar\Lambda=\sum B$"),
             given=(WRITTEN, SPREAD),
             sketch=r"Let $\mu$ be $\chi$ or the printed $1/n-1/N_{\mathrm{eff}}$, $k=\min(t,K)$, $s=t-k+1$, "
-            r"$x=\rho^s$. (1) No sample has been used more than $k$ times, the $N(s)$ oldest $k$ times; so "
-            r"the memory's share of all uses is $n/N(s)$ at most, $1/N_{\mathrm{eff}}\le1/N(s)$, and "
-            r"$\mu\ge1/n-2/N(s)$. (2) The region gives $1/n\ge(1-x)/(K\bar\Lambda)$ and "
-            r"$N(s)\ge\bar\Lambda(1-\rho)s$; the oracle has $\mu_o=(1-1/t)/(K\bar\Lambda)$. So "
-            r"$\mu_o-\mu\le d=x/(K\bar\Lambda)+2/(\bar\Lambda(1-\rho)s)$. (3) From round 2 on "
-            r"$\mu_o\ge1/(2K\bar\Lambda)$, so that $\sqrt{\mu_o}-\sqrt\mu\le\sqrt{2K\bar\Lambda}\cdot d$. "
-            r"(4) $\sum x\le K\rho/(1-\rho)$ and $\sum 1/s\le K+\log T$, as $s$ is 1 in $K$ rounds and then "
-            r"counts on: the first two terms save $O(\log T)$. (5) "
-            r"$N_{\mathrm{eff}}\le N\le\bar\Lambda(t+S)$, $S=\log(2/(1-\rho))/(1-\rho)$, and the third term "
-            "falls: over $T$ rounds it is at least the integral from 1 to $T+1$ of that of "
-            r"$\bar\Lambda(t+S)$ samples, the oracle's at most the integral from 0 to $T$ of its own. Each "
-            "integral is an $H$. The sum of all this is theory.regret_lower_bound, the expansion less "
-            r"$O(\log T)$, and the expansion grows like $\sqrt{T\log T}$ for $K\ge2$. For $K=1$ constant "
-            "admission is the oracle, so that its regret is 0, and no policy differs from it by more than "
-            "the spread.",
+            r"$x=\rho^s$. (1) No sample has been used more than $k$ times, the $N(s)$ oldest $k$ times; so the "
+            r"memory's share of all uses is $n/N(s)$ at most, $1/N_{\mathrm{eff}}\le1/N(s)$, and $\mu\ge1/n-2/N(s)$. "
+            r"(2) The region gives $1/n\ge(1-x)/(K\bar\Lambda)$ and $N(s)\ge\bar\Lambda(1-\rho)s$; the oracle has "
+            r"$\mu_o=(1-1/t)/(K\bar\Lambda)$. So $\mu_o-\mu\le d=x/(K\bar\Lambda)+2/(\bar\Lambda(1-\rho)s)$. (3) From "
+            r"round 2 on $\mu_o\ge1/(2K\bar\Lambda)$, so that $\sqrt{\mu_o}-\sqrt\mu\le\sqrt{2K\bar\Lambda}\cdot d$. "
+            r"(4) $\sum x\le K\rho/(1-\rho)$ and $\sum 1/s\le K+\log T$, as $s$ is 1 in $K$ rounds and then counts on: "
+            r"the first two terms save $O(\log T)$. (5) $N_{\mathrm{eff}}\le N\le\bar\Lambda(t+S)$, "
+            r"$S=\log(2/(1-\rho))/(1-\rho)$, and the third term falls: over $T$ rounds it is at least the integral "
+            r"from 1 to $T+1$ of that of $\bar\Lambda(t+S)$ samples, the oracle's at most the integral from 0 to $T$ "
+            "of its own. Each integral is an $H$. The sum of all this is theory.regret_lower_bound, the expansion less "
+            r"$O(\log T)$, and the expansion grows like $\sqrt{T\log T}$ for $K\ge2$. For $K=1$ constant admission is "
+            "the oracle, so that its regret is 0, and no policy differs from it by more than the spread.",
             checks={
                 "negative early on": below_for_long,
                 r"$K\ge2$": (

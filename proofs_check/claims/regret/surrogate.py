@@ -68,9 +68,8 @@ CLAIMS = [
         id="eq:penalty-dpp",
         kind="reading",
         title=r"the penalty's $\tilde\eta$ may be any step size",
-        statement=r"The penalty has a step size $\tilde\eta$ of its own, defined nowhere, where the bound has "
-        r"$\eta$; the "
-        r"cumulative penalty stands for the bound, $\Omega_1=O(1)$, whatever $\tilde\eta$ is.",
+        statement=r"The penalty has a step size $\tilde\eta$ of its own, defined nowhere, where the bound has $\eta$; "
+        r"the cumulative penalty stands for the bound, $\Omega_1=O(1)$, whatever $\tilde\eta$ is.",
         formula=r"\Omega_1(T)=O(1)\quad\forall\tilde\eta>0",
         symbols={"η̃": "the penalty's step size"},
         domain=r"every policy inside the region, $\rho$ fixed, bounds without $C_2$, $T\to\infty$",
@@ -79,8 +78,7 @@ CLAIMS = [
         checks_with_hypotheses=(same_step,),
         given=(OMEGA1,),
         sketch=r"The other two terms of a round have no $\tilde\eta$ and differ by a summable amount "
-        r"(lem:omega1-order), so "
-        "that the linear term decides.",
+        "(lem:omega1-order), so that the linear term decides.",
         corrected=Correction(
             title=r"$\Omega_1/T\to(\eta-\tilde\eta)\sigma^2/(K\bar\Lambda)$",
             statement=r"$\Omega_1$ is linear in $T$ unless $\tilde\eta=\eta$. (Against the corrected bound, in which a "
@@ -88,8 +86,7 @@ CLAIMS = [
             formula=r"\frac{\Omega_1(T)}T\to\frac{(\eta-\tilde\eta)\sigma^2}{K\bar\Lambda}",
             symbols={"η̃": "the penalty's step size"},
             sketch=r"Inside the region $n$ tends to $K\bar\Lambda$ and $N$ to infinity, whatever the policy: the "
-            r"linear "
-            r"terms of a round tend to $\eta\sigma^2/(K\bar\Lambda)$ and $\tilde\eta\sigma^2/(K\bar\Lambda)$.",
+            r"linear terms of a round tend to $\eta\sigma^2/(K\bar\Lambda)$ and $\tilde\eta\sigma^2/(K\bar\Lambda)$.",
             given=(OMEGA1,),
             checks={r"every $\tilde\eta$": with_own_step, r"$\tilde\eta=\eta$": same_step},
         ),
