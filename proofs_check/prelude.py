@@ -50,6 +50,7 @@ from proofs_check.symbols import (
     T,
     V,
     chi,
+    glossary,
     inverse_neff,
     mean_cost,
     n,

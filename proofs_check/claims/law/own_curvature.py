@@ -272,17 +272,7 @@ def law_is_no_smaller() -> Evidence:
     )
 
 
-SYMBOLS = curvatures.SYMBOLS | {
-    "C": r"a constant of the moments, $\eta$ and $\rho$ (theory.law.curved.square_rest)",
-    "M": "clients that have samples",
-    "a": r"$(1-\eta h)^E$, what a round leaves of a distance",
-    "k": "how many means",
-    "b": "$(1-a)/h$; $b'$ and $a'$ are slopes in $h$",
-    "m": "the mean of the distance; $m_0$ is the law's, $m_1$ of first order",
-    "m₀": "the law's mean distance",
-    "m₁": "what the first order in $1/n$ adds to it",
-    "φ": r"as $\psi$, with $m_0(s)$ in each term",
-}
+SYMBOLS = curvatures.SYMBOLS | glossary("reused curvature")
 MODEL = (
     r"losses with gradients $g+h\delta$ along one direction, $(h,g)$ i.i.d., $\mathbb E\,g=0$; admissions "
     "blind to values; "

@@ -15,31 +15,7 @@ __all__ += ["nu", "q"]
 
 nu, q = sp.symbols("nu q", positive=True)
 VARIANCE = sum((chance * value**2 for value, chance in DRAWN.items()), F(0))
-MOVING = AVERAGED | {
-    "D": r"the first distance $(\theta(1)-\theta^\star(1))^2$; the distance of two rounds",
-    "J": "the variance of a jump",
-    "L": "lag behind a steady slope, in rounds",
-    "P": "mean square error of the best weights",
-    "R": "rate of purchases",
-    "W": "what weighs in the model and is older than a change",
-    "X": "how many rounds old what weighs in the model is",
-    "Y": "lag behind a walk: the sum of squared $W$",
-    "g": "the path's slope: its change in a round",
-    "k": "another retention",
-    "l": "a round, or the change after it",
-    "m": "rounds since a change; rounds between bursts",
-    "q": "variance of a step of the walk",
-    "r": "a number of rounds",
-    "x": r"$\bar c\sum B/C$; of a round, the weight of its samples in the model",
-    "y": "a weight",
-    "z": "a sample",
-    "β": "what a round leaves of a model's weight in the mean",
-    "Δ": r"$\nu-\nu'$",
-    "ν": r"$s^2/\bar\Lambda$, the variance of a round's mean",
-    "ν'": "the same for more samples that come seldom",
-    "φ": "by how much a round's samples must add to what is known",
-    "ω": "the cycle's frequency",
-}
+MOVING = AVERAGED | glossary("drift")
 
 NOISE = Given("law:reuse/retention", "the stationary noise $v(a,K)$, and that it falls in $K$")
 LIMITS = Given("law:reuse/limits", r"$v$ to second order as $a\to1$")

@@ -15,16 +15,7 @@ from theory.law.curved import Moments, Tails
 
 __all__ = ["INDEPENDENT", "KINDS", "PAIR", "SYMBOLS", "Kinds", "Stream", "coefficients", "moments_of_a_mean"]
 
-SYMBOLS = {
-    "H": "the Hessian",
-    "S": r"the law's noise, $\mathbb E[g^2]\sum c^2/h^2$",
-    "g": "a sample's gradient at the minimiser",
-    "h": "the mean curvature along the direction",
-    "k": "a sample's third derivative at the minimiser",
-    "w": r"the variance of a sample's curvature, $\mathrm{Var}(h)$",
-    "δ": "distance from the minimiser",
-    "ψ": r"mean over the memory of $\sum a^{t-1-s}/n(s)$, over the earlier rounds $s$ of a sample",
-}
+SYMBOLS = glossary("curvature")
 
 
 @dataclass(frozen=True)

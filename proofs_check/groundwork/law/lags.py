@@ -14,30 +14,8 @@ __all__ += ["patterns", "sums", "uneven_weights_cost"]
 
 a = sp.Symbol("a", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
-SYMBOLS = {
-    "a": r"$(1-\eta h)^E$, what a round leaves of a distance along an eigendirection",
-    "c": r"a sample's weight in $\theta$",
-    "d": "a lag: the distance of two rounds",
-    "h": "an eigenvalue of $H$",
-    "j": "a round",
-    "p": "the period of the admissions",
-    "s": "a sample's standard deviation along that eigendirection",
-    "u": r"what a sample weighs over all its rounds, $\sum1/n$",
-    "U": r"the mean of $\Lambda u^2$ over a period",
-    "v": r"stationary noise in units of a sample's variance over $\bar\Lambda$",
-}
-AVERAGED = SYMBOLS | {
-    "E": "local steps per round; before a bracket: expectation over all streams",
-    "S": "the size of the memory, or of a burst",
-    "b": "a sample's weight in the mean of models",
-    "p": "a model's weight in the mean",
-    "u": r"what a unit of $\theta(\tau)$ is worth in the mean; at 1, what is left of the start",
-    "α": "$1-a$ of a round",
-    "γ": "the power by which weights grow",
-    "ω": "a sample's weight in the same mean of the memories' means",
-    "θ̄": "the mean of models",
-    "θ̂": "a learner's estimate",
-}
+SYMBOLS = glossary("law")
+AVERAGED = SYMBOLS | glossary("averaging")
 EVERY = r"every $K\ge1$ and $0<a<1$"
 
 

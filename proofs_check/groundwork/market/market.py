@@ -18,21 +18,5 @@ Z = sp.Symbol("Z", nonnegative=True)
 j, r = sp.symbols("j r", integer=True, positive=True)
 q = sp.Symbol("q", positive=True)
 
-SYMBOLS = {
-    "A": "the age of a sample: how often it has been used",
-    "C": "what may be spent in a round, on average",
-    "E": "expectation",
-    "S": r"places of the memory, $\sum B$",
-    "c": "the price of a sample in a round",
-    "g": "what a sample of an age adds to the noise",
-    "j": "an age: how often a sample has been used",
-    "x": "samples bought in a round",
-    "Ā": "mean age in memory over the rounds, a fresh sample's being 1",
-}
-ONLINE = SYMBOLS | {
-    "B": "half the square of the most that a round moves the debt by",
-    "R": "the largest rate that money buys",
-    "Z_1": "the debt at the start",
-    "c_-": "the lowest price",
-    "c_+": "the highest price",
-}
+SYMBOLS = glossary("market")
+ONLINE = SYMBOLS | glossary("online")
