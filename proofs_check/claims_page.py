@@ -4,19 +4,14 @@
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from proofs_check.ledger import SLIP, Entry, read, substances, tally, told
 from proofs_check.text import terminal
 
 __all__ = ["page", "repairs"]
 
-LEAD = """# Every claim in a table
-
-What each claim says, its verdict, the evidence for it, and what holds instead. The verdict is on the letter; that on
-the substance stands with it where it is another. [How claims are judged](../proofs_check/README.md) tells what they
-mean; `acdpp verify --claim LABEL --explain` prints the whole case of one. This page is made from the ledger
-by `python -m proofs_check.claims_page`.
-"""
+LEAD = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
 
 
 def page(entries: Sequence[Entry]) -> str:

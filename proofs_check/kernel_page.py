@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import fill
 
 from proofs_check import ledger
@@ -14,70 +15,10 @@ from proofs_check.text import terminal
 
 __all__ = ["page", "proved"]
 
-LEAD = """# What Coq has checked
-
-The statements below are proved in Coq, whose kernel checks every step. One command checks all of them:
-
-```sh
-acdpp verify --kernel
-```
-
-It compiles the files of `proofs_check/kernel`, has `coqchk` check the result and list what is assumed, and reads the
-axioms of each file's theorems with `Print Assumptions`. An axiom of our own, or one that is not in the table, is
-refused. That takes a few minutes the first time and seconds later: answers are kept by the content of the files. On
-Debian or Ubuntu `apt-get install coq libcoq-coquelicot` installs what it needs. Without Coq every other command works,
-and a verdict says that the kernel was not asked: it rests on the record (`proofs_check/kernel/recorded.json`), which
-names the sources by their content.
-
-- **Formulas come from `theory`.** Definitions in the files of formulas are generated from its functions (`python -m
-  proofs_check.kernel.formulas`), and a test compares. A formula that changes leaves its theorems without a record
-  until Coq has accepted them again. Models, weights and memories (`Law.v` and others) are defined in Coq.
-- **Definitions.** Below, each file begins with the definitions that its statements use; variables of a section of the
-  file come first among a definition's arguments.
-- **A mean** is a functional on integrable variables that is linear, monotone and gives a constant its value
-  (`Mean.v`). A theorem says which variables it needs means of. Weighted sums over finitely many outcomes are means, as
-  are series over a sequence of outcomes, integrals with a density on the line, and products of two such (`Means.v`).
-- **A mean given the past** has the mean of the variable itself, also after multiplication by what the past knows. No
-  more is used; on a product of two spaces the first variable is such a past.
-- **Independence** is used as finitely many uncorrelated, centred samples, which exist for every law with a variance.
-  Statements hold given the admissions.
-- **What is not proved there** keeps its other evidence, and “its written argument” where prose joins it.
-
-What resists, and why:
-
-- The regret to $O(1)$ (`thm:dpp-regret/expansion`): Coq has its leading term, uniformly over all policies inside the
-  region (`Inside.v`). The rest needs the integral $H$, with the imaginary error function, and the limit of a sum less
-  its integral; the libraries have neither.
-- How far two policies can be apart as ρ tends to 1 (`thm:dpp-regret/spread`): some twenty estimates with constants.
-  At a fixed ρ Coq has that they agree up to what is small against √(T log T).
-- The generalisation gap (`lem:gen-Neff-app`): covering numbers and Haussler's bound, for which there is no library.
-  Theorem 1 has it as a hypothesis.
-- That prices average out in the long run (`buy:limit`, `buy:bursts`, `buy:best-rule`): laws of large numbers. On every
-  path, and in the mean, what money buys is proved.
-- Bayes's formula for densities (`law:averaged/nobody`): there is no measure theory here. That a sample adds its
-  precision is proved, and that the variance that is left bounds every estimate's error.
-
-That these definitions have instances is proved too: {examples}.
-
-| axiom of Coq's classical reals | says |
-| --- | --- |
-"""
-
+LEAD = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
 # theorems that serve no claim of their own: definitions have instances
-EXAMPLES = (
-    "Means.finite_mean",
-    "Means.countable_mean",
-    "Means.waits_have_a_mean",
-    "Means.mean_of_a_density",
-    "Means.a_past_exists",
-    "Means.such_samples_exist",
-)
-
-
-WHOLE = (
-    "A verdict in italics is that of the whole statement. Where Coq covers only some parts, their number is given, and "
-    "`acdpp verify --explain` shows the evidence for the others."
-)
+EXAMPLES: tuple[str, ...] = ("Means.finite_mean", "Means.countable_mean", "Means.waits_have_a_mean")
+EXAMPLES += ("Means.mean_of_a_density", "Means.a_past_exists", "Means.such_samples_exist")
 GROUPS = ("Of the paper, refuted", "Of the paper, established", "What holds instead", "Of our own")
 
 
@@ -123,8 +64,7 @@ def page(claims: Sequence[Claim]) -> str:
     """The axioms, the statements with their theorems, and every theorem in words and in Coq."""
     rows = list(proved(claims))
     axioms = [f"| `{name}` | {says} |" for name, says in kernel.ALLOWED.items()]
-    lines = [LEAD.format(examples=_linked(EXAMPLES)) + "\n".join(axioms), "", "## Statements", ""]
-    lines += [f"{len(rows)} statements and corrections ask the kernel. {WHOLE}"]
+    lines = [LEAD.format(examples=_linked(EXAMPLES), axioms="\n".join(axioms), count=len(rows)).rstrip()]
     for group in GROUPS:
         lines += ["", f"### {group}", ""]
         lines += [_listed(row) for row in rows if row.group == group]
