@@ -3,7 +3,7 @@ r"""The best weights for a horizon (`law:averaged/best-weights`): transient and 
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.law.lags import AVERAGED
-from theory.law.averaging import best_weights, by_shares, risk_matrix
+from theory.law.averaging import best_weights, risk_matrix
 from theory.market.lower_bound import bayes_risk
 
 delta, spread, N, n1, n2 = sp.symbols("D v N n_1 n_2", positive=True)  # D, v: first distance², variance

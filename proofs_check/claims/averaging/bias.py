@@ -5,7 +5,7 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.law import curvatures
 from proofs_check.groundwork.law.curvatures import KINDS, Kinds, Stream, coefficients
 from theory.law.averaged_limits import averaged_left_constant
-from theory.law.curved import Moments, cubic_shift, first_order, local_shift, own_weight, stationary_bias
+from theory.law.curved import cubic_shift, first_order, own_weight, stationary_bias
 
 h, tilt, third, noise, y, T, x = sp.symbols("h tilt k g_2 y T x", positive=True)
 bias, first, power, clients = sp.symbols("beta m_1 power M", positive=True)

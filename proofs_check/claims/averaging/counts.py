@@ -2,15 +2,11 @@ r"""Effective samples of an averaged model (`law:averaged/counts`): N_eff of cou
 with steps that fall (`law:averaged/decaying`).
 """
 
-from itertools import accumulate
-
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.law.lags import AVERAGED, EVERY
 from theory.law.averaged_limits import averaged_rest, averaged_rest_decaying, polynomial_factor
-from theory.law.averaging import by_shares, polynomial, round_shares, weights_giving
-from theory.law.quadratic import lag_sum
-from theory.law.stationary import inverse_effective_rate
+from theory.law.averaging import polynomial, round_shares, weights_giving
 from theory.market.capacity import trajectory_by_capacity
 
 x, T, S = sp.symbols("x T S", positive=True)

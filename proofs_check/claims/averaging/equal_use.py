@@ -4,9 +4,9 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.law.lags import AVERAGED
 from theory.law.averaged_limits import wait_factor
-from theory.law.averaging import averaged_risk, by_shares, contractions, over_models
+from theory.law.averaging import averaged_risk, contractions, over_models
 from theory.law.averaging import equal as equally
-from theory.market.capacity import burst_effective_rate, burst_rate
+from theory.market.capacity import burst_rate
 from theory.market.lower_bound import burst_inverse, burst_risk
 
 LARGE_NUMBERS = Given("the law of large numbers", "that means over independent waits tend to expectations")

@@ -1,15 +1,12 @@
 r"""Lower bound for every policy and learner within a budget (`law:averaged/nobody`), and the rule that reaches it."""
 
-from math import factorial
-
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.law.lags import AVERAGED
 from proofs_check.groundwork.market.figures import figures
 from proofs_check.groundwork.market.market import HIGH, LOW, PLACES, SETTING
-from theory.market.knapsack import Limit, purchase_limit, uniform_rate, uniform_threshold
+from theory.market.knapsack import Limit
 from theory.market.lower_bound import bayes_risk, burst_risk, least_risk, most_samples, van_trees
-from theory.market.prices import Atoms
 from theory.paper import BUDGET
 
 t, S, C, D, price = sp.symbols("t S C D theta_c", positive=True)

@@ -1,9 +1,8 @@
 """Means with constant (`law:averaged/constant`) and polynomial weights (`law:averaged/polynomial`), in closed form."""
 
-from math import factorial
-
 from proofs_check.prelude import *
 
+from proofs_check.groundwork.drift.moving import full
 from proofs_check.groundwork.law.lags import AVERAGED
 from theory.law.averaged_limits import (
     averaged_left_constant,
@@ -13,7 +12,7 @@ from theory.law.averaged_limits import (
     polynomial_factor,
     polynomial_left,
 )
-from theory.law.averaging import by_shares, final_weights, over_rounds, polynomial
+from theory.law.averaging import final_weights, polynomial
 
 a, x, T, gamma = sp.symbols("a x T gamma", positive=True)
 d, k, m = sp.symbols("d k m", integer=True, nonnegative=True)
@@ -68,17 +67,11 @@ def in_the_limit() -> Evidence:
     )
 
 
-def _full(kept: int, rounds: int) -> Cohorts:
-    """Two samples a round, each for K rounds, from a full memory on."""
-    old = Cohorts(np.ones(kept - 1, dtype=int), np.arange(1, kept), np.full(kept - 1, 2))
-    return old + by_age([2] * rounds, kept)
-
-
 @everywhere("$K-1\\le T\\le K+6$", kept=(1, 2, 3, 4), more=(-1, 0, 1, 6), a=(F(0), F(1, 2), F(9, 10)))
 def sample_by_sample(kept: int, more: int, a: F) -> Found:
     """The closed forms against the law of the mean."""
     rounds = max(kept + more, 1)
-    left, squares = by_shares(_full(kept, rounds), rounds, a, [F(1, rounds + 1)] * (rounds + 1))
+    left, squares = by_shares(full(kept, rounds), rounds, a, [F(1, rounds + 1)] * (rounds + 1))
     return differing(
         law=[left[0], 2 * squares[0]],
         closed=[averaged_left_constant(a, rounds + 1), averaged_noise_constant(a, kept, rounds)],
@@ -188,7 +181,7 @@ def noise_by_the_law(gamma: int, kept: int, rounds: int) -> Found:
     off = []
     for T in (rounds, 4 * rounds):
         p = final_weights(over_rounds(lambda k: polynomial(k, gamma), T))
-        squares = by_shares(_full(kept, T), T, F(1, 2), p)[1][0]
+        squares = by_shares(full(kept, T), T, F(1, 2), p)[1][0]
         off.append(abs(2 * T * squares / polynomial_factor(gamma) - 1))
     return unless(off[1] < max(off[0] / 2, F(1, 100)), off=[float(one) for one in off])
 

@@ -3,7 +3,6 @@
 from proofs_check.prelude import *
 
 from theory.reuse.constant import inverse_effective_constant as inverse
-from theory.reuse.constant import mismatch_constant
 
 j, u = sp.symbols("j u", integer=True, nonnegative=True)
 k, late = j + 1, j + 2 + u  # K >= 1 and t >= K + 1: from K to K + 1 while K < t

@@ -5,7 +5,6 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.control.orders import SPREAD
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import oracle_third
-from theory.design.offline import best_rate
 
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 EXPANDS = Given("thm:dpp-regret/expansion", "the regret of every policy inside is the expansion to $O(1)$")

@@ -7,9 +7,8 @@ from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import settles, three
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import ABOVE, BELOW, EXPANDED, EXPANSION, LIMIT
-from theory.bound.constant_admission import constant_bound, constant_round, oracle_bound
-from theory.regret.expansion import generalisation_integral, regret_expansion
-from theory.regret.omegas import omega1_limit, omega3_limit
+from theory.regret.expansion import generalisation_integral
+from theory.regret.omegas import omega1_limit
 
 # H beyond 1 as it reads best, which no printer of ours finds; `closed_form` ties it to theory's function
 H_LATEX = (

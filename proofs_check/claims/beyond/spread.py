@@ -4,20 +4,11 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.control import orders
 from proofs_check.groundwork.control.orders import ALL, ALONG, LINEAR, RATIONAL, ROOT, h, links
+from proofs_check.groundwork.regret import transient
 from proofs_check.groundwork.regret.envelope import mismatch_range, spread
 from proofs_check.groundwork.regret.every_policy import drawn_inside, every_policy
-from proofs_check.groundwork.regret.transient import (
-    FEWEST,
-    fewest,
-    fewest_samples,
-    most_samples,
-    powers_fall,
-    s,
-    third_term,
-    w,
-)
+from proofs_check.groundwork.regret.transient import FEWEST, fewest, s, w
 from theory.control.violation import cost_violation_rate
-from theory.regret.transient import spread_bound
 
 x, M, S, k, y, P, Q = sp.symbols("x M S k y P Q", positive=True)
 THIRD = sp.Rational(1, 3)
@@ -136,10 +127,10 @@ CLAIMS = [
         r"$\rho\to1$ at fixed $K$, $\bar\Lambda$ and constants",
         checks={
             "every policy": (partial(every_policy, stated=False), confirming(drawn_inside)),
-            "first two terms": links(*(powers_fall, fewest_samples, most_samples, early, late, late_sums)),
+            "first two terms": links(*transient.ENDS, early, late, late_sums),
             "third term": lambda: together(
-                third_term(),
-                most_samples(),
+                transient.third_term(),
+                transient.most_samples(),
                 always(1 / sp.sqrt(fewest) <= sp.sqrt(h), given=[1 / h <= fewest], domain=r"$t<K$: $F=1/h$"),
                 late_sums(),
             ),

@@ -2,14 +2,9 @@ r"""Where the printed bound survives: up to ten local steps, the paper's, by gap
 
 from proofs_check.prelude import *
 
+from proofs_check.groundwork.bound import printed_round
 from proofs_check.groundwork.bound.chaining import HAUSSLER
-from proofs_check.groundwork.bound.printed_round import (
-    HYPOTHESES,
-    STATISTICS,
-    a_bound_is_below,
-    mismatch_is_near,
-    mu,
-)
+from proofs_check.groundwork.bound.printed_round import mu
 from theory.bound import theorem1 as bound
 from theory.bound.sharper import halfway_constant
 
@@ -206,7 +201,7 @@ CLAIMS = [
         r"F(\theta^\star)\le\frac{\|\theta-\theta^\star\|^2-\|\theta^{+}-\theta^\star\|^2}{2\eta E}+\tfrac14\eta "
         r"G^2\Bigl(E+\frac{[E\text{ odd}]}{2E}\Bigr)\ (\eta L\le1),\qquad\tfrac{10}4=\tfrac52",
         domain="any admissions and retention blind to sample values, at least one sample in memory in every round",
-        hypotheses=(*HYPOTHESES, "gradients are $L$-Lipschitz wherever the local steps go"),
+        hypotheses=(*printed_round.HYPOTHESES, "gradients are $L$-Lipschitz wherever the local steps go"),
         sketch=r"If $\eta L\ge1$ the printed constant is above $DG$, and no excess risk is. Else a local step lowers "
         r"a client's objective $f$ by between $\eta q/2$ and $\eta q$, $q=|\nabla f|^2$. (1) As in the three-step "
         r"claim, $\widehat F(\theta)-\widehat F(\theta^\star)$ is at most what the squared distances fall by over "
@@ -228,9 +223,9 @@ CLAIMS = [
             "all local steps of a client": falls_add_up,
             "before and after": (before_and_after, confirming(rounds_of_huber)),
             "both ends of a round": both_deviate_alike,
-            **STATISTICS,
-            r"$\chi\le\mu+2/N_{\mathrm{eff}}$": mismatch_is_near,
-            "one of the two is below": a_bound_is_below,
+            **printed_round.STATISTICS,
+            r"$\chi\le\mu+2/N_{\mathrm{eff}}$": printed_round.mismatch_is_near,
+            "one of the two is below": printed_round.a_bound_is_below,
             "constants": (ten_are_covered, confirming(seldom_negative)),
         },
         given=(HAUSSLER, WRITTEN),

@@ -7,7 +7,6 @@ from proofs_check.groundwork.bound.chaining import HAUSSLER
 from proofs_check.groundwork.bound.many_rounds import memory_telescopes
 from proofs_check.groundwork.bound.one_round import PROJECTION
 from theory.bound import theorem1 as bound
-from theory.bound.theorem1 import theorem_1_as_stated
 
 MOST_STEPS = 3
 ENOUGH = Fraction(32, 5)  # this argument needs no more than that for the printed 10

@@ -9,7 +9,7 @@ from proofs_check.groundwork.bound.empty_bound import CONVEX, EMPTY, WHY
 from proofs_check.groundwork.bound.many_rounds import SUMMED
 from proofs_check.groundwork.bound.one_round import ANY_SPACE, MISMATCH, SETTING
 from theory.bound import theorem1 as bound
-from theory.bound.constant_admission import constant_bound, constant_bound_as_stated
+from theory.bound.constant_admission import constant_bound_as_stated
 
 CALM = replace(WELL, constants=replace(WELL.constants, sigma=Fraction(1, 10**6)))
 SMOOTH = replace(SUMMED, L=2)

@@ -1,13 +1,11 @@
 """The uniform deviation between the population risk and the reuse-weighted empirical risk (`lem:gen-Neff-app`)."""
 
-from itertools import accumulate, combinations, permutations
-from math import factorial
+from itertools import combinations, permutations
 
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.bound.chaining import CONSTANT, HAUSSLER, proved_constant, rounded_up
 from proofs_check.groundwork.bound.population import deviation_is_below, deviation_is_covered
-from theory.bound.theorem1 import generalisation_term_as_printed
 
 B, PDIM = CONSTANTS.B, CONSTANTS.Pdim
 FROM_PDIM_ON = PDIM * (1 + sp.Symbol("more", nonnegative=True))  # any N >= Pdim

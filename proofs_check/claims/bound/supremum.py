@@ -9,7 +9,6 @@ from proofs_check.groundwork.bound import one_round
 from proofs_check.groundwork.reuse.constant_counts import variance
 from proofs_check.groundwork.reuse.reuse_rounds import added_up
 from theory.numbers.algebra import maximum, minimum
-from theory.reuse.constant import mismatch_constant
 
 Gradient = Callable[[Any, Any], Any]
 

@@ -6,8 +6,7 @@ from proofs_check.groundwork.control import region_ends, repaired_penalty
 from proofs_check.groundwork.control.orders import LIGHTER, UNIT
 from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.control.region_ends import lies_inside, placed, switched
-from theory.control.penalty import penalty, penalty_comparison_as_stated
-from theory.control.region import region_minimum_window
+from theory.control.penalty import penalty
 
 r, a, more, first, second, fewer, left = sp.symbols("r a more first second fewer left", positive=True)
 # what the correction prints: 1/n - 1/N at its ends

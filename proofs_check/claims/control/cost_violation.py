@@ -8,7 +8,6 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.control import drift_step, lambert_sum
 from proofs_check.groundwork.control.orders import ALONG, h
 from theory.control import violation
-from theory.numbers.lambert import lambert_partial
 
 STATED = violation.cost_violation_rate_as_stated(T, V, rho)
 SERIES = {

@@ -1,12 +1,9 @@
 """The cost-debt queue and the state of the policy: where they start, and that theory's code plays them."""
 
-from itertools import accumulate
-
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control.drift_step import c
 from theory.control.admission import AdmissionState, acdpp_round, advance
-from theory.control.minimiser import drift_plus_penalty
 
 
 @drawn(

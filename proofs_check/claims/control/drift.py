@@ -9,7 +9,6 @@ from proofs_check.groundwork.control import drift_step
 from proofs_check.groundwork.control.drift_step import Lambda, Z, c, drift_constant_is, g, square, x
 from proofs_check.groundwork.control.orders import HORIZONS
 from theory.numbers.summation import total_ball
-from theory.regret.omegas import drift_constant
 
 # what the correction prints: B_t, and ΣB_t without what the wide early region adds
 ROUND = {

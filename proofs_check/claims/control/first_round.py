@@ -8,7 +8,6 @@ from proofs_check.groundwork.control.orders import ONES, UNIT
 from proofs_check.groundwork.control.printed_log import LARGE, LARGE_RATE, LOG_PLUS, as_printed
 from proofs_check.groundwork.control.region_ends import plain
 from theory.control.admission import AdmissionState, acdpp_round
-from theory.control.violation import cost_violation_least
 from theory.paper import BUDGET, BUFFERS, RATE, RETENTION
 
 FIRST, LEAST = plain(region_maximum(REGION, 1)), cost_violation_least(T, rho, C)

@@ -3,7 +3,6 @@ r"""The proof of Theorem 3 bounds the limiting penalty uniformly (above `eq:cost
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.regret.expansion import third
-from theory.control.penalty import penalty_limit_as_stated
 
 GAP = penalty_limit_as_stated(K, t, rate, CONSTANTS).linear / (CONSTANTS.eta * CONSTANTS.sigma**2)
 MOST = Terms(

@@ -4,7 +4,7 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.control import region_ends as ends
 from proofs_check.groundwork.control.region_ends import k, plain, power, s
-from theory.control.region import contraction, region_minimum_window
+from theory.control.region import contraction
 
 # of t = k+s rounds s have left the memory
 WINDOW = region_minimum_window(REGION, k, k + s).replace(sp.exp, lambda x: rho ** (x / sp.log(rho))) + rate

@@ -2,7 +2,7 @@
 
 from proofs_check.prelude import *
 
-from theory.control.minimiser import drift_plus_penalty, generalisation_slopes, mismatch_slopes
+from theory.control.minimiser import mismatch_slopes
 
 one, other, moved, held, gone, price, debt = sp.symbols("one other moved held gone price debt", positive=True)
 L = sp.Symbol("L", nonnegative=True)  # log(N/Pdim)

@@ -7,7 +7,6 @@ from proofs_check.groundwork.control.orders import ONES
 from proofs_check.groundwork.control.printed_log import LARGE, as_printed
 from proofs_check.groundwork.control.region_ends import lies_inside, plain
 from proofs_check.groundwork.control.repaired_penalty import third_term_falls
-from theory.bound.theorem1 import generalisation_term_as_printed
 from theory.paper import RATE
 
 P = CONSTANTS.Pdim

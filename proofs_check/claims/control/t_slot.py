@@ -7,9 +7,7 @@ from proofs_check.groundwork.control import drift_step, region_ends, repaired_pe
 from proofs_check.groundwork.control.drift_step import Lambda, Z, c, debt_behaves, debts_after, most
 from proofs_check.groundwork.control.orders import LIGHTER, ONES
 from proofs_check.groundwork.control.printed_log import as_printed
-from theory.control.minimiser import drift_plus_penalty
-from theory.control.penalty import penalty, penalty_comparison, penalty_comparison_as_stated
-from theory.regret.omegas import drift_constant
+from theory.control.penalty import penalty
 
 Paths = dict[tuple[int, ...], Fraction]  # cost paths and their probabilities
 SETTING = Constants(D=2.0, sigma=1.5, eta=4.0, B=0.3, Pdim=3.0)

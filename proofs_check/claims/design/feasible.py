@@ -3,7 +3,7 @@
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.reuse.constant_counts import s
-from theory.reuse.constant import mean_occupancy_constant, occupancy_constant
+from theory.reuse.constant import mean_occupancy_constant
 
 # --- constant admission ------------------------------------------------------------------------------------
 

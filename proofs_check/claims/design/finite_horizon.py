@@ -5,8 +5,7 @@ from functools import reduce
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.design.leading_terms import average_share, third_term_grows, third_terms
-from theory.bound.constant_admission import constant_bound
-from theory.design.offline import best_rate, crossover_horizon, crossover_ratio, design, fill_ratio
+from theory.design.offline import crossover_horizon, crossover_ratio, design
 from theory.paper import MNIST
 
 UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)

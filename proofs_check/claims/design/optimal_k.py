@@ -8,7 +8,7 @@ import math
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.design.leading_terms import share, third_terms
-from theory.design.offline import best_rate, design_as_stated, design_limit, fill_ratio
+from theory.design.offline import design_as_stated, design_limit
 
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 k = sp.Symbol("k", positive=True)  # any K, whole or not

@@ -6,8 +6,6 @@ A memory that never changes has no mismatch, so the first two terms favour it.
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.design.leading_terms import share
-from theory.bound.constant_admission import constant_round, oracle_bound, oracle_bound_as_stated
-from theory.bound.theorem1 import theorem_1
 
 # Losses zθ²⁰⁰ on Θ = [0, 1], z = 0 or 1 with equal chances. Pdim 1: each loss is monotone in θ.
 POWER = 200

@@ -6,14 +6,13 @@ from proofs_check.groundwork.drift.moving import BEST, LAG, MOVING, full, q
 from proofs_check.groundwork.law.lags import a
 from theory.drift.long_run import (
     best_drifting_window,
-    drift_floor,
     jump_left,
     smoothed_lag,
     smoothed_noise,
     stationary_lag,
 )
-from theory.drift.moving_optimum import path_bias, walk_lag
-from theory.law.averaging import averaged, exponential, latest, over_rounds, round_shares
+from theory.drift.moving_optimum import walk_lag
+from theory.law.averaging import averaged, exponential, latest, round_shares
 
 b, t = sp.symbols("beta t", positive=True)
 j, d, m, other = sp.symbols("j d m other", integer=True, nonnegative=True)
@@ -45,9 +44,9 @@ def either_way() -> Evidence:
     """The lag that the mean adds to that of the steps; 0 without a mean."""
     zero = sp.Integer(0)
     return equations(
-        *((smoothed_lag(a, b, k), smoothed_lag(b, a, k), f"either way, $K={k}$,") for k in (1,)),
-        *((smoothed_noise(a, zero, k), stationary_noise(a, k), f"no mean, noise, $K={k}$,") for k in (2,)),
-        *((smoothed_lag(a, zero, k), stationary_lag(a, k), f"no mean, lag, $K={k}$,") for k in (2,)),
+        (smoothed_lag(a, b, 1), smoothed_lag(b, a, 1), "either way, $K=1$,"),
+        (smoothed_noise(a, zero, 2), stationary_noise(a, 2), "no mean, noise, $K=2$,"),
+        (smoothed_lag(a, zero, 2), stationary_lag(a, 2), "no mean, lag, $K=2$,"),
         domain=r"every $a$ and $\beta$",
     )
 

@@ -3,8 +3,7 @@ r"""The best weights, step, retention and admissions under a walk (`law:drift/be
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.drift.moving import LAG, MOVING, nu, q
-from theory.design.offline import best_rate
-from theory.drift.long_run import drift_floor, least_drifting_risk, tracking_risk, tracking_step
+from theory.drift.long_run import least_drifting_risk, tracking_risk, tracking_step
 from theory.law.averaging import best_weights
 
 a, h, t, x, y, P, after, n = sp.symbols("a h t x y P P_1 n", positive=True)

@@ -5,8 +5,7 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.drift.moving import MOVING, NOISE, full
 from proofs_check.groundwork.law.lags import a
 from theory.drift.long_run import cycle_left
-from theory.drift.moving_optimum import path_bias
-from theory.law.averaging import latest, over_rounds
+from theory.law.averaging import latest
 
 c, s = sp.symbols("c s", real=True)
 z = sp.Symbol("z")

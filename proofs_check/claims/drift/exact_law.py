@@ -7,7 +7,7 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.drift.moving import MOVING, VARIANCE, mean_squares
 from theory.drift.moving_optimum import drifting_risk
 from theory.law.averaging import equal as equally
-from theory.law.averaging import exponential, latest, over_models, over_rounds
+from theory.law.averaging import exponential, latest, over_models
 from theory.law.quadratic import contraction
 
 MEANS: dict[str, Any] = {"last": latest, "equal": equally, "exponential": partial(exponential, keep=F(1, 3))}

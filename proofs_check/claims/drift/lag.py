@@ -5,10 +5,8 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.drift.moving import MOVING, NOISE, full, long_run
 from proofs_check.groundwork.law.lags import EVERY, a, d
 from theory.drift.long_run import jump_left, mean_younger, slope_lag, stationary_lag
-from theory.drift.moving_optimum import path_bias, walk_lag
-from theory.law.averaging import latest, over_rounds
-from theory.law.quadratic import lag_sum
-from theory.law.stationary import mean_lag
+from theory.drift.moving_optimum import walk_lag
+from theory.law.averaging import latest
 
 Y, v, W, W1, t = sp.symbols("Y v W W_1 t", positive=True)
 m, more = sp.symbols("m more", integer=True, nonnegative=True)

@@ -6,9 +6,8 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.drift.moving import LAG, LIMITS, MOVING, NOISE, long_run, nu, q
 from proofs_check.groundwork.law.lags import a, d
-from theory.design.offline import best_rate, fill_ratio
-from theory.drift.long_run import best_drifting_retention, drift_floor, indifferent_drift, mean_younger
-from theory.law.stationary import best_retention, mean_lag
+from theory.drift.long_run import best_drifting_retention, indifferent_drift, mean_younger
+from theory.law.stationary import best_retention
 
 r = sp.Symbol("r", integer=True, positive=True)
 h, fall, later_fall, rise, later_rise = sp.symbols("h v_1 v_2 D_1 D_2", positive=True)

@@ -4,7 +4,7 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.drift.moving import LAG, MOVING, nu
 from proofs_check.groundwork.law.lags import EVERY, a
-from theory.drift.long_run import drift_floor, slope_lag
+from theory.drift.long_run import slope_lag
 
 g, t = sp.symbols("g t", positive=True)
 

@@ -6,15 +6,8 @@ from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.stated import ROUNDS
 from proofs_check.groundwork.control.drift_step import Z
 from proofs_check.groundwork.control.region_ends import plain, power
-from proofs_check.groundwork.experiments.constraints import (
-    OURS,
-    WHATEVER,
-    amount,
-    horizon,
-    play,
-    price,
-    run_of,
-)
+from proofs_check.groundwork.experiments import constraints
+from proofs_check.groundwork.experiments.constraints import WHATEVER, amount, horizon, price
 from theory.numbers.lambert import lambert_total
 from theory.paper import PRICES
 
@@ -78,7 +71,7 @@ def over_T() -> Evidence:
 def owed(context: Context) -> Evidence:
     """The policy alone: after four times as many rounds about twice as much is owed."""
     horizons = (ROUNDS, 4 * ROUNDS)
-    runs = [play("mnist", *OURS, context.seed, rounds) for rounds in horizons]
+    runs = [constraints.play("mnist", *constraints.OURS, context.seed, rounds) for rounds in horizons]
     before, after = (float(run.debt[-1]) for run in runs)
     return Evidence(
         "experiment",
@@ -127,7 +120,7 @@ def debt_grows() -> Evidence:
 
 
 def _debt(results: Results) -> list[Claim]:
-    one = run_of(results, "mnist")
+    one = constraints.run_of(results, "mnist")
     told = (
         ""
         if one is None

@@ -13,7 +13,7 @@ from proofs_check.groundwork.control.printed_log import LARGE_RATE
 from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.experiments import constraints
 from proofs_check.groundwork.experiments.section7 import Measured, Seen, claims_from, each
-from theory.control.violation import buffer_excess_maximum, cost_violation_least
+from theory.control.violation import buffer_excess_maximum
 from theory.paper import RATE, RETENTION
 
 CAPPED = "acdpp-capped"

@@ -12,7 +12,7 @@ from proofs_check.experiments.stated import ROUNDS, SECTION7
 from proofs_check.groundwork.control.printed_log import LARGE_RATE
 from proofs_check.groundwork.experiments.constraints import LEVEL, OURS, for_all, horizon, never_made_up, play
 from proofs_check.groundwork.experiments.section7 import TEXT, Measured, Seen, claims_from, each
-from theory.control.violation import cost_excess_maximum, cost_violation_least
+from theory.control.violation import cost_excess_maximum
 from theory.paper import RATE
 
 

@@ -5,7 +5,6 @@ import math
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.law.lags import SYMBOLS
-from theory.design.offline import fill_ratio
 from theory.law.quadratic import noise_floor
 from theory.law.stationary import best_retention
 

@@ -6,7 +6,6 @@ from proofs_check.groundwork.law.lags import a
 from proofs_check.groundwork.law.streams import federated
 from theory.law import clients as of_clients
 from theory.law.clients import own_goal, own_optimum, own_spread, pooled_bias
-from theory.law.curved import local_shift
 from theory.law.quadratic import contraction
 
 p, q, s1, s2 = sp.symbols("p q s_1 s_2", positive=True)  # shares and deviations of two clients

@@ -4,7 +4,6 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.law import lags
 from proofs_check.groundwork.law.lags import SYMBOLS, a, long_run_noise, patterns
-from theory.law.stationary import inverse_effective_rate
 from theory.reuse.counts import uniformity_from_deficits
 
 HALF = sp.Rational(1, 2)

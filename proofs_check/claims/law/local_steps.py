@@ -1,12 +1,10 @@
 r"""Local steps on a small memory (`law:reuse/local-steps`): a client whose curvature scatters contracts less."""
 
-from math import comb
-
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.law import curvatures
 from proofs_check.groundwork.law.curvatures import KINDS, Kinds, coefficients, moments_of_a_mean
-from theory.law.curved import local_contraction, local_pull, local_shift
+from theory.law.curved import local_contraction, local_pull
 from theory.law.quadratic import contraction
 
 E, eta = CONSTANTS.E, CONSTANTS.eta

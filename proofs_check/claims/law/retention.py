@@ -5,7 +5,7 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.law import lags
 from proofs_check.groundwork.law.lags import EVERY, SYMBOLS, a, d
 from theory.law.quadratic import contraction, noise_floor
-from theory.law.stationary import inverse_effective_rate, mean_lag, small_step_floor, total_weights
+from theory.law.stationary import small_step_floor, total_weights
 
 t, h, spread = sp.symbols("t h s", positive=True)  # t: 1/(1-a), 1/a or 1/η, which grows
 small, E = 1 / t, CONSTANTS.E

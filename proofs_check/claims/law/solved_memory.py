@@ -4,7 +4,7 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.law.curvatures import INDEPENDENT, PAIR, SYMBOLS, Kinds, Stream
 from theory.law import curved
-from theory.law.curved import Moments, regression_floor, solved_bias
+from theory.law.curved import regression_floor, solved_bias
 from theory.numbers.algebra import ratio
 
 eta = CONSTANTS.eta

@@ -7,8 +7,6 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.market.certificates import capped_price
 from proofs_check.groundwork.market.market import PAPER, SYMBOLS, j
 from proofs_check.groundwork.market.rules import all_rules, least_at, long_run
-from theory.market.capacity import age_burden
-from theory.market.prices import Atoms
 from theory.market.replacement import best_rule, cycle, least_burden
 
 g, g1, now, later, h1, worth, price, h = sp.symbols("g g_1 now later h_1 lambda c h", real=True)

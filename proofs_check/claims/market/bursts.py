@@ -1,13 +1,10 @@
 r"""Bursts (`buy:bursts`): the oldest r-th of the memory is replaced with probability q in a round."""
 
-from math import comb
-
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.market.figures import figures
 from proofs_check.groundwork.market.market import HIGH, LOW, PAPER, PLACES, SETTING, SHARE, SYMBOLS, S, q, r
-from theory.market.capacity import burst_effective_rate, burst_rate, effective_rate
-from theory.market.knapsack import uniform_threshold
+from theory.market.capacity import burst_rate
 from theory.numbers.algebra import ratio
 from theory.paper import BUDGET
 

@@ -8,14 +8,7 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.law.lags import SYMBOLS as LAGS
 from proofs_check.groundwork.law.lags import d, geometric, lag_sums, sums
 from proofs_check.groundwork.market.market import SYMBOLS, S, a, j
-from theory.law.quadratic import lag_sum
-from theory.market.capacity import (
-    age_burden,
-    effective_rate,
-    noise_by_age,
-    trajectory_by_capacity,
-    trajectory_of,
-)
+from theory.market.capacity import noise_by_age, trajectory_by_capacity, trajectory_of
 
 Rounds = list[list[int]]
 Sizes = list[int]

@@ -7,11 +7,7 @@ from proofs_check.groundwork.market.certificates import papers_best
 from proofs_check.groundwork.market.figures import exactly, figures
 from proofs_check.groundwork.market.market import BUDGET, HIGH, LOW, PAPER, PLACES, SETTING, SHARE, SYMBOLS, S
 from proofs_check.groundwork.regret.transient import plain
-from theory.bound.constant_admission import constant_round
-from theory.design.offline import best_rate
 from theory.law.stationary import small_step_floor
-from theory.market.capacity import effective_rate
-from theory.market.knapsack import uniform_rate
 from theory.market.long_run import gap_closed
 from theory.paper import MNIST, RATE, RETENTION
 from theory.reuse.counts import uniformity_from_deficits

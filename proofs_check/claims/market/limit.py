@@ -5,8 +5,7 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.market.figures import exactly, figures
 from proofs_check.groundwork.market.market import HIGH, LOW, PAPER, PLACES, SETTING, SYMBOLS, C, S, c, low
 from proofs_check.groundwork.market.rules import most_bought
-from theory.market.knapsack import purchase_bound, purchase_limit, uniform_rate, uniform_threshold
-from theory.market.prices import Atoms, Uniform
+from theory.market.knapsack import purchase_bound
 from theory.paper import BUDGET
 
 width, theta, mass, spent = sp.symbols("w theta F m", positive=True)

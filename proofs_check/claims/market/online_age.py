@@ -10,12 +10,10 @@ from proofs_check.groundwork.market.certificates import papers_best
 from proofs_check.groundwork.market.figures import exactly, figures
 from proofs_check.groundwork.market.loop import drift_of_a_round, moves, play
 from proofs_check.groundwork.market.market import FLOATS, ONLINE, PAPER, SETTING, B, C, S, V, Z, c, j
-from theory.market.capacity import age_burden, burst_effective_rate, effective_rate, noise_by_age
-from theory.market.knapsack import purchase_limit
+from theory.market.capacity import noise_by_age
 from theory.market.long_run import best_plan, burst_plan, online_plan, under
-from theory.market.online import age_ceiling, buys, purchase_drift
-from theory.market.prices import Atoms
-from theory.market.replacement import Cycle, ages_in_memory, best_replacement, cycle
+from theory.market.online import age_ceiling, buys
+from theory.market.replacement import Cycle, ages_in_memory, cycle
 from theory.paper import BUDGET
 
 R, age, often, mean = sp.symbols("R A p mean", positive=True)

@@ -6,7 +6,7 @@ from proofs_check.groundwork.market import loop
 from proofs_check.groundwork.market.loop import with_maxima
 from proofs_check.groundwork.market.market import ONLINE, B, C, S, V, high, low
 from proofs_check.groundwork.market.rules import most_bought
-from theory.market.online import debt_ceiling, frame_shortfall, overspending, purchase_drift, rate_shortfall
+from theory.market.online import debt_ceiling, frame_shortfall, overspending, rate_shortfall
 
 worth, top = sp.symbols("w top", positive=True)
 CEILING = debt_ceiling(V, worth, S, C, low, high)

@@ -5,9 +5,6 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.market.certificates import capped_price, faults, papers_best
 from proofs_check.groundwork.market.figures import exactly, figures
 from proofs_check.groundwork.market.market import FLOATS, PAPER, PLACES, SETTING, SHARE, SYMBOLS, S, j, low
-from theory.market.capacity import age_burden, effective_rate
-from theory.market.prices import Uniform
-from theory.market.replacement import best_replacement
 from theory.paper import BUDGET
 
 mean = sp.Symbol("mean", positive=True)

@@ -6,7 +6,6 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.market.loop import play
 from proofs_check.groundwork.market.market import ONLINE, C, S, Z, c, high, j
-from theory.market.capacity import effective_rate
 from theory.market.online import buys, reserve_weight, savings_ceiling, savings_price
 
 age, reserve = sp.symbols("A Z_1", positive=True)

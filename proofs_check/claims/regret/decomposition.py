@@ -8,10 +8,8 @@ from proofs_check.engines.simulation import control_loop, uniform
 from proofs_check.groundwork.control.drift_step import debts_after, in_round_1
 from proofs_check.groundwork.control.orders import LIGHTER, ONES, RATIONAL
 from proofs_check.groundwork.regret.envelope import bound_of, three
-from theory.bound.constant_admission import oracle_bound, oracle_bound_as_stated
-from theory.bound.theorem1 import theorem_1_as_stated
-from theory.control.minimiser import generalisation_slopes, mismatch_slopes
-from theory.control.penalty import penalty, penalty_comparison
+from theory.control.minimiser import mismatch_slopes
+from theory.control.penalty import penalty
 from theory.regret import omegas as regret
 
 # --- as printed --------------------------------------------------------------------------------------------

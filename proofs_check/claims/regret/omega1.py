@@ -6,12 +6,9 @@ from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, UNIT
 from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, spread, summed
 from proofs_check.groundwork.regret.every_policy import narrows
 from proofs_check.groundwork.regret.expansion import SUMMABLE, lipschitz_near_zero, surrogate_round
-from theory.bound.constant_admission import constant_bound, constant_round
-from theory.bound.theorem1 import per_round_constant_as_stated, round_terms
-from theory.control.penalty import penalty_limit
 from theory.numbers.algebra import ratio
 from theory.regret.omegas import omega1, omega1_as_stated, omega1_discrepancy, omega1_limit
-from theory.reuse.constant import inverse_effective_constant, occupancy_constant
+from theory.reuse.constant import inverse_effective_constant
 
 
 def round_as_stated() -> Terms:

@@ -11,8 +11,8 @@ from proofs_check.groundwork.control.orders import t as now
 from proofs_check.groundwork.regret import omega2_links as link
 from proofs_check.groundwork.regret.transient import most_samples, plain, third_term
 from theory.numbers.algebra import ratio
-from theory.regret.omegas import omega2, omega2_as_stated, omega2_limit
-from theory.regret.transient import omega2_bound, omega2_floor, omega2_floor_as_stated
+from theory.regret.omegas import omega2, omega2_as_stated
+from theory.regret.transient import omega2_floor, omega2_floor_as_stated
 
 # --- Ω₂ itself ---------------------------------------------------------------------------------------------
 

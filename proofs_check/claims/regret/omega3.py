@@ -7,9 +7,7 @@ from proofs_check.groundwork.control.orders import ALL, HORIZONS, RATIONAL, t, t
 from proofs_check.groundwork.control.printed_log import FACT, same_logarithm
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.expansion import LIMIT, oracle_round, surrogate_round
-from theory.bound.constant_admission import constant_round
-from theory.control.penalty import penalty_limit, penalty_limit_as_stated
-from theory.regret.omegas import omega3, omega3_as_stated, omega3_limit
+from theory.regret.omegas import omega3, omega3_as_stated
 
 PACE = 6  # Λ̄, no less than Pdim: N = Λ̄t >= Pdim, where log⁺ is the printed log
 AT = rf"$\bar\Lambda={PACE}$, constants {RATIONAL}"

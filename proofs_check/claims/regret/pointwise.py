@@ -3,7 +3,6 @@ r"""One round of Ω₂ (`eq:app-pC-pointwise`): the third use of a map's Lipschi
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control.orders import UNIT, t
-from theory.control.penalty import penalty_comparison_as_stated, penalty_limit_as_stated
 from theory.regret.omegas import omega2_discrepancy
 
 HALF = Region(rate=10, rho=sp.Rational(1, 2))

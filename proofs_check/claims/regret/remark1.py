@@ -6,22 +6,15 @@ region alone; the printed drift argument gives that for some γ and φ. `remark1
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.control.drift_step import (
-    drift_excess,
-    drift_summand,
-    square,
-    upper_end_is_an_action,
-)
+from proofs_check.groundwork.control import drift_step
+from proofs_check.groundwork.control.drift_step import square
 from proofs_check.groundwork.control.orders import ALL, ALONG, RATIONAL, SPREAD, T, h
 from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.envelope import within_the_spread
 from proofs_check.groundwork.regret.expansion import FLOOR, LIMIT, grows_with_rho, leading_order, spread_order
-from theory.control.violation import cost_violation_rate_as_stated, lambert_bound
+from theory.control.violation import cost_violation_rate_as_stated
 from theory.regret import rates
-from theory.regret.expansion import regret_lower_bound
-from theory.regret.omegas import drift_constant, omega2_limit
 from theory.regret.rates import regret_rate_as_stated
-from theory.regret.transient import omega2_bound
 
 A, q, gamma, phi = sp.symbols("A q gamma phi", positive=True)
 BETWEEN = [gamma < 1, phi < 1]
@@ -146,7 +139,7 @@ def drift_grows() -> Evidence:
         domain=r"$\gamma=3/4$, $\phi=1/2$, $B=B_1$, any $\bar\Lambda$, $C$, $E[c^2]$",
     )
     fact = r"$\Lambda_{\max}(1)$ is an action, so $B$ is of $B_1$'s order"
-    return obeying(found, {fact: upper_end_is_an_action()})
+    return obeying(found, {fact: drift_step.upper_end_is_an_action()})
 
 
 def drift_orders() -> Evidence:
@@ -156,8 +149,8 @@ def drift_orders() -> Evidence:
     one = c.D * c.sigma / sp.sqrt(K * rate) + c.eta * c.sigma**2 / (K * rate)
     return argument(
         (drift_constant(ALONG, 1, square, C) / h**2, h, square * rate**2 / 2, "$B_1/h^2$"),
-        drift_excess(),
-        drift_summand(),
+        drift_step.drift_excess(),
+        drift_step.drift_summand(),
         (two, h, end, r"$\Omega_2$'s first two terms, over $h$,"),
         (eventually(steady.root + steady.linear, T), T, one, r"a round of $\sum\bar p$, less $\Omega_2$,"),
         domain=rf"$\rho\to1$, or $t\to\infty$; {ALL}",

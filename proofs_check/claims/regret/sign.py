@@ -5,21 +5,10 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.control.drift_step import debts_after, in_round_1
 from proofs_check.groundwork.control.orders import ALL, HORIZONS, ONES, RATIONAL, SPREAD, UNIT, T
 from proofs_check.groundwork.control.region_ends import lies_inside
-from proofs_check.groundwork.regret import expansion
-from proofs_check.groundwork.regret.envelope import (
-    USUAL,
-    bound_of,
-    regret_end,
-    summed,
-    three,
-    within_the_spread,
-)
+from proofs_check.groundwork.regret import envelope, expansion
+from proofs_check.groundwork.regret.envelope import USUAL, bound_of, three
 from proofs_check.groundwork.regret.every_policy import drawn_inside
 from proofs_check.groundwork.regret.transient import most_samples
-from theory.bound.constant_admission import oracle_bound, oracle_bound_as_stated
-from theory.bound.theorem1 import theorem_1_as_stated
-from theory.control.minimiser import generalisation_slopes
-from theory.regret.expansion import regret_expansion, regret_lower_bound
 
 # --- negative ----------------------------------------------------------------------------------------------
 
@@ -105,7 +94,7 @@ def negative_without_reuse(context: Context) -> Evidence:
 
     def regret(p: Any) -> Any:
         oracle = oracle_bound(region.rate, p["T"], UNIT, certified=True)
-        return three(summed(one, 1, p["T"])) - three(oracle.terms)
+        return three(envelope.summed(one, 1, p["T"])) - three(oracle.terms)
 
     found = compare(
         regret,
@@ -134,7 +123,7 @@ def floor_certified(context: Context) -> Evidence:
     return compare(
         lambda p: regret_lower_bound(ball(p["K"]), USUAL.map(ball), ball(p["T"]), RATIONAL.map(ball)),
         "<",
-        lambda p: regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=p["printed"], upper=False),
+        lambda p: envelope.regret_end(p["K"], USUAL, p["T"], RATIONAL, stated=p["printed"], upper=False),
         grid(K=context.choose((3,), (1, 2, 10)), T=context.choose((10**6,), HORIZONS), printed=(True, False)),
         domain=r"the least regret inside the region $\rho=0.9$, $\bar\Lambda=10$, rational constants",
     )
@@ -142,7 +131,9 @@ def floor_certified(context: Context) -> Evidence:
 
 def bounded(context: Context) -> Evidence:
     """Regret of every policy inside the region at ρ = 9/10 and K = 1, against expansion and spread."""
-    return within_the_spread(grid(**{"K": (1,), "T": context.choose((10**9,), HORIZONS), "1/(1-rho)": (10,)}))
+    return envelope.within_the_spread(
+        grid(**{"K": (1,), "T": context.choose((10**9,), HORIZONS), "1/(1-rho)": (10,)})
+    )
 
 
 CLAIMS = [

@@ -3,7 +3,6 @@
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.reuse.constant_counts import CASES, late, run, s
-from theory.reuse.constant import occupancy_constant
 
 LARGE = occupancy_constant(K, late, rate)
 EARLY = occupancy_constant(K, t, rate) / rate

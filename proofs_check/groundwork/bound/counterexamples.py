@@ -6,7 +6,6 @@ Mismatch and generalisation terms are 0 or small: D²/(2η) and the per-round co
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.bound.training import Loss, Problem, shown, theta
-from theory.bound.theorem1 import per_round_constant_as_stated, theorem_1_as_stated
 from theory.reuse.counts import uniformity
 
 Ball = Callable[[], Any]

@@ -11,7 +11,7 @@ from proofs_check.groundwork.bound.counterexamples import DriftingClients
 from proofs_check.groundwork.bound.training import Loss, Problem, shown, theta
 from theory.bound.sharper import memory_1, sharper_1
 from theory.bound.stability import overlap_by_uses, stability_1
-from theory.bound.theorem1 import Bound, theorem_1
+from theory.bound.theorem1 import Bound
 
 DOMAIN = "exact or enclosed excess risks of the examples named; each obeys the hypotheses, which is proved"
 TERMS = ("root", "generalisation", "constant", "initial")

@@ -3,7 +3,7 @@
 from proofs_check.prelude import *
 
 from proofs_check.engines import worst_case
-from theory.bound.theorem1 import per_round_constant, per_round_constant_as_stated
+from theory.bound.theorem1 import per_round_constant
 
 Side = Callable[[Constants, Any], Any]  # of the constants and χ
 

@@ -5,8 +5,6 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.control.printed_log import as_printed
 from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.control.repaired_penalty import third_term_falls
-from theory.control.minimiser import drift_plus_penalty
-from theory.regret.omegas import drift_constant
 
 Z, c, Lambda, most = sp.symbols("Z c Lambda_t most", nonnegative=True)
 square = sp.Symbol("second_moment", positive=True)  # E[c²]

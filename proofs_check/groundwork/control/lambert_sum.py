@@ -3,7 +3,7 @@ r"""The Lambert sum \(\sum_t\rho^t/(1-\rho^t)\): its summands and its order. Its
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control.orders import ALONG, h
-from theory.control.violation import cost_violation_rate, lambert_bound
+from theory.control.violation import cost_violation_rate
 
 peak = sp.Symbol("c_max", positive=True)  # a bound on E[c(t)], the same for all rounds and horizons
 

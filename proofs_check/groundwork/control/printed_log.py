@@ -7,7 +7,6 @@ printed.
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control.region_ends import plain
-from theory.bound.theorem1 import generalisation_term_as_printed
 from theory.control.penalty import least_rate_as_printed
 
 LARGE = [rho < 1, rate >= least_rate_as_printed(rho, CONSTANTS)]  # with symbols

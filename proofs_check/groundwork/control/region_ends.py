@@ -2,8 +2,6 @@ r"""The region: its ends in symbols, powers of ρ as numbers of their own, and a
 
 from proofs_check.prelude import *
 
-from theory.numbers.lambert import lambert_partial
-
 s = sp.Symbol("s", integer=True, nonnegative=True)
 k = sp.Symbol("k", integer=True, positive=True)
 S = sp.Symbol("S", nonnegative=True)  # the Lambert sum up to round t-1

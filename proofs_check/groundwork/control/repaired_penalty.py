@@ -6,7 +6,6 @@ Its pieces are the penalty's terms at \(n_{\min}\), \(N_{\max}\) and \(N_{\min}\
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control.region_ends import corners, placed, plain, s, switched
-from theory.control.penalty import penalty_comparison
 
 CASES = {"$t=K+s$": (K, K + s), "$K=t+s$": (t + s, t)}  # every pair (K, t), twice at t = K
 # no two alike, so that none can take another's place; B small, so that the first two terms show

@@ -2,8 +2,6 @@
 
 from proofs_check.prelude import *
 
-from theory.bound.constant_admission import constant_round
-
 t = sp.Symbol("t", positive=True)
 LONG_RUN = r"constant admission, any $K$ and rate; $T\to\infty$"
 

@@ -7,8 +7,7 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.law.lags import AVERAGED
 from proofs_check.groundwork.law.streams import DRAWN
-from theory.drift.moving_optimum import path_bias
-from theory.law.averaging import latest, over_rounds
+from theory.law.averaging import latest
 
 __all__ = ["BEST", "LAG", "LIMITS", "MOVING", "NOISE", "VARIANCE", "full", "long_run", "mean_squares"]
 __all__ += ["nu", "q"]

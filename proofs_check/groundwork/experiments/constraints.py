@@ -14,7 +14,6 @@ from proofs_check.experiments.reproduction import PolicyResult
 from proofs_check.experiments.stated import PENALTY, ROUNDS, SECTION7
 from proofs_check.groundwork.control.drift_step import in_round_1
 from proofs_check.groundwork.control.printed_log import LARGE, LOG_PLUS
-from theory.control.violation import cost_violation_least
 from theory.paper import PRICES, RATE, RETENTION
 
 PRINTED = "acdpp"

@@ -5,13 +5,11 @@ joint cumulant of k memory means is proportional to \(\lambda^{1-k}\): expectati
 values at λ = 1, 2, … give every coefficient exactly.
 """
 
-from math import comb
-
 from flint import fmpq
 
 from proofs_check.prelude import *
 
-from theory.law.curved import Moments, Tails
+from theory.law.curved import Tails
 
 __all__ = ["INDEPENDENT", "KINDS", "PAIR", "SYMBOLS", "Kinds", "Stream", "coefficients", "moments_of_a_mean"]
 

@@ -6,7 +6,6 @@ rounds d = 0..min(g, K-1) in which it was used; once it is gone that falls by \(
 
 from proofs_check.prelude import *
 
-from theory.law.quadratic import lag_sum
 from theory.numbers.algebra import ratio
 
 __all__ = ["AVERAGED", "EVERY", "SYMBOLS", "a", "d", "geometric", "lag_sums", "long_run_noise"]

@@ -9,9 +9,8 @@ from math import floor
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.market.market import BUDGET, FLOATS, HIGH, PAPER, PLACES
-from theory.market.capacity import age_burden
 from theory.market.prices import PriceLaw
-from theory.market.replacement import Cycle, best_replacement, best_rule, cycle
+from theory.market.replacement import Cycle, best_rule, cycle
 
 __all__ = ["Certificate", "capped_price", "faults", "papers_best"]
 

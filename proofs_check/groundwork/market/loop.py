@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.market.market import B, C, S, Z, c, high
-from theory.market.online import buys, purchase_drift
+from theory.market.online import buys
 from theory.numbers.algebra import positive_part
 
 __all__ = ["OnlineRun", "constant_worth", "debt_after", "drift_of_a_round", "moves", "play"]

@@ -2,7 +2,6 @@ r"""The paper's MNIST budgets with prices uniform on [1, 10], and the symbols th
 
 from proofs_check.prelude import *
 
-from theory.market.prices import Uniform
 from theory.paper import BUDGET, MNIST, PRICES
 
 __all__ = ["BUDGET", "FLOATS", "HIGH", "LOW", "ONLINE", "PAPER", "PLACES", "SETTING", "SHARE", "SYMBOLS"]

@@ -10,8 +10,6 @@ import flint
 
 from proofs_check.prelude import *
 
-from theory.market.prices import Atoms
-
 __all__ = ["all_rules", "least_at", "long_run", "most_bought"]
 
 Rule = Sequence[Sequence[bool]]  # for each age, whether it is replaced at each price

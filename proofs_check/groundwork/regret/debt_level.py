@@ -10,7 +10,6 @@ from proofs_check.groundwork.control.orders import ALONG, h
 from proofs_check.groundwork.control.region_ends import plain, power
 from proofs_check.groundwork.control.repaired_penalty import first_terms_move, third_term_falls
 from proofs_check.groundwork.regret.transient import powers_fall
-from theory.control.minimiser import drift_plus_penalty
 from theory.control.violation import cost_violation_by_debt, cost_violation_every_round
 
 Lambda, other, debt, level, P, x, s, y = sp.symbols("Lambda_t other Z z P x s y", positive=True)

@@ -8,13 +8,11 @@ from itertools import combinations
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control.orders import HORIZONS, RATIONAL
-from theory.bound.constant_admission import oracle_bound, oracle_bound_as_stated, sum_rounds
-from theory.bound.theorem1 import Bound, round_terms, theorem_1
+from theory.bound.constant_admission import sum_rounds
+from theory.bound.theorem1 import Bound
 from theory.control.region import contraction
 from theory.numbers.algebra import minimum, positive_part, ratio
 from theory.numbers.lambert import lambert_total
-from theory.regret.expansion import regret_expansion
-from theory.regret.transient import spread_bound
 
 USUAL = Region(rate=10, rho=Fraction(9, 10))
 lag, lambert_sum = sp.symbols("lag S", positive=True)  # ρ/(1-ρ) and the Lambert sum

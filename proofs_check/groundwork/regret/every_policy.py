@@ -14,8 +14,6 @@ from proofs_check.groundwork.control.region_ends import histories, placed
 from proofs_check.groundwork.regret.envelope import eventual_range, mismatch_range, round_range
 from proofs_check.groundwork.regret.expansion import SUMMABLE, falling
 from proofs_check.groundwork.regret.transient import fewest_samples, most_samples, plain
-from theory.bound.theorem1 import round_terms
-from theory.numbers.lambert import lambert_partial
 
 a, k, n, x, y = sp.symbols("a k n x y", positive=True)
 U, R, N, more, Z, F, M = sp.symbols("U R N more Z F M", positive=True)

@@ -9,13 +9,9 @@ from proofs_check.prelude import *
 
 from proofs_check.groundwork.control.orders import ALL, ALONG, UNIT, T, h, t
 from proofs_check.groundwork.regret.transient import most_samples
-from theory.bound.constant_admission import constant_round
-from theory.control.penalty import penalty_limit
-from theory.regret.expansion import generalisation_integral, regret_expansion, regret_lower_bound
-from theory.regret.omegas import omega3_limit
+from theory.regret.expansion import generalisation_integral
 from theory.regret.rates import regret_rate
-from theory.regret.transient import lambert_reach, spread_bound
-from theory.reuse.constant import mismatch_constant
+from theory.regret.transient import lambert_reach
 
 LEAD = sp.limit(omega3_limit(K, rate, CONSTANTS), K, sp.oo)
 # the constant of √(T log T), as it reads best

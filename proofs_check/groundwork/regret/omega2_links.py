@@ -12,9 +12,7 @@ from proofs_check.groundwork.control.orders import ALL, ALONG, LINEAR, ROOT, h, 
 from proofs_check.groundwork.control.orders import t as now
 from proofs_check.groundwork.regret.transient import grows_from_one, plain
 from theory.control import penalty
-from theory.control.region import region_minimum_window
-from theory.regret.omegas import omega2_limit
-from theory.regret.transient import omega2_bound, omega2_floor, omega2_floor_as_stated
+from theory.regret.transient import omega2_floor, omega2_floor_as_stated
 
 S, d, u, delta, x, y, k, more = sp.symbols("S d u delta x y k more", positive=True)
 A, B, P, Q, c = sp.symbols("A B P Q c", positive=True)

@@ -10,7 +10,6 @@ from proofs_check.groundwork.control.lambert_sum import lambert_summand
 from proofs_check.groundwork.control.orders import h
 from proofs_check.symbols import t as a_round
 from theory.control.region import contraction
-from theory.control.violation import lambert_bound
 from theory.regret.transient import lambert_reach
 
 s, w, fewest, y = sp.symbols("s w F y", positive=True)
@@ -81,6 +80,9 @@ def most_samples() -> Evidence:
         (1 / (1 - root) <= 2 / (1 - root**2), [root < 1], below),
         domain=EVERY,
     )
+
+
+ENDS = (powers_fall, fewest_samples, most_samples)
 
 
 # --- the generalisation term -------------------------------------------------------------------------------
