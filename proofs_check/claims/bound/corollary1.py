@@ -85,7 +85,6 @@ CLAIMS = [
                 initial=bound.initial_term(CONSTANTS.merged),
                 constant=bound.per_round_constant(CONSTANTS),
             ),
-            symbols={"π^CK": "constant admission with $K$-step retention"},
             hypotheses=NEEDED,
             given=(HAUSSLER, DEVIATION),
             sketch="Theorem 1 corrected (thm:regret-neff) with what constant admission makes of $n$, $N$, "

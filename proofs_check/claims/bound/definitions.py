@@ -187,7 +187,7 @@ CLAIMS = [
             statement="Where every loss is $L$-smooth, so is every memory's mean, and the population risk. The "
             "converse fails: a loss that is drawn with chance $p$ may be as rough as $L/p$.",
             formula=r"|\nabla\widehat F_{m,t}(\theta)-\nabla\widehat F_{m,t}(\theta')|\le L|\theta-\theta'|",
-            symbols={"θ'": "another point", "F̂_{m,t}": "mean loss over client m's memory", "p": "its chance"},
+            symbols={"p": "its chance"},
             hypotheses=(r"every loss is $L$-smooth",),
             sketch="A mean of gradients moves by at most the mean of what they move by. (For one local step, $E=1$, no "
             "smoothness is needed.)",

@@ -44,7 +44,6 @@ CLAIMS = [
             r"terms' limits and the third term of round 1; the bound depends on neither $t$ nor $\rho$.",
             formula=said(r"\bar p_\infty^{CK}(t)\le@most", most=MOST.root + MOST.linear)
             + r"+10B\sqrt{\frac{\mathrm{Pdim}}{\bar\Lambda}}\sqrt{1+\log^+\frac{\bar\Lambda}{\mathrm{Pdim}}}",
-            symbols={"p̄_∞^CK": "the limiting penalty"},
             sketch=r"Before round $K$ nothing has left and the gap $1/n-1/N$ is 0; from then on it is the printed one.",
             checks=(theorem("Regret.limiting_penalty_is_bounded", domain=r"every $t\ge1$"),),
         ),

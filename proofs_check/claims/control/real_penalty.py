@@ -11,7 +11,6 @@ from theory.paper import RATE
 
 P = CONSTANTS.Pdim
 more, euler, first, later = sp.symbols("more e N_1 later", nonnegative=True)
-RATIO = {"x": r"$N/\mathrm{Pdim}$"}
 ENDS = {"Λ_min(1)": region_minimum, "Λ_max(1)": region_maximum}
 
 
@@ -103,7 +102,7 @@ CLAIMS = [
         hypotheses=(r"$\mathrm{Pdim}\le e\bar\Lambda(1-\rho)$",),
         checks_with_hypotheses=(real_from_there_on,),
         sketch=r"$N(t)\ge N(1)\ge\Lambda_{\min}(1)=\bar\Lambda(1-\rho)$, and $1+\log x\ge0$ from $x=1/e$ on.",
-        symbols=RATIO,
+        symbols={"x": r"$N/\mathrm{Pdim}$"},
         corrected=Correction(
             title=r"exactly if $\mathrm{Pdim}\le e\bar\Lambda(1-\rho)$; as $\log^+$ if "
             r"$\mathrm{Pdim}\le\bar\Lambda(1-\rho)$",
@@ -121,7 +120,6 @@ CLAIMS = [
             r"$J_1$ is $V$ times the third term; the slope of its square has the sign of $-\log(N/\mathrm{Pdim})$, so "
             "its minimum over an interval is at an end.",
             given=(WRITTEN,),
-            symbols=RATIO,
             checks={
                 "real": real_from_there_on,
                 "only then": only_there,

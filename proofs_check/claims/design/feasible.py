@@ -106,7 +106,6 @@ CLAIMS = [
             r"first $K$ rounds, so that this is less than $K\lambda_m$. $K\lambda_m\le B_m$ suffices at every $T$, "
             "and is needed if the constraint is to hold for every $T$.",
             formula=rf"{MEAN}\le B_m\quad(T\ge K)",
-            symbols={"λ_m": "samples that client m admits in a round"},
             sketch=r"$n_m(t)=\min(t,K)\lambda_m$ (eq:ck-buffer-occupancy), added up over $T$ rounds. The printed "
             r"condition is on the safe side; what it leaves unused is $K(K-1)\lambda_m/2$ places in all.",
             checks={

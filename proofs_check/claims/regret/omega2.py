@@ -114,7 +114,6 @@ def positive_from_two() -> Evidence:
 
 FROM_BELOW = (link.repaired_below, link.integrals, link.floor_assembled, link.floor_of_order_h)
 FIRST_TWO = (link.window, link.first_two_terms, link.integrals, link.other_sums, most_samples)
-SYMBOLS = {"N_lb": r"the fewest distinct samples of $t$ rounds in the region, the last at $\bar\Lambda$"}
 
 
 def forms(*, stated: bool) -> tuple[Any, ...]:
@@ -198,7 +197,9 @@ CLAIMS = [
         title=r"$1/N_{\mathrm{lb}}-1/(\bar\Lambda t)\le1/(\bar\Lambda((1-\rho)t^2-t))$",
         statement="The reciprocals of the smallest and the limiting number of distinct samples differ by that at most.",
         formula=r"\frac1{N_{\mathrm{lb}}(t)}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda((1-\rho)t^2-t)}",
-        symbols=SYMBOLS,
+        symbols={
+            "N_lb": r"the fewest distinct samples of $t$ rounds in the region, the last at $\bar\Lambda$"
+        },
         domain=r"every $t\ge K$, $0<\rho<1$",
         repair=r"Use it for $t\ge2/(1-\rho)$ alone; in earlier rounds the difference is at most $1/\bar\Lambda$.",
         checks=(division_as_stated,),
@@ -210,7 +211,6 @@ CLAIMS = [
             r"survives: up to $2/(1-\rho)$ it may use the second bound.",
             formula=r"0\le\frac1{N_{\mathrm{lb}}}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda}"
             r"\min\Bigl(1,\tfrac1{(1-\rho)t^2-t}\Bigr)\ \text{for }t>\tfrac1{1-\rho}",
-            symbols=SYMBOLS,
             sketch=r"$N_{\mathrm{lb}}=\bar\Lambda(t-\delta)$ with $\delta=\sum_{\tau<t}\rho^\tau$, at most "
             r"$1/(1-\rho)$ and at most $t-1$.",
             checks={

@@ -83,7 +83,6 @@ def at_least_pdim() -> Evidence:
 
 DIFFERENCE = surrogate_round(t) - oracle_round(t)
 APART = said(r"$@half\sqrt{\log t/t}$", half=LIMIT / 2)
-TERM = {"g": "the generalisation term of that many distinct samples"}
 
 CLAIMS = [
     Claim(
@@ -126,7 +125,7 @@ CLAIMS = [
         r"$\bar\Lambda t$ and $K\bar\Lambda t$ samples differ by a lower order than $1/t$.",
         formula=r"g(\bar\Lambda t)-g(K\bar\Lambda t)=o(1/t)",
         domain=r"$K\ge2$, $t\to\infty$",
-        symbols={**TERM, "o": "of lower order than"},
+        symbols={"g": "the generalisation term of that many distinct samples", "o": "of lower order than"},
         repair=r"Write $O(\sqrt{\log t/t})$.",
         checks=(
             expansion.lipschitz_near_zero,
@@ -142,7 +141,6 @@ CLAIMS = [
             title=f"they differ by {APART}",
             statement=rf"Not Lipschitz at 0, the map is of order $\sqrt{{x\log(1/x)}}$. The terms differ by {APART}.",
             formula=said(r"g(\bar\Lambda t)-g(K\bar\Lambda t)\sim@half\sqrt{\frac{\log t}t}", half=LIMIT / 2),
-            symbols=TERM,
             sketch=r"$1/(K\bar\Lambda t)$ is a fixed fraction of $1/(\bar\Lambda t)$, however large $t$ is; "
             r"a function of order $\sqrt x$ then changes by a fixed fraction too.",
             checks=(

@@ -84,7 +84,6 @@ CLAIMS = [
             statement=r"$\Omega_1$ is linear in $T$ unless $\tilde\eta=\eta$. (Against the corrected bound, in which a "
             r"round is a step of size $\eta E$, it is $\tilde\eta=\eta E$.)",
             formula=r"\frac{\Omega_1(T)}T\to\frac{(\eta-\tilde\eta)\sigma^2}{K\bar\Lambda}",
-            symbols={"η̃": "the penalty's step size"},
             sketch=r"Inside the region $n$ tends to $K\bar\Lambda$ and $N$ to infinity, whatever the policy: the "
             r"linear terms of a round tend to $\eta\sigma^2/(K\bar\Lambda)$ and $\tilde\eta\sigma^2/(K\bar\Lambda)$.",
             given=(OMEGA1,),
