@@ -32,7 +32,6 @@ def weight_vanishes() -> Evidence:
     )
 
 
-@confirming
 @drawn("two clients, any admissions", (60, 400), K=retentions(4), path=admissions(2))
 def of_the_memory(K: int, path: list[list[int]]) -> Found:
     """The clients' means, weighted by n_m/n and the empty left out, against the mean of the whole memory."""
@@ -137,7 +136,7 @@ CLAIMS = [
             symbols={"w_m": "weight of client m's update"},
             sketch=r"$w_m=\alpha_mn_m/\sum_j\alpha_jn_j$, or $n_m/n$, is 0 at $n_m=0$, whatever update stands for "
             r"$0/0$. Fixed weights, such as $w_m=\alpha_m$, need a rule of their own for empty clients.",
-            checks=(weight_vanishes, of_the_memory),
+            checks=(weight_vanishes, confirming(of_the_memory)),
         ),
     ),
     Claim(

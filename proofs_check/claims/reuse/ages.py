@@ -102,7 +102,6 @@ def used_k_times_in_the_end() -> Evidence:
     return equal(uses_kstep(K + s, K), K, domain="every $K$, every age $K+s$", what="the uses and $K$")
 
 
-@confirming
 @drawn(ANY, (50, 1000), **DRAWN)
 def counted_by_age(K: int, rounds: list[list[int]]) -> Found:
     """The uses of a sample, in every round, against `uses_kstep` of its age."""
@@ -158,7 +157,7 @@ CLAIMS = [
             "Dropping at the start of the next round, before admission, is the same. Dropping between "
             "admission and training gives $K-1$ uses, and none at all for $K=1$.",
             checks={
-                "stored, and used so far": (stored_and_used, counted_by_age),
+                "stored, and used so far": (stored_and_used, confirming(counted_by_age)),
                 "$K$ times in all": (used_k_times_in_the_end, IN_ALL),
             },
             symbols={"j": "the round that admits the sample"},

@@ -26,7 +26,6 @@ def _of_counts(counts: list[Any], over: int) -> Any:
     return mean**2 / (mean**2 + sum((c - mean) ** 2 for c in counts) / over)
 
 
-@confirming
 @drawn(USED, (100, 2000), counts=counts())
 def uniformity_counted(counts: list[int]) -> Found:
     """Theory's Ṽ of a list against its definition."""
@@ -36,7 +35,6 @@ def uniformity_counted(counts: list[int]) -> Found:
 KISH = theorem("Reuse.effective_size", domain=USED)
 
 
-@confirming
 @drawn(USED, (100, 2000), counts=counts())
 def kish_counted(counts: list[int]) -> Found:
     """Weights added up one by one, against theory's two functions."""
@@ -52,7 +50,6 @@ def over_fewer_is_smaller() -> Evidence:
     return argument((smaller, [N >= 2, S1**2 < N * S2], differ), cauchy_schwarz_equality())
 
 
-@confirming
 @drawn("reuse counts that differ", (60, 60), counts=counts().filter(lambda drawn: len(set(drawn)) > 1))
 def over_fewer_counted(counts: list[int]) -> Found:
     """N·Ṽ over N-1 against 1/Σω²."""
@@ -71,7 +68,7 @@ CLAIMS = [
         checks={
             "at most 1": (
                 theorem("Reuse.uniformity_by_variance", "Reuse.uniformity_range", domain=USED),
-                uniformity_counted,
+                confirming(uniformity_counted),
             ),
             "positive": theorem("Reuse.uniformity_by_variance", "Reuse.uniformity_range", domain=USED),
         },
@@ -85,7 +82,7 @@ CLAIMS = [
         formula=r"1\le N_{\mathrm{eff}}=N\widetilde V\le N",
         domain="at least one sample used",
         checks={
-            r"$N\widetilde V$": (KISH, kish_counted),
+            r"$N\widetilde V$": (KISH, confirming(kish_counted)),
             "at least 1": theorem("Reuse.effective_at_least_one", domain=USED),
             "at most $N$": KISH,
         },
@@ -101,7 +98,7 @@ CLAIMS = [
             inverse=1 / effective_from_sums(S1, S2),
         ),
         domain="at least one sample used",
-        checks=(KISH, kish_counted),
+        checks=(KISH, confirming(kish_counted)),
         symbols={"S": "a sum over all samples"},
     ),
     Claim(
@@ -113,7 +110,7 @@ CLAIMS = [
         formula=r"N\bar A^2/(\bar A^2+s_{N-1}^2)<1/\sum\omega_i^2",
         domain=r"$N\ge2$",
         checks={
-            "counts differ": (over_fewer_is_smaller, over_fewer_counted),
+            "counts differ": (over_fewer_is_smaller, confirming(over_fewer_counted)),
             "counts equal": lambda: equations(
                 (N * _uniformity(N, N * A, N * A**2, N - 1), N, r"$N\widetilde V$ over $N-1$ and $N$"),
                 (effective_from_sums(N * A, N * A**2), N, r"$1/\sum\omega^2$ and $N$"),

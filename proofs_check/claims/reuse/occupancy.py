@@ -22,7 +22,6 @@ def smaller_before_K() -> Evidence:
     )
 
 
-@confirming
 @drawn("rounds from $K$ on, to three clients", (60, 600), **CASES)
 def of_each_client(K: int, t: int, rates: list[int]) -> Found:
     last = run(K, K - 1 + t, rates)
@@ -35,20 +34,18 @@ def always_full(K: int, t: int, rates: list[int]) -> Found:
     return differing(**{"simulated n": run(K, t, rates).n, "formula": K * sum(rates)})
 
 
-@confirming
 @drawn(CLIENTS, (60, 600), **CASES)
 def in_every_round(K: int, t: int, rates: list[int]) -> Found:
     return differing(simulated=run(K, t, rates).n, formula=occupancy_constant(K, t, sum(rates)))
 
 
-@confirming
 @drawn(CLIENTS, (60, 600), **CASES)
 def distinct_samples(K: int, t: int, rates: list[int]) -> Found:
     seen, followed = run(K, t, rates).N, trajectory([sum(rates)] * t, K).N[-1]
     return differing(distinct=seen, trajectory=followed, stated=sum(rates) * t)
 
 
-FROM_K_ON = (COUNTED, of_each_client)
+FROM_K_ON = (COUNTED, confirming(of_each_client))
 CLAIMS = [
     Claim(
         id="eq:ck-buffer-occupancy",
@@ -84,7 +81,7 @@ CLAIMS = [
                 domain=r"every $t\ge1$",
                 what=r"all admissions and $\bar\Lambda t$",
             ),
-            distinct_samples,
+            confirming(distinct_samples),
         ),
     ),
     Claim(
@@ -110,7 +107,7 @@ CLAIMS = [
             ),
             formula=said(r"n(t)=@rounds\,\bar\Lambda", rounds=EARLY),
             sketch="A round's memory holds the last $K$ admissions, of which there are only $t$ before round $K$.",
-            checks={"$n$": (COUNTED, in_every_round), "too large before $K$": smaller_before_K},
+            checks={"$n$": (COUNTED, confirming(in_every_round)), "too large before $K$": smaller_before_K},
         ),
     ),
 ]
