@@ -1,6 +1,4 @@
-r"""Effective samples of an averaged model (`law:averaged/counts`): N_eff of counts where the memory keeps its size; and
-with steps that fall (`law:averaged/decaying`).
-"""
+r"""Effective samples of averaged models (`law:averaged/counts`), with steps that fall too (`law:averaged/decaying`)."""
 
 from proofs_check.prelude import *
 

@@ -36,9 +36,6 @@ def equal_use_by_the_law(kept: int, cycles: int) -> Found:
     return unless(off * off * samples <= 64 * kept * kept, off=off, samples=samples)
 
 
-# --- bursts ------------------------------------------------------------------------------------------------
-
-
 def one_burst() -> Evidence:
     """g = (1-a^j)/(k+1) <= 1/(k+1): Σb² = Σg²/S <= k/(S(k+1)²); and (1-a^(k+1))/((k+1)(1-a)) is left of the start."""
     power, bursts = sp.symbols("power bursts", nonnegative=True)

@@ -78,9 +78,8 @@ every_stream = everywhere(
     counted=st.sampled_from(["models", "rounds"]),
 )
 def both_views(admissions: Any, kept: int, by: Any, steps: Any, mean: str, counted: str) -> Found:
-    """Both recursions, forwards after every round and backwards; for the last iterate `law:reuse`. A second client
-    keeps its samples for one round, so that the first to come need not be the first to leave.
-    """
+    """Both recursions, forwards after every round and backwards; for the last iterate `law:reuse`."""
+    # a second client keeps its samples for one round: the first to come need not be the first to leave
     rule, T = by(admissions, kept) + by_age(admissions, 1), len(admissions)
     rows = [steps[2 * t : 2 * t + 2] for t in range(T)]
     trained = [bool(held > 0) for held in rule.occupancy(T).tolist()]

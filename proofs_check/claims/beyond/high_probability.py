@@ -235,8 +235,6 @@ def constant_likely(K: int, T: int, rate: int) -> Found:
     return unless(equal or closed > counted, counted=counted.str(9), closed=closed.str(9))
 
 
-# --- the claim ----------------------------------------------------------------------------------------------
-
 SKETCH = (
     "Notation as under thm:regret-neff/stability, $\\tau_i$ the round that admits sample $i$. Fix the schedule, "
     "which does not look at values, and number the samples in the order of admission: $z_1,z_2,\\ldots$ are "

@@ -1,8 +1,4 @@
-"""Sharper forms of Theorem 1: without smoothness and drift (`…/sharper`), without mismatch (`…/memory`).
-
-The gap of the memory's objective is bounded first; then it is carried over to all samples by the mismatch along a
-segment, or to the population, where only samples used before deviate. K = 1 gives the bound of one-pass SGD.
-"""
+"""Sharper forms of Theorem 1: without smoothness and drift (`…/sharper`), without mismatch (`…/memory`)."""
 
 from proofs_check.prelude import *
 

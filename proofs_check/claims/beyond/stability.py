@@ -1,7 +1,4 @@
-"""A bound without Pdim, B and σ (`thm:regret-neff/stability`): how far one sample can move the model.
-
-That depends on its weights in earlier rounds, and not on the dimension.
-"""
+"""A bound without Pdim, B and σ (`thm:regret-neff/stability`): how far one sample can move the model."""
 
 from proofs_check.prelude import *
 

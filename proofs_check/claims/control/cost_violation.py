@@ -1,7 +1,4 @@
-"""The cost violation (`thm:dpp-cost-constraint`) and the step of its proof that fails (`eq:cost-proof-3`).
-
-The bound needs only that admissions lie inside the region: no V, no independence, no queue.
-"""
+"""The cost violation (`thm:dpp-cost-constraint`) and the step of its proof that fails (`eq:cost-proof-3`)."""
 
 from proofs_check.prelude import *
 

@@ -1,7 +1,4 @@
-"""The drift of the squared debt (`eq:dpp-upper-1`): is one constant B enough?
-
-As ρ → 1 round 1 alone needs a B of order (1-ρ)^-2, so each round gets its own B_t; their sum is computed.
-"""
+"""The drift of the squared debt (`eq:dpp-upper-1`): is one constant B enough?"""
 
 from proofs_check.prelude import *
 

@@ -30,8 +30,6 @@ def split(K: int, path: list[list[int]]) -> Found:
     return differing(several=[(r.n, r.N) for r in several], single=[(r.n, r.N) for r in single])
 
 
-# --- one minimum? ------------------------------------------------------------------------------------------
-
 ROUND = {"Z": 1, "cost": 1, "C": 9, "V": 140, "retained": 20, "seen": 20}
 EARLY, HALF = Constants(D=1, sigma=1, eta=1, B=1, Pdim=28), Region(rate=10, rho=Fraction(1, 2))
 

@@ -5,8 +5,6 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.reuse.constant_counts import s
 from theory.reuse.constant import mean_occupancy_constant
 
-# --- constant admission ------------------------------------------------------------------------------------
-
 
 def _mean(K: int, T: int, amount: int) -> Fraction:
     return Fraction(sum(now.n for now in simulate([[amount]] * T, K)), T)
@@ -55,9 +53,6 @@ def needed_for_ever() -> Evidence:
     horizon = sp.Symbol("T", positive=True)
     mean = mean_occupancy_constant(K, horizon, rate).subs(sp.Min(K, horizon), K)
     return argument((mean, horizon, K * rate, "the mean occupancy"), domain=r"every $K$; $T\to\infty$")
-
-
-# --- any policy --------------------------------------------------------------------------------------------
 
 
 @everywhere(

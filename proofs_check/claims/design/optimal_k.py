@@ -1,7 +1,4 @@
-"""Choosing K and the rates offline, as T → ∞ (`cor:optimal-k`).
-
-Filling the buffers with λ_m = B_m/K costs Cx/K a round, so it is paid for if and only if K >= x = c̄ΣB/C.
-"""
+"""Choosing K and the rates offline, as T → ∞ (`cor:optimal-k`)."""
 
 import math
 

@@ -1,7 +1,4 @@
-"""Does the costless oracle, always fresh, minimise the bound (`eq:kstep-opt-problem/oracle`)?
-
-A memory that never changes has no mismatch, so the first two terms favour it.
-"""
+"""Does the costless oracle, always fresh, minimise the bound (`eq:kstep-opt-problem/oracle`)?"""
 
 from proofs_check.prelude import *
 

@@ -84,8 +84,7 @@ def jumps() -> Evidence:
 
 
 def _older(weights: Sequence[F], a: F) -> list[F]:
-    """The weight, after steps, of what is at least so old, for as many ages as there are weights and one more; from
-    there on each is a times the one before."""
+    """The weight, after steps, of what is at least so old, by age; beyond these, each is a times the one before."""
     x, found = F(0), []
     for weight in weights:
         x = a * x + (1 - a) * weight

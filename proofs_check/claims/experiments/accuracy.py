@@ -188,8 +188,7 @@ IMPLIED = round(HARD.points["hybrid"] - HARD.points["constant"], 1)
 
 
 def hybrid_ahead(seen: Seen, sign: int = 1) -> dict[str, Estimate]:
-    """Hybrid ahead of constant admission, or with the other sign behind it, in points, by reading: paired where the
-    result has that, else no narrower than paired."""
+    """Hybrid ahead of constant admission in points, by reading: paired, or no narrower; `sign` -1: behind it."""
     gap = seen.result.gaps.get("hybrid", {}).get("constant")
     if gap is not None:
         return {words: getattr(gap, name).times(sign) for words, name in GAPS.items()}
@@ -283,9 +282,7 @@ def _behind(results: Results) -> list[Claim]:
 
 
 def claims(results: Results) -> list[Claim]:
-    """Claims from the committed results, each read again where the oracle learns: its substance, unless it is a reading
-    itself.
-    """
+    """Claims from the committed results, each read again where the oracle learns: its substance, unless a reading."""
     ours = replace(TEXT, kind="reading")
     makers: list[tuple[Callable[[Results, Scope], list[Claim]], Scope]] = [
         (_ahead, TEXT),

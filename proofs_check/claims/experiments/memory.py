@@ -1,7 +1,4 @@
-"""`fig:buffer_cost_horizontal`: is the memory within the buffers on average, and (a reading) in every round?
-
-The paper's constraint is on averages over rounds. The text names neither V nor ρ, so its statement is taken for all.
-"""
+"""`fig:buffer_cost_horizontal`: is the memory within the buffers on average, and (a reading) in every round?"""
 
 from proofs_check.prelude import *
 
@@ -114,9 +111,6 @@ def _memory(results: Results) -> Claim:
             },
         ),
     )
-
-
-# --- in every round ------------------------------------------------------------------------------------------
 
 
 def overfull_in_round_K() -> Evidence:

@@ -1,7 +1,4 @@
-"""`fig:buffer_cost_horizontal`: is the spending within the budget in the long run, and (a reading) at every horizon?
-
-The text names neither V nor ρ, so its statement is taken for all.
-"""
+"""`fig:buffer_cost_horizontal`: is the spending within the budget in the long run, and (a reading) at every horizon?"""
 
 from proofs_check.prelude import *
 
@@ -57,9 +54,6 @@ def _cost() -> Claim:
             confirming(spends_within),
         ),
     )
-
-
-# --- at every horizon ----------------------------------------------------------------------------------------
 
 
 def overspent_at_every_horizon() -> Evidence:

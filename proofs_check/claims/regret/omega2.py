@@ -1,8 +1,4 @@
-r"""Ω₂, the comparison penalties against their limits (`lem:omega2-order`): of order 1/(1-ρ), and sharp for K >= 2.
-
-The region's ends reach Λ̄ like \(\rho^t\), so Ω₂ is a sum over t of functions of \(\rho^t\): with s = (1-ρ)t,
-\((1-\rho)\Omega_2\) tends to an integral over s, which \(u=e^{-s}\) makes elementary.
-"""
+r"""Ω₂, the comparison penalties against their limits (`lem:omega2-order`): of order 1/(1-ρ), and sharp for K >= 2."""
 
 from proofs_check.prelude import *
 

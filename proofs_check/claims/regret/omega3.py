@@ -14,7 +14,6 @@ AT = rf"$\bar\Lambda={PACE}$, constants {RATIONAL}"
 
 
 FORM = "as printed, radicands before round $K$ by their positive part"
-# --- as printed --------------------------------------------------------------------------------------------
 
 
 def _round_as_stated(K: int) -> Terms:
@@ -76,9 +75,6 @@ def at_least_pdim() -> Evidence:
     """Both policies have seen at least Λ̄ samples in every round."""
     N = sp.Symbol("N", positive=True)
     return argument(same_logarithm(), (RATIONAL.Pdim <= N, [N >= PACE], r"every $N\ge\bar\Lambda$"))
-
-
-# --- corrected ---------------------------------------------------------------------------------------------
 
 
 DIFFERENCE = surrogate_round(t) - oracle_round(t)

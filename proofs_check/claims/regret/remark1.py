@@ -1,8 +1,4 @@
-r"""Remark 1 (`rem:1`): rates for \(V=T^\gamma\), \(\rho=1-T^{-\phi}\), and the arguments that give them.
-
-The printed regret is refuted: no V gets below \(\sqrt{T\log T}\). Both quantities are sublinear for every γ by the
-region alone; the printed drift argument gives that for some γ and φ. `remark1_violation` judges the violation's rate.
-"""
+r"""Remark 1 (`rem:1`): rates for \(V=T^\gamma\), \(\rho=1-T^{-\phi}\), and the arguments that give them."""
 
 from proofs_check.prelude import *
 

@@ -1,8 +1,4 @@
-r"""Remark 1's cost violation (`rem:1/violation`): \(V=T^\gamma\), \(\rho=1-T^{-\phi}\).
-
-The printed rate holds if and only if \(2\phi\le1+\gamma\), where rounds are affordable in the mean; the truth is
-\(T^\phi\), up to a logarithm. Where no price is ever above \(C/\bar\Lambda\) it holds for all γ and φ.
-"""
+r"""Remark 1's cost violation (`rem:1/violation`): \(V=T^\gamma\), \(\rho=1-T^{-\phi}\)."""
 
 from proofs_check.prelude import *
 
@@ -35,8 +31,7 @@ def excess(admitted: Any) -> Any:
 
 
 def toss_adds_up() -> Evidence:
-    """Round 1 at both prices; then, after the dear one, the lower ends; after the free one, Λ_max(2) and lower
-    ends."""
+    """Round 1 at both prices; after the dear one the lower ends, after the free one Λ_max(2) and lower ends."""
     first = HALF * 2 * PRICE * plain(region_maximum(REGION, 1)) - C
     second = excess(plain(region_maximum(REGION, 2)))
     from_second, from_third = (-C * rho**i / (1 - rho) for i in (2, 3))
@@ -88,8 +83,7 @@ def toss_order() -> Evidence:
 
 
 def exactly_if() -> Evidence:
-    """T^φ is within the printed rate if and only if 2φ <= 1+γ; where γ > φ, so that a logarithm may come with it, it is
-    below it by a power."""
+    """T^φ is within the printed rate if and only if 2φ <= 1+γ, and below it by a power where γ > φ."""
     printed, true = remark_1_as_stated(gamma, phi)[1], remark_1_by_region(phi)[1]
     every = r"every $0<\gamma,\phi<1$"
     return argument(

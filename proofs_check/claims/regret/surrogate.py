@@ -1,13 +1,9 @@
-r"""Differences of the surrogate penalty from the bound: a step size (`eq:penalty-dpp`), and no uniformity of reuse
-(`eq:app-vtilde-gap-1`).
-"""
+r"""The surrogate penalty and the bound: its step size (`eq:penalty-dpp`), no uniformity (`eq:app-vtilde-gap-1`)."""
 
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control.orders import ALL, t
 from proofs_check.groundwork.regret.envelope import eventual_range
-
-# --- another step size -------------------------------------------------------------------------------------
 
 free = sp.Symbol("eta_p", positive=True)  # η̃
 OMEGA1 = Given("lem:omega1-order", r"root and third term add up to $O(1)$, without $C_2$, at fixed $\rho$")
@@ -47,9 +43,6 @@ def same_step() -> Evidence:
     """η̃ = η: the upper end of the linear term's range is summable, and the lower one is its negative."""
     domain = rf"linear term, every policy inside the region; {ALL}; $T\to\infty$"
     return converges(_linear(CONSTANTS.eta)[1], t, power=2, domain=domain)
-
-
-# --- the uniformity of reuse -------------------------------------------------------------------------------
 
 
 @drawn("any admissions, empty rounds and bursts included", (60, 400), K=retentions(6), path=admissions())

@@ -1,8 +1,4 @@
-"""The regret (`thm:dpp-regret`) of every policy inside the region, for every V.
-
-The theorem has two readings: V and ρ fixed (proved, and empty), or constants free of V, which Remark 1 needs
-(`/uniform`, refuted).
-"""
+"""The regret (`thm:dpp-regret`) of every policy inside the region, for every V."""
 
 from proofs_check.prelude import *
 

@@ -286,8 +286,7 @@ def floor_of_order_h() -> Evidence:
 
 
 def stated_floor() -> Evidence:
-    """theory.regret.transient.omega2_floor_as_stated: 2(h+1) rounds' worth of 1/t lost, times what each term makes of
-    it."""
+    """omega2_floor_as_stated: 2(h+1) rounds' worth of 1/t lost, times what each term makes of it."""
     unit = CONSTANTS.eta * CONSTANTS.sigma**2 / rate  # as printed, η for ηE
     told = Terms(root=-2 * (h + 1) * (K + 1) * ROOT, linear=-2 * (h + 1) * unit, generalisation=0)
     floor = omega2_floor_as_stated(K, ALONG, CONSTANTS)
