@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import Check, Context
 from proofs_check.evidence import Evidence, fails, holds
-from theory.setting import Constants, Region
+from theory.setting import Budget, Constants, Region
 
-__all__ = ["Found", "admissions", "by_profile", "constants", "counts", "differing", "drawn", "everywhere"]
-__all__ += ["exhaust", "fractions", "grid", "regions", "retentions", "search", "unless"]
+__all__ = ["Found", "admissions", "budgets", "by_profile", "constants", "counts", "differing", "drawn"]
+__all__ += ["everywhere", "exhaust", "fractions", "grid", "regions", "retentions", "search", "unless"]
 
 Found = dict[str, Any] | None  # None where a statement holds, otherwise the numbers that violate it
 Property = Callable[..., Mapping[str, Any] | None]
@@ -83,6 +83,12 @@ def constants() -> st.SearchStrategy[Constants]:
 def regions() -> st.SearchStrategy[Region]:
     """Admission regions with ρ at most 15/16, so that exact powers stay short."""
     return st.builds(Region, rate=st.integers(1, 8), rho=fractions(Fraction(1, 8), Fraction(15, 16)))
+
+
+def budgets(clients: int, cost: int, *means: Any) -> st.SearchStrategy[Budget]:
+    """Buffers of so many clients at most, a whole cost per round up to `cost`, and one of these mean prices."""
+    buffers = st.lists(st.integers(1, 12), min_size=1, max_size=clients).map(tuple)
+    return st.builds(Budget, buffers=buffers, cost=st.integers(1, cost), mean_cost=st.sampled_from(means))
 
 
 # --- comparisons -------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@ r"""The law of averaged models is exact for quadratic losses with one Hessian (`
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.law.lags import AVERAGED
-from proofs_check.groundwork.law.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
+from proofs_check.groundwork.law.streams import QUADRATIC, Quadratic, cohorts, kept_by_age, kept_by_capacity
 from theory.law import averaging
 
 MEANS: dict[str, Any] = {
@@ -138,12 +138,7 @@ CLAIMS = [
         r"u_h(\tau)=p_\tau+a_{\tau,h}u_h(\tau+1)",
         domain="every $t$, $p$, $E$, $H$ and steps of each round, admissions and retention by age, by "
         "capacity or by any rule blind to values, idle rounds included",
-        hypotheses=(
-            "every loss is quadratic with the same Hessian $H$",
-            r"samples are independent, with one mean $\theta^\star$ and one covariance, and clients are "
-            "weighted by $n_m/n$",
-            "admission, retention, steps and weights do not look at sample values",
-        ),
+        hypotheses=(*QUADRATIC, "admission, retention, steps and weights do not look at sample values"),
         sketch=r"In an eigendirection a round takes $\theta$ to $a\theta+(1-a)\bar z$ (law:reuse), $a=1$ "
         r"where there is no sample. From the last model backwards, $p\theta+u'(a\theta+(1-a)\bar "
         r"z)=(p+au')\theta+(1-a)u'\bar z$: so $\sum p_t\theta(t)=u(1)\theta(1)+\sum_\tau g(\tau)\bar "

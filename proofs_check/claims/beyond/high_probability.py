@@ -2,9 +2,9 @@ r"""The stability bound in high probability (`thm:regret-neff/high-probability`)
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.bound import few_samples, many_rounds, one_round, population, stable
+from proofs_check.groundwork.bound import few_samples, many_rounds, population, stable
 from proofs_check.groundwork.bound.few_samples import influence_of
-from proofs_check.groundwork.bound.one_round import PROJECTION, c
+from proofs_check.groundwork.bound.one_round import c
 from proofs_check.groundwork.bound.stable import MOVED, SMOOTH, apart, weight
 from theory.bound.confidence import deviation, deviation_constant, influences, sample_range
 
@@ -295,10 +295,7 @@ CLAIMS = [
             "c_j": "by how much sample $j$ changes what is left after centring",
         },
         checks={
-            "local steps": one_round.memory_recursion,
-            "average over clients": one_round.average_over_clients,
-            "projection": PROJECTION,
-            "telescoping sum": many_rounds.memory_telescopes,
+            **many_rounds.LOCAL,
             "weights of the population": (population.shares_add_up, population.weights_add_up),
             "steps do not expand": (stable.steps_do_not_expand, stable.projections_do_not_expand),
             "a replaced sample": stable.replaced_sample,

@@ -5,7 +5,6 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.bound import many_rounds, one_round, population
 from proofs_check.groundwork.bound.chaining import HAUSSLER, proved_constant
 from proofs_check.groundwork.bound.excess_risk import memory_powered, sharper_powered
-from proofs_check.groundwork.bound.one_round import PROJECTION
 from proofs_check.groundwork.bound.worst_round import worst_case_memory
 from theory.bound.sharper import stale_weight_constant
 
@@ -89,13 +88,6 @@ MEMORY_SKETCH = (
     r"$D=M\eta EG$, $M$ rounds, samples without spread, $K=1$."
 )
 
-LOCAL = {
-    "local steps": one_round.memory_recursion,
-    "average over clients": one_round.average_over_clients,
-    "projection": PROJECTION,
-    "telescoping sum": many_rounds.memory_telescopes,
-}
-
 CLAIMS = [
     Claim(
         id="thm:regret-neff/sharper",
@@ -115,7 +107,7 @@ CLAIMS = [
         sketch=SHARPER_SKETCH,
         symbols={"σ": rf"of the mismatch: ${MISMATCH}$, the supremum over $\Theta$"},
         checks={
-            **LOCAL,
+            **many_rounds.LOCAL,
             "mismatch on a segment": one_round.on_a_segment,
             "decomposition of the excess risk": population.decomposition,
             "comparator unbiased": (population.weights_add_up, confirming(population.mean_at_comparator)),
@@ -146,7 +138,7 @@ CLAIMS = [
         sketch=MEMORY_SKETCH,
         symbols={"n_m": "samples in the memory of client $m$", "λ_m": "of these, admitted in this round"},
         checks={
-            **LOCAL,
+            **many_rounds.LOCAL,
             "local steps": (one_round.memory_recursion, confirming(worst_case_memory)),
             "decomposition of the excess risk": population.decomposition,
             "comparator unbiased": (population.shares_add_up, population.weights_add_up),

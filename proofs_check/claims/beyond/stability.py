@@ -2,9 +2,8 @@
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.bound import few_samples, many_rounds, one_round, population, stable
+from proofs_check.groundwork.bound import few_samples, many_rounds, population, stable
 from proofs_check.groundwork.bound.excess_risk import stability_powered
-from proofs_check.groundwork.bound.one_round import PROJECTION
 from theory.bound.stability import overlap_by_uses, overlap_constant
 
 _overlap, _uses = sp.Symbol("overlap", positive=True), sp.Symbol("Ā", positive=True)
@@ -57,10 +56,7 @@ STRONG_SKETCH = (
     "at most, the mean of the smaller one is at most the smaller of the two means."
 )
 LINKS: dict[str, Check | tuple[Check, ...]] = {
-    "local steps": one_round.memory_recursion,
-    "average over clients": one_round.average_over_clients,
-    "projection": PROJECTION,
-    "telescoping sum": many_rounds.memory_telescopes,
+    **many_rounds.LOCAL,
     "decomposition of the excess risk": population.decomposition,
     "comparator unbiased": (population.shares_add_up, population.weights_add_up),
     "exchange of a sample": stable.exchanged,

@@ -10,12 +10,7 @@ from theory.design.offline import design_as_stated, design_limit
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 k = sp.Symbol("k", positive=True)  # any K, whole or not
 SOME = Constants(D=2, sigma=3, eta=Fraction(1, 10), B=1, Pdim=5, E=4, G=1, L=1)
-BUDGETS = st.builds(
-    Budget,
-    buffers=st.lists(st.integers(1, 12), min_size=1, max_size=3).map(tuple),
-    cost=st.integers(1, 20),
-    mean_cost=st.sampled_from([Fraction(1), Fraction(1, 2), Fraction(3, 2), Fraction(11, 2)]),
-)
+BUDGETS = exact.budgets(3, 20, F(1), F(1, 2), F(3, 2), F(11, 2))
 RATIO = {"x": fill_ratio(BUDGET)}
 COST = mean_cost * total_buffer / k  # of filling the buffers, a round
 BELOW, FROM = "every budget, every $K<x$", r"every budget, every $K\ge x$"

@@ -98,18 +98,10 @@ def alike_by_the_law(kept: int, a: F) -> Found:
     return unless(two and v + limit * Y == noise + limit * lag and lag < Y, limit=limit, v=v, Y=Y)
 
 
-BUDGETS = st.builds(
-    Budget,
-    buffers=st.lists(st.integers(1, 12), min_size=1, max_size=2).map(tuple),
-    cost=st.integers(1, 12),
-    mean_cost=st.sampled_from([F(1), F(3, 2)]),
-)
-
-
 @drawn(
     r"budgets with any $x\le30$, one or two directions, no drift, little and much; every $K\le40$",
     (8, 300),
-    budget=BUDGETS.filter(lambda budget: fill_ratio(budget) <= 30),
+    budget=exact.budgets(2, 12, F(1), F(3, 2)).filter(lambda budget: fill_ratio(budget) <= 30),
     h=st.lists(fractions(F(1, 8), 1, max_denominator=8), min_size=1, max_size=2),
     eta=st.sampled_from([F(1, 50), F(1, 4), F(9, 10)]),
     drift=st.sampled_from([F(0), F(1, 10**4), F(1, 100), F(1), F(100)]),

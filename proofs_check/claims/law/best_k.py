@@ -40,12 +40,7 @@ def _misses(budget: Budget, h: Sequence[F], eta: F, E: int) -> Found:
 random = drawn(
     rf"up to three clients, up to three eigenvalues of at most 1, $\eta\le1$, every $K\le{MOST}$",
     (25, 400),
-    budget=st.builds(
-        Budget,
-        buffers=st.lists(st.integers(1, 12), min_size=1, max_size=3).map(tuple),
-        cost=st.integers(1, 20),
-        mean_cost=st.sampled_from([F(1), F(1, 2), F(3, 2)]),
-    ).filter(lambda budget: fill_ratio(budget) < MOST),
+    budget=exact.budgets(3, 20, F(1), F(1, 2), F(3, 2)).filter(lambda budget: fill_ratio(budget) < MOST),
     h=st.lists(fractions(F(1, 8), 1, max_denominator=8), min_size=1, max_size=3),
     eta=st.sampled_from([F(1, 100), F(1, 4), F(9, 10), F(1)]),
     E=st.integers(1, 2),

@@ -3,7 +3,7 @@ r"""The law of reuse is exact for quadratic losses with one Hessian (`law:reuse`
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.law.lags import SYMBOLS
-from proofs_check.groundwork.law.streams import Quadratic, cohorts, kept_by_age, kept_by_capacity
+from proofs_check.groundwork.law.streams import QUADRATIC, Quadratic, cohorts, kept_by_age, kept_by_capacity
 from theory.law.quadratic import contraction, excess_risk
 
 h = sp.Symbol("h", positive=True)
@@ -57,12 +57,7 @@ CLAIMS = [
         ),
         domain=r"every $t$, $E$, $\eta$, $H$, admissions and retention by age, by capacity or by any rule "
         "blind to values",
-        hypotheses=(
-            "every loss is quadratic with the same Hessian $H$",
-            r"samples are independent, with one mean $\theta^\star$ and one covariance, and clients are "
-            "weighted by $n_m/n$",
-            "admission and retention do not look at sample values",
-        ),
+        hypotheses=(*QUADRATIC, "admission and retention do not look at sample values"),
         sketch=r"Work along an eigenvector of $H$. A client's gradient is $h(\theta-\bar z_m)$, so $E$ "
         r"steps take $\theta$ to $a\theta+(1-a)\bar z_m$, $a=(1-\eta h)^E$, whatever its samples; the "
         r"server's average with weights $n_m/n$ is $a\theta+(1-a)\bar z$, $\bar z$ the mean of all samples "

@@ -2,6 +2,7 @@
 
 from proofs_check.prelude import *
 
+from proofs_check.groundwork.bound import one_round
 from proofs_check.groundwork.bound.one_round import c, step
 from proofs_check.groundwork.bound.population import deviation_is_covered
 from theory.bound import sharper
@@ -42,6 +43,15 @@ def telescoping(
 def memory_telescopes() -> Evidence:
     """The memory's recursion summed over T rounds."""
     return telescoping(lambda chi: (step * c.G) ** 2, lambda chi: sp.S.Zero, sharper.step_constant)
+
+
+# the gaps of the memory's objective, added up over T rounds: steps 1 to 3 under thm:regret-neff/memory
+LOCAL: dict[str, Check | tuple[Check, ...]] = {
+    "local steps": one_round.memory_recursion,
+    "average over clients": one_round.average_over_clients,
+    "projection": one_round.PROJECTION,
+    "telescoping sum": memory_telescopes,
+}
 
 
 def _rows(T: int) -> list[tuple[Any, ...]]:

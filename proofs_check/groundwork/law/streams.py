@@ -6,13 +6,17 @@ sample takes one of three values, so with s samples there are \(3^s\) streams, e
 
 from proofs_check.prelude import *
 
-__all__ = ["AXES", "CHANCES", "MEAN", "VALUES", "Quadratic"]
+__all__ = ["AXES", "CHANCES", "MEAN", "QUADRATIC", "VALUES", "Quadratic"]
 __all__ += ["cohorts", "federated", "kept_by_age", "kept_by_capacity"]
 
 Sample = tuple[int, int]
 Point = tuple[F, F]
 Memory = tuple[Sample, ...]
 
+QUADRATIC = (
+    "every loss is quadratic with the same Hessian $H$",
+    r"samples are independent, with one mean $\theta^\star$ and one covariance, and clients are weighted by $n_m/n$",
+)
 # the eigenvectors of H, in rational numbers
 AXES: tuple[Point, Point] = ((F(3, 5), F(4, 5)), (F(-4, 5), F(3, 5)))
 VALUES: tuple[Point, ...] = ((F(2), F(0)), (F(-1), F(3)), (F(0), F(-2)))
