@@ -34,10 +34,10 @@ from proofs_check.engines.exact import (
     search,
     unless,
 )
-from proofs_check.engines.identity import equal, equations, symbolic_sum
+from proofs_check.engines.identity import equal, symbolic_sum
 from proofs_check.engines.kernel import refuted, theorem
 from proofs_check.engines.limit import converges, diverges, equivalent, eventually, limits, tends_to
-from proofs_check.engines.smt import always, steps
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, fails, holds, obeying, refutes, together, undecided
 from proofs_check.printing import decimal
 from proofs_check.simulator import Snapshot, simulate, simulate_by_capacity

@@ -300,7 +300,7 @@ def _premises(node: ast.AST) -> Iterator[Change]:
     for index, keyword in enumerate(node.keywords if isinstance(node, ast.Call) else ()):
         if keyword.arg == "given":
             yield from fewer(lambda whole, k=index: whole.keywords[k].value)
-    for index, _ in (*_rows(node, "steps"), *_rows(node, "argument")):
+    for index, _ in _rows(node, "argument"):
         yield from fewer(lambda whole, k=index: whole.args[k].elts[1])
     named = isinstance(node, ast.Assign) and isinstance(node.value, ast.List)  # premises that have a name
     if named and all(map(_compares, node.value.elts)):
@@ -326,7 +326,7 @@ def _own_side(node: ast.AST) -> Iterator[Change]:
         changed = copy.deepcopy(node)
         changed.args[position] = ast.BinOp(node.args[position], ast.Add(), ast.Constant(1))
         yield "formula altered", changed
-    for index, row in (*_rows(node, "equations"), *_rows(node, "limits"), *_rows(node, "argument")):
+    for index, row in (*_rows(node, "limits"), *_rows(node, "argument")):
         first, second, *_ = row.elts
         if isinstance(first, ast.Compare | ast.List) or isinstance(second, ast.List):  # no equation
             continue

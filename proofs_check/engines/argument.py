@@ -1,18 +1,16 @@
 """Arguments of several links, one row per link: equations by SymPy, inequalities by Z3, limits by expansion.
 
-A positive outcome shows that every link holds, with the strength of the weakest. The functions that make links are
-exported here too.
+A positive outcome shows that every link holds, with the strength of the weakest.
 """
 
 from typing import Any
 
-from proofs_check.engines.identity import equal, equations, symbolic_sum
-from proofs_check.engines.limit import equivalent, limits, tends_to
-from proofs_check.engines.smt import always, steps
+from proofs_check.engines.identity import equal
+from proofs_check.engines.limit import tends_to
+from proofs_check.engines.smt import always
 from proofs_check.evidence import Evidence, together
 
-__all__ = ["Evidence", "always", "argument", "equal", "equations", "equivalent", "limits", "steps"]
-__all__ += ["symbolic_sum", "tends_to", "together"]
+__all__ = ["argument"]
 
 
 def argument(*links: Any, domain: str = "") -> Evidence:

@@ -11,9 +11,9 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.evidence import Evidence, fails, holds, together, undecided
+from proofs_check.evidence import Evidence, fails, holds, undecided
 
-__all__ = ["equal", "equations", "symbolic_sum"]
+__all__ = ["equal", "symbolic_sum"]
 
 Where = Callable[[dict[str, Any]], bool]
 TRIED_POINTS_MAX = 2000
@@ -78,16 +78,6 @@ def equal(
         return holds("identity", detail, domain=domain, certificate=certificate, strength=strength)
     detail = f"the difference {rest} does not reduce to 0, and no point was found where it is not 0"
     return undecided("identity", detail, domain=domain, certificate={"difference": rest})
-
-
-def equations(*rows: tuple[Any, Any, str], domain: str) -> Evidence:
-    """Whether several identities hold on one domain: rows of left side, right side, and what they are.
-
-    >>> K = sp.Symbol("K", integer=True, positive=True)
-    >>> equations((K + K, 2 * K, "both"), (K - K, 0, "what is left"), domain="all K").pieces
-    2
-    """
-    return together(*(equal(left, right, domain=domain, what=what) for left, right, what in rows))
 
 
 def _reduced(difference: Any) -> Any:

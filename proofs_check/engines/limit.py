@@ -21,8 +21,7 @@ import sympy as sp
 from proofs_check.engines.expansion import ball, generic, limit_by_expansion
 from proofs_check.evidence import Evidence, fails, holds, together, undecided
 
-__all__ = ["at_most", "converges", "diverges", "equivalent", "eventually", "limit", "limits", "stolz"]
-__all__ += ["tends_to"]
+__all__ = ["converges", "diverges", "equivalent", "eventually", "limit", "limits", "stolz", "tends_to"]
 
 PROBES = (10**6, 10**12, 10**24)
 FAR = (2**24, 2**48)  # the logarithm doubles between these
@@ -112,26 +111,7 @@ def _certificate(summand: Any, t: Any, gauge: Any, found: Any) -> dict[str, Any]
     return shown
 
 
-def at_most(summand: Any, t: Any, gauge: Any, *, domain: str, strength: Any = None) -> Evidence:
-    """Whether the sum of `summand` over t <= T is O(gauge(T)).
-
-    >>> t = sp.Symbol("t", positive=True)
-    >>> [at_most(summand, t, sp.log(t), domain="T → ∞").outcome for summand in (1 / t, 1 / sp.sqrt(t))]
-    ['holds', 'fails']
-    """
-    found = stolz(summand, t, gauge)
-    shown: dict[str, Any] = {"domain": domain, "certificate": _certificate(summand, t, gauge, found)}
-    if found is None or not (found.is_finite or found.is_infinite):
-        return undecided("limit", NO_LIMIT, **shown)
-    detail = f"the sum divided by {gauge} tends to {found}"
-    if found.is_infinite:
-        return fails("limit", detail, **shown)
-    return holds("limit", detail, strength=strength, **shown)
-
-
-def equivalent(
-    summand: Any, t: Any, gauge: Any, constant: Any, *, domain: str, strength: Any = None
-) -> Evidence:
+def equivalent(summand: Any, t: Any, gauge: Any, constant: Any, *, domain: str) -> Evidence:
     """Whether the sum over t <= T is asymptotic to constant·gauge(T).
 
     >>> t = sp.Symbol("t", positive=True)
@@ -145,14 +125,14 @@ def equivalent(
         return undecided("limit", NO_LIMIT, **shown)
     gap, tends = sp.simplify(found - constant), f"the sum divided by {gauge} tends to"
     if gap == 0:
-        return holds("limit", f"{tends} {constant}", strength=strength, **shown)
+        return holds("limit", f"{tends} {constant}", **shown)
     apart = gap.is_number and abs(sp.N(gap, 30)) > sp.Rational(1, 10**20)
     if gap.is_zero is False or gap.is_infinite or apart:
         return fails("limit", f"{tends} {found}, not to {constant}", **shown)
     return undecided("limit", f"the limit is {found}; that it equals {constant} was not shown", **shown)
 
 
-def converges(summand: Any, t: Any, *, power: Any, domain: str, strength: Any = None) -> Evidence:
+def converges(summand: Any, t: Any, *, power: Any, domain: str) -> Evidence:
     """Whether the sum over t is O(1), by comparison with t^(-power), power > 1, and with 1/t.
 
     >>> t = sp.Symbol("t", positive=True)
@@ -167,7 +147,7 @@ def converges(summand: Any, t: Any, *, power: Any, domain: str, strength: Any = 
     shown: dict[str, Any] = {"domain": domain, "certificate": certificate}
     if scaled is not None and scaled.is_finite:
         detail = f"the summand times t^{power} tends to {scaled}, so the sum converges"
-        return holds("limit", detail, strength=strength, **shown)
+        return holds("limit", detail, **shown)
     harmonic = certificate["limit of summand·t"] = limit(tail * t, t)
     if harmonic is not None and (harmonic.is_positive or harmonic.is_negative or harmonic.is_infinite):
         return fails("limit", f"the summand times t tends to {harmonic}, so the sum diverges", **shown)

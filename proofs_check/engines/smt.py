@@ -15,9 +15,9 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.evidence import Evidence, fails, holds, together, undecided
+from proofs_check.evidence import Evidence, fails, holds, undecided
 
-__all__ = ["always", "conjunction", "steps"]
+__all__ = ["always", "conjunction"]
 
 QUERY_MILLISECONDS_MAX = 10_000
 NICER_MILLISECONDS_MAX = 500  # per search for a nicer counterexample
@@ -31,10 +31,10 @@ class _Open(Exception):
 class _Solver:
     """The domain in Z3's terms, with what is proved about denominators and roots."""
 
-    def __init__(self, integers: bool, timeout: int) -> None:
+    def __init__(self, integers: bool) -> None:
         import z3
 
-        self.z3, self.integers, self.timeout = z3, integers, timeout
+        self.z3, self.integers = z3, integers
         self.variables: dict[Any, Any] = {}
         self.domain: list[Any] = []
         self.roots: dict[Any, Any] = {}
@@ -120,9 +120,9 @@ class _Solver:
                 return getattr(self.z3, kind)(*parts)
         raise TypeError(f"{statement} is no relation")
 
-    def check(self, *more: Any, timeout: int | None = None) -> tuple[Any, Any]:
+    def check(self, *more: Any, timeout: int = QUERY_MILLISECONDS_MAX) -> tuple[Any, Any]:
         solver = self.z3.Solver()
-        solver.set("timeout", timeout or self.timeout)
+        solver.set("timeout", timeout)
         solver.set("random_seed", 0)
         solver.add(*self.domain, *more)
         return solver.check(), solver
@@ -181,14 +181,7 @@ def _refuse_decided(relation: Any, role: str) -> None:
         )
 
 
-def always(
-    statement: Any,
-    *,
-    given: Iterable[Any] = (),
-    domain: str,
-    timeout: int = QUERY_MILLISECONDS_MAX,
-    strength: Any = None,
-) -> Evidence:
+def always(statement: Any, *, given: Iterable[Any] = (), domain: str) -> Evidence:
     """Whether a SymPy relation, or each of a list of relations, holds wherever `given` and the symbols' assumptions do.
 
     Integer symbols are reals first, which is fast and proves more, and integers only where that fails. A statement or
@@ -212,21 +205,10 @@ def always(
     for premise in premises:
         _refuse_decided(premise, "a premise")
     symbols = sorted(sp.And(statement, *premises).free_symbols, key=str)
-    found = _decide(statement, premises, symbols, domain, _Solver(integers=False, timeout=timeout), strength)
+    found = _decide(statement, premises, symbols, domain, _Solver(integers=False))
     if found.outcome == "open" and any(symbol.is_integer for symbol in symbols):
-        solver = _Solver(integers=True, timeout=timeout)
-        found = _decide(statement, premises, symbols, domain, solver, strength)
+        found = _decide(statement, premises, symbols, domain, _Solver(integers=True))
     return replace(found, pieces=parts)
-
-
-def steps(*rows: tuple[Any, Sequence[Any], str]) -> Evidence:
-    """Whether several links of an argument hold: rows of statement, premises, and domain.
-
-    >>> x = sp.Symbol("x", positive=True)
-    >>> steps((x**2 > x / 2, [x > 1], "x > 1"), (x + 1 / x >= 2, [], "x > 0")).pieces
-    2
-    """
-    return together(*(always(statement, given=given, domain=domain) for statement, given, domain in rows))
 
 
 def _without_corners(statements: list[Any], premises: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -243,12 +225,7 @@ def _without_corners(statements: list[Any], premises: list[Any]) -> tuple[list[A
 
 
 def _decide(
-    statement: Any,
-    premises: Sequence[Any],
-    symbols: Sequence[Any],
-    domain: str,
-    solver: _Solver,
-    strength: Any,
+    statement: Any, premises: Sequence[Any], symbols: Sequence[Any], domain: str, solver: _Solver
 ) -> Evidence:
     wording = {"statement": statement, "given": [str(p) for p in premises]}
     try:
@@ -269,7 +246,7 @@ def _decide(
         detail = "Z3 finds no point in the domain either: the proof may be vacuous"
         return undecided("smt", detail, domain=domain, certificate=wording)
     detail, certificate = "Z3: no point of the domain violates it", {**wording, "negation": "unsat"}
-    return holds("smt", detail, domain=domain, strength=strength, certificate=certificate)
+    return holds("smt", detail, domain=domain, certificate=certificate)
 
 
 def _counterexample(

@@ -34,7 +34,7 @@ def one_direction() -> Evidence:
 
     gap = delta * (e1 + e2) ** 2 + spread * (e1**2 / n1 + e2**2 / n2)
     least = risk(*best)
-    return equations(
+    return argument(
         (risk(best[0] + e1, best[1] + e2) - least, gap, "what another choice adds"),
         (least / 2, bayes_risk(both, h=[1], variance=[spread], prior=[delta]), "the least and theory's risk"),
         domain="two memories of different samples, and so any number",
@@ -45,7 +45,7 @@ def no_weights_do_better() -> Evidence:
     """Σb² >= (Σb)²/N, and D(1-B)² + vB²/N >= Dv/(ND+v) for every B."""
     value, mean = sp.symbols("b m", real=True)
     form = delta * (1 - total) ** 2 + spread * total**2 / N
-    return steps(
+    return argument(
         (value**2 >= 2 * mean * value - mean**2, [], r"each weight, summed up with $m=\sum b/N$"),
         (form >= delta * spread / (N * delta + spread), [], r"every $B=\sum b$"),
     )

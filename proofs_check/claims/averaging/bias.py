@@ -41,7 +41,7 @@ def of_local_steps() -> Evidence:
         found = stationary_bias(rate, 1, h=h, tilt=tilt, eta=1 / y, E=E, clients=clients)
         lead = sp.Rational(E - 1, 2) * clients * tilt / (rate * h)
         rows.append((sp.together(found * y), lead, rf"$E={E}$: it"))
-    none = equations((local_shift(h, 1 / y, 1), 0, "the shift of one step and 0"), domain="every step")
+    none = argument((local_shift(h, 1 / y, 1), 0, "the shift of one step and 0"), domain="every step")
     return argument(none, limits(y, *rows, domain=r"bias over $\eta$ as $\eta\to0$"))
 
 

@@ -27,7 +27,7 @@ def _by_parts(first: Any, then: Any, what: str) -> tuple[Any, Any, str]:
 def the_mean() -> Evidence:
     """θ - θ' = α(θ - z̄), so pθ = pz̄ + (p/α)(θ - θ'), and Σp(θ - θ') by parts."""
     p, q = sp.symbols("p_t p_-", real=True)
-    return equations(
+    return argument(
         A_STEP,
         (alpha * p * theta - p * (theta - MOVED), alpha * p * mean, r"$p\theta$ and its parts"),
         _by_parts(q, p, r"p(\theta-\theta')"),
@@ -37,7 +37,7 @@ def the_mean() -> Evidence:
 
 def no_weight_is_large() -> Evidence:
     """c' <= c + α/n in memory and a·c outside: at most αK after K rounds of use; Σc² <= max c·Σc, Σc <= 1."""
-    return steps(
+    return argument(
         ((1 - alpha) * c + alpha / held <= c + alpha, [alpha >= 0, alpha <= 1, held >= 1], "in memory"),
         ((1 - alpha) * c <= c, [alpha >= 0, alpha <= 1], "a round outside"),
         ((1 - alpha) * c + alpha <= 1, [alpha >= 0, alpha <= 1, c <= 1], "the sum of all weights"),
@@ -48,7 +48,7 @@ def no_weight_is_large() -> Evidence:
 def triangle() -> Evidence:
     """‖ω - d‖ and ‖ω‖ differ by ‖d‖ at most, from Cauchy-Schwarz."""
     known = [sp.Eq(norm**2, own**2 - 2 * inner + rest**2), inner <= own * rest, inner >= -own * rest]
-    return steps((norm <= own + rest, known, "from above"), (own <= norm + rest, known, "from below"))
+    return argument((norm <= own + rest, known, "from above"), (own <= norm + rest, known, "from below"))
 
 
 def its_size() -> Evidence:
@@ -56,7 +56,7 @@ def its_size() -> Evidence:
     v, step = sp.symbols("v alpha", positive=True)
     size = v / step * sp.sqrt(K * step)
     what = "theory's rest and its parts"
-    return equations((averaged_rest(1 - step, K, v), size, what), domain=r"every $K$, $0<\alpha\le1$, $v$")
+    return argument((averaged_rest(1 - step, K, v), size, what), domain=r"every $K$, $0<\alpha\le1$, $v$")
 
 
 def _spans(cohorts: Cohorts, rounds: int) -> list[tuple[int, int, int]]:
@@ -188,7 +188,7 @@ def shares_to_choose() -> Evidence:
     """p = (g₋ - ag)/α makes u' = g/α from the last model on: u = p + au' = g₋/α."""
     g, g_before = sp.symbols("g g_-", real=True)
     a = 1 - alpha
-    return equations(
+    return argument(
         ((g_before - a * g) / alpha + a * (g / alpha), g_before / alpha, "$u$ a round earlier"),
         (-a * g / alpha + a * (g / alpha), 0, "$u(1)$, if the shares add up to 1,"),
         domain="any shares of rounds",
@@ -237,13 +237,13 @@ y, y_next, root, root_next = sp.symbols("y y_+ r r_+", positive=True)
 def by_parts() -> Evidence:
     """Σ(θ - θ')/α by parts, α of each round its own."""
     summed = _by_parts(y, y_next, r"(\theta-\theta')/\alpha")
-    return equations(A_STEP, summed, domain=r"every step, $y=1/\alpha$")
+    return argument(A_STEP, summed, domain=r"every step, $y=1/\alpha$")
 
 
 def old_weights_fall() -> Evidence:
     """α·(1-α') <= α' where 1/α' - 1/α <= 1: so α(τ)·Πa <= α(t), and no weight exceeds Kα(t)."""
     known = [alpha > 0, later > 0, 1 / later - 1 / alpha <= 1]
-    return steps((alpha * (1 - later) <= later, known, "a round later"))
+    return argument((alpha * (1 - later) <= later, known, "a round later"))
 
 
 def roots_add_up() -> Evidence:
@@ -278,7 +278,7 @@ def slower_than_harmonic() -> Evidence:
 def steps_like_means() -> Evidence:
     """α = γ+1 over k+γ is the share of a running mean: the last iterate is a polynomial mean of the z̄ themselves."""
     gamma, k = sp.symbols("gamma k", positive=True)
-    return equations(
+    return argument(
         (polynomial(k, gamma), (gamma + 1) / (k + gamma), "the step and the share"),
         (polynomial_factor(gamma), (gamma + 1) ** 2 / (2 * gamma + 1), "its factor"),
         domain=r"every $\gamma\ge0$",

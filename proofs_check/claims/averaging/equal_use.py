@@ -41,7 +41,7 @@ def one_burst() -> Evidence:
     power, bursts = sp.symbols("power bursts", nonnegative=True)
     left = (1 - power) / ((bursts + 1) * (1 - a))
     twice = 2 / ((bursts + 1) * (bursts + 2))
-    return steps(
+    return argument(
         (((1 - power) / (bursts + 1)) ** 2 <= 1 / (bursts + 1) ** 2, [power <= 1], r"each burst, $a^j\le1$"),
         (bursts / (S * (bursts + 1) ** 2) <= 1 / (S * (bursts + 1)), [], "all bursts"),
         (left**2 <= 1 / ((bursts + 1) ** 2 * (1 - a) ** 2), [power <= 1, a < 1], "the start"),
@@ -111,7 +111,7 @@ def over_rounds_of_time() -> Evidence:
     first = sp.simplify(sp.diff(wait, z).subs(z, 1))
     spread = sp.simplify(sp.diff(z * sp.diff(wait, z), z).subs(z, 1) - first**2)
     square = (1 - a) ** 2 * (spread / (1 - a**2) + (first / (1 - a)) ** 2)
-    return equations(
+    return argument(
         (first, 1 / q, "the mean wait"),
         (spread, (1 - q) / q**2, "its variance"),
         (q * square / S, wait_factor(a, q) / burst_rate(S, 1, q), "$T\\sum b^2$ and theory's over $R$"),

@@ -24,7 +24,7 @@ def the_money() -> Evidence:
     spent, below = sp.symbols("m F", positive=True)
     a_round = C / price + S * (below - spent / price)  # λC + S·E(1-λc)⁺, F and m of the prices below θ
     part = (C / S - spent) / price  # at θ, what the rest of C pays for
-    return equations(
+    return argument(
         (a_round, S * (below + part), "a round's mean and the knapsack's rate"), domain="every law of prices"
     )
 
@@ -106,7 +106,7 @@ def scores_add_up() -> Evidence:
     """E(s + σ)² = E s² + E σ² where E[σ | all before] = 0: a sample more adds its information where it was bought."""
     before, fresh, chance, information = sp.symbols("before fresh chance I", real=True)
     square = sp.expand((before + chance * fresh) ** 2).subs(fresh**2, information).subs(fresh, 0)
-    return equations(
+    return argument(
         (square, before**2 + chance**2 * information, "the square of the scores with one more"),
         domain="bought or not, 1 or 0, by any rule that looks back",
     )

@@ -27,7 +27,7 @@ def shares_of_rounds() -> Evidence:
     """u = (1-a^j)/((T+1)(1-a)) of a model that j-1 follow: p + au', and so g = (1-a^j)/(T+1)."""
     p = 1 / (T + 1)
     worth = p * (1 - a**m) / (1 - a)
-    return equations(
+    return argument(
         (worth.subs(m, 0), 0, "after the last model"),
         (p + a * worth, p * (1 - a ** (m + 1)) / (1 - a), "$u$ a round earlier"),
         (averaged_left_constant(a, T + 1), p * (1 - a ** (T + 1)) / (1 - a), "what is left of the start"),
@@ -40,7 +40,7 @@ def products_of_shares() -> Evidence:
     grown = common_share(a, d, T + 1) - common_share(a, d, T)
     term = (1 - a ** (T + 1 - d)) * (1 - a ** (T + 1))
     pairs = K + 2 * symbolic_sum(K - t, t, 1, K - 1)
-    return equations(
+    return argument(
         (common_share(a, d, d), 0, "no terms and 0"),
         (grown, term, "a term more"),
         (pairs, K**2, r"the sum of $K-|d|$ and $K^2$"),
@@ -93,7 +93,7 @@ def their_weights() -> Evidence:
     """p_t = (γ+1)·t(t+1)…(t+γ-1)/(T(T+1)…(T+γ)): w at t = T, and (1-w) of itself a model later."""
     top, R, before = sp.symbols("top R before", positive=True)  # t…(t+γ-1); T…(T+γ); (T+1)…(T+γ)
     share = polynomial(T + 1, gamma)
-    return equations(
+    return argument(
         # (T)_γ/(T)_(γ+1) = 1/(T+γ), and (T)_(γ+1)/(T+1)_(γ+1) = T/(T+γ+1)
         ((gamma + 1) / (T + gamma), polynomial(T, gamma), "the newest weight"),
         ((gamma + 1) * top / R * (1 - share), (gamma + 1) * top / (R * (T + 1 + gamma) / T), "a model later"),
@@ -159,7 +159,7 @@ def the_start() -> Evidence:
         )
         for g in (0, 1, 2, 3, 8)
     ]
-    return equations(
+    return argument(
         (between * (t + gamma) - (t - 1) * between, (gamma + 1) * between, "a product less its predecessor"),
         *constants,
         domain="every $t$ and whole $\\gamma$",

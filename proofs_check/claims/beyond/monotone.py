@@ -27,7 +27,7 @@ def generalisation_falls_in_rate() -> Evidence:
     what = "the slope and a number that is not positive"
     sides = ((share, sp.log(share)), (sp.Integer(1), 1))
     slopes = [(sp.diff(square.xreplace({sp.Max(1, share): side}), r), factor) for side, factor in sides]
-    return equations(
+    return argument(
         *((slope, -100 * c.B**2 * c.Pdim * factor / (size * r**2), what) for slope, factor in slopes),
         domain=r"any rate $r$; beyond $N=\mathrm{Pdim}$, and up to it",
     )

@@ -27,7 +27,7 @@ def as_printed() -> Evidence:
     plus, plain = (lead * sp.sqrt(1 + sp.log(x)) for x in (sp.Max(1, N / PDIM), FROM_PDIM_ON / PDIM))
     anywhere, large = (generalisation_term(inverse_neff, size, CONSTANTS) for size in (N, FROM_PDIM_ON))
     own = generalisation_term_as_printed(inverse_neff, FROM_PDIM_ON, CONSTANTS)
-    return equations(
+    return argument(
         (anywhere, plus, r"theory's term and the printed one with $\log^+$"),
         (large, plain, r"theory's term from $N=\mathrm{Pdim}$ on and the printed one"),
         (own, plain, "theory's printed term and the paper's"),

@@ -78,7 +78,7 @@ def variance_of_a_combination() -> Evidence:
     after = mean_square(total + d, squares + d**2)
     extended = mean_square(total, squares) + 2 * d * (mean * total) * mean + d**2 * (v + mean**2)
     coefficients = added_up(A / S1 - 1 / p, A, p, q) + added_up(A / S1, A, gone, S1 - q)
-    return equations(
+    return argument(
         (mean_square(0, 0), 0, "the mean square of no sample and 0"),
         (extended, after, r"the mean square with one more sample and $v\sum d^2+m^2(\sum d)^2$"),
         (coefficients, 0, r"$\sum(\omega-\mathbf1\{i\in Q\}/n)$ and 0"),
@@ -108,7 +108,7 @@ def decomposition() -> Evidence:
     squares = added_up(inside, A, p, q, r) + added_up(outside, A, gone, S1 - q, S2 - r)
     chi = reuse.mismatch_from_sums(p, S1, S2, q)
     parts = 1 / p + 1 / reuse.effective_from_sums(S1, S2) - 2 * (q / S1) / p
-    return equations(
+    return argument(
         (squares, chi, rf"{SQUARES} and theory's $\chi$"),
         (chi, parts, r"theory's $\chi$ and $1/n+1/N_{\mathrm{eff}}-2W/n$"),
         domain="any counts, any memory",

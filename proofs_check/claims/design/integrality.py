@@ -130,7 +130,7 @@ CLAIMS = [
             r"$\ldots$",
             hypotheses=(r"$\bar\Lambda$ whole, for the first two parts",),
             checks={
-                r"$\bar\Lambda$ is inside": lambda: steps(
+                r"$\bar\Lambda$ is inside": lambda: argument(
                     (sp.Lt(below, rate, evaluate=False), [], INSIDE),
                     (sp.Lt(rate, above, evaluate=False), [x < 1], INSIDE),
                 ),

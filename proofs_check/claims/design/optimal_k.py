@@ -31,7 +31,7 @@ def both_are_feasible(budget: Budget) -> Found:
 def from_x_on_is_feasible() -> Evidence:
     """Every K >= x can be paid for; and where K is not, the affordable rate is the smaller of the two."""
     affordable, ratio = sp.Lt(BUDGET.affordable_rate, total_buffer / k), fill_ratio(BUDGET)
-    return steps((COST <= C, [k >= ratio], FROM), (affordable, [k < ratio], BELOW))
+    return argument((COST <= C, [k >= ratio], FROM), (affordable, [k < ratio], BELOW))
 
 
 @drawn(r"up to three clients; $K=\max(\lceil x\rceil,1)$, $\lambda_m=B_m/K$", (60, 400), budget=BUDGETS)

@@ -30,7 +30,7 @@ def two_geometric_numbers() -> Evidence:
     def weight(age: Any) -> Any:
         return (1 - a) * (1 - b) * (a ** (age + 1) - b ** (age + 1)) / (a - b)
 
-    return equations(
+    return argument(
         (weight(0), (1 - a) * (1 - b), "the newest weight"),
         (weight(j + 1), a * weight(j) + (1 - a) * (1 - b) * b ** (j + 1), "the next weight"),
         (smoothed_noise(a, b, 1), common(0), "theory's noise and $r(0)$"),
@@ -43,7 +43,7 @@ def two_geometric_numbers() -> Evidence:
 def either_way() -> Evidence:
     """The lag that the mean adds to that of the steps; 0 without a mean."""
     zero = sp.Integer(0)
-    return equations(
+    return argument(
         (smoothed_lag(a, b, 1), smoothed_lag(b, a, 1), "either way, $K=1$,"),
         (smoothed_noise(a, zero, 2), stationary_noise(a, 2), "no mean, noise, $K=2$,"),
         (smoothed_lag(a, zero, 2), stationary_lag(a, 2), "no mean, lag, $K=2$,"),
@@ -72,7 +72,7 @@ def sums_commute() -> Evidence:
     M, more = m + 1 + other, sp.Symbol("more", integer=True, nonnegative=True)
     seen = (1 - a ** (m + 1)) / (1 - a)
     late = jump_left(a, m + 1, m + more)
-    return equations(
+    return argument(
         (seen.subs(m, 0), 1, "one model"),
         (seen.subs(m, m + 1), 1 + a * seen, "a model more that has seen it"),
         ((seen + other) / M, jump_left(a, M, m), "$m<M$: the mean"),

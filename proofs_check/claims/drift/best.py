@@ -18,7 +18,7 @@ def all_alike() -> Evidence:
     slope = balanced * (1 - a) * a**j + q * older
     least = drift_floor(1, 1, h=[h], variance=[balanced], walk=[q], eta=(1 - a) / h)
     root = tracking_risk(nu, q)
-    return equations(
+    return argument(
         (older.subs(j, j + 1) - older, a ** (j + 1), "one term more of $\\sum W_m$"),
         (slope, q / (1 - a), "every bracket and $q/(1-a)$"),
         (least, h / 2 * q / (1 - a), "the risk at $K=1$ and this step"),

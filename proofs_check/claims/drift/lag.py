@@ -19,7 +19,7 @@ def by_weights() -> Evidence:
     """
     product = (Y + (Y - 1) - v) / 2
     before = 1 + ((Y - 1) - 2 * a * product + a**2 * Y) / alpha**2
-    return equations(
+    return argument(
         ((W - W1) ** 2, W**2 + W1**2 - 2 * W * W1, "a weight's square and its parts"),
         ((W1 - a * W) ** 2, W1**2 - 2 * a * W * W1 + a**2 * W**2, "the square of $(1-a)W^y$ and its parts"),
         (Y - before, a / alpha - a * v / alpha**2, "what a geometric number adds to $Y$"),
@@ -32,7 +32,7 @@ def every_K() -> Evidence:
     box = 1 + mean_younger(K)
     squares = K**2 * box
     stays = stationary_lag(a, K) - (a / alpha - a * stationary_noise(a, K) / alpha**2)
-    return equations(
+    return argument(
         (1 + mean_younger(1), 1, "one round"),
         (squares.subs(K, K + 1) - squares, (K + 1) ** 2, "a square more"),
         (stays, box, "theory's $Y$ less what steps add"),
@@ -64,7 +64,7 @@ def slopes() -> Evidence:
     """EX is a/(1-a), as m = a(1+m), plus the mean of 0..K-1; and the model has not seen one round."""
     box = symbolic_sum(m, m, 0, K - 1) / K
     geometric = slope_lag(a, K) - 1 - box
-    return equations(
+    return argument(
         (geometric, a * (1 + geometric), "a geometric number's mean"),
         (slope_lag(a, K) - slope_lag(a, 1), (K - 1) / 2, "what retention adds"),
         domain=EVERY,
@@ -75,7 +75,7 @@ def jumps() -> Evidence:
     """W_m = aW_(m-1) + (1-a)(K-m)/K while old samples are left, W_m = aW_(m-1) when none are, and W_0 = 1."""
     young, kept = m + 2 + more, m + 2
     beyond = kept + more
-    return equations(
+    return argument(
         (jump_left(a, K, 0), 1, "nothing seen yet"),
         (jump_left(a, young, m + 1), a * jump_left(a, young, m) + alpha * (more + 1) / young, "$m<K$, then"),
         (jump_left(a, kept, beyond), a * jump_left(a, kept, beyond - 1), r"a round later, $m\ge K$,"),

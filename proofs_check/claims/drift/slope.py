@@ -11,7 +11,7 @@ g, t = sp.symbols("g t", positive=True)
 
 def equality() -> Evidence:
     """The product is 1 at K = 1 and 2."""
-    return equations(
+    return argument(
         (stationary_noise(a, 1) * (2 * slope_lag(a, 1) - 1), 1, "$v(2L-1)$ at $K=1$"),
         (stationary_noise(a, 2) * (2 * slope_lag(a, 2) - 1), 1, "$v(2L-1)$ at $K=2$"),
         domain=EVERY,

@@ -19,7 +19,7 @@ def which_of_the_two() -> Evidence:
     """Between K and K+1, to first order: small steps want the higher rate, large ones the larger memory."""
     between = (x > K, x < K + 1)
     floor, ceiling = C / mean_cost, total_buffer / (K + 1)
-    return steps(
+    return argument(
         (1 / (2 * floor) < 1 / (2 * ceiling), [*between], r"$a\to1$: $(1-a)/2$ over the rate, $K<x<K+1$"),
         (1 / (K * floor) > 1 / ((K + 1) * ceiling), [*between], r"$a\to0$: $1/K$ over the rate, $K<x<K+1$"),
     )

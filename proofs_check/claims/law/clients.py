@@ -23,7 +23,7 @@ def spreads() -> Evidence:
     pooled = of_clients.pooled_spread([p, q], variances)
     weighted = of_clients.weighted_spread([p, q], [1, 1], variances)
     halves = (s1**2 / p + s2**2 / q) / 4
-    return equations(
+    return argument(
         (pooled / both, (p * s1**2 + q * s2**2) / both**2, "the pooled spread and the variance of the mean"),
         (weighted / both, halves, "the weighted spread and that of two means, half each,"),
         domain="two clients that admit $p$ and $q$ samples per round",
@@ -34,7 +34,7 @@ def least_price() -> Evidence:
     part_of_it = scaled**2 / share - 2 * c * scaled + c**2 * share
     best = of_clients.weighted_spread([p * s1, q * s2], [p, q], [s1**2, s2**2])
     least = of_clients.least_spread([p, q], [s1, s2])
-    return equations(
+    return argument(
         (part_of_it, (scaled - c * share) ** 2 / share, r"its part of $\sum\alpha^2s^2/p-c^2$ and a square"),
         (best, least, r"the spread at shares in proportion to $\alpha s$ and $(\sum\alpha s)^2$"),
         domain="each client; two clients",
@@ -81,7 +81,7 @@ def where_it_leads() -> Evidence:
     end, best = own_goal([p, r], [a1, a2], MEANS), own_optimum([p, r], [h1, h2], MEANS)
     moved = (p * (a1 * x + (1 - a1) * mu1) + r * (a2 * x + (1 - a2) * mu2)) / (p + r)
     left = (p * a1 + r * a2) / (p + r)
-    return equations(
+    return argument(
         (moved - end, left * (x - end), "the distance from the goal after a round"),
         (p * h1 * (best - mu1) + r * h2 * (best - mu2), 0, r"the slope at $\theta^\star$ and 0"),
         domain=r"two clients, every $\theta$",
@@ -113,7 +113,7 @@ def noise() -> Evidence:
     s1, s2, law = sp.symbols("s_1 s_2 law", positive=True)  # law: Σc² at ā
     each = (p * ((1 - a1) / (1 - mean)) ** 2 * s1 + r * ((1 - a2) / (1 - mean)) ** 2 * s2) / (p + r)
     found, domain = own_spread([p, r], [a1, a2], [s1, s2]), "two clients, any law of the pooled memory"
-    return equations((law * found, law * each, "theory's noise and the samples' by client"), domain=domain)
+    return argument((law * found, law * each, "theory's noise and the samples' by client"), domain=domain)
 
 
 @everywhere(
@@ -161,12 +161,12 @@ CLAIMS = [
         given=(WRITTEN, LAW),
         checks={
             "bias": (
-                lambda: equations(
+                lambda: argument(
                     (a * (x + goal) + (1 - a) * goal - goal, a * x, "the distance, a round later"),
                     (pooled_bias([p, q], [1, 1], MEANS), lead, r"theory's bias and that of $n_m/n$"),
                     domain="every $a$; two clients of one size",
                 ),
-                lambda: equations(
+                lambda: argument(
                     (mean_square, bias**2 + square, "the mean square and its parts"),
                     domain=r"$\mathbb E\,y=0$, $\mathbb E\,y^2$ the variance",
                 ),

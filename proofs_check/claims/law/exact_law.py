@@ -83,7 +83,7 @@ CLAIMS = [
             ),
             "the weights": (
                 theorem("Law.squares_forwards", domain="any round with samples"),
-                lambda: equations(
+                lambda: argument(
                     (grown(before) - a * before, (1 - a) / n, "the first weight"),
                     (grown(G) - a ** (age + 1) * before, grown(G - a**age * before), "the next weight"),
                     domain="a sample of round $j$, in it and a round later",

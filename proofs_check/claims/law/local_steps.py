@@ -24,7 +24,7 @@ def _rest(power: Any, order: int) -> Any:
 def remainders() -> Evidence:
     """The rest R of order j obeys R(E+1) = x·R(E) + binom(E, j)·q^(E-j)·(x-q)^(j+1), and is 0 for E = j."""
     gains = {j: x * _rest(E, j) + _binomial(E, j) * q ** (E - j) * (x - q) ** (j + 1) for j in (1, 2, 3)}
-    return equations(
+    return argument(
         *((_rest(E + 1, j), gains[j], f"the rest of order {j} a step later") for j in gains),
         *((_rest(j, j), 0, f"the rest of order {j} at $E={j}$ and 0") for j in gains),
         domain="every $E$, $x$, $q>0$",
@@ -36,7 +36,7 @@ def signs() -> Evidence:
     at, left, rest, gain = sp.symbols("at left rest gain", real=True)  # x, q, R(E) and binom(E, j)·q^(E-j)
     known = (at >= 0, rest >= 0, gain >= 0)
     second, fourth = (at * rest + gain * (at - left) ** k for k in (2, 4))
-    return steps(
+    return argument(
         (second >= 0, [*known], r"order 1, $x,q\ge0$"),
         (second > 0, [*known, sp.Ne(at, left), gain > 0], r"order 1, $q>0$, $x\ne q$"),
         (fourth >= 0, [*known], r"order 3, $x,q\ge0$"),
@@ -57,7 +57,7 @@ def sizes() -> Evidence:
 def second_term() -> Evidence:
     left = 1 - eta * h
     average = left**E + _binomial(E, 2) * left ** (E - 2) * eta**2 * spread / size
-    return equations(
+    return argument(
         (local_contraction(h, spread, size, eta, E), average, "theory's and the average of the terms"),
         (local_contraction(h, spread, size, eta, 1), left, r"one step and $1-\eta h$"),
         domain=r"every $E$, $h$, $\mathrm{Var}(h)$, $n_m$",
@@ -69,7 +69,7 @@ def slopes() -> Evidence:
     at = (1 - q) / eta  # h, so that x^E is q^E; d/dh = -η·d/dq
     a, shift = contraction(at, eta, E), local_shift(at, eta, E)
     sums = ((local_shift(h, eta, E).subs(E, steps), local_shift(h, eta, steps)) for steps in (1, 2, 3, 5))
-    return equations(
+    return argument(
         (-eta * sp.diff((1 - a) / at, q), -shift, "$b'$ and theory's"),
         (-eta * sp.diff(a, q), -local_pull(at, eta, E), "$a'$ and theory's"),
         (local_shift(at, eta, E + 1) - shift, eta**2 * E * q ** (E - 1), "a term more of the shift"),

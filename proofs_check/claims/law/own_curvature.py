@@ -69,7 +69,7 @@ def one_sample() -> Evidence:
     own = slope**2 * spread * r - slope * b * tilt * p
     round_steps = average(bend * x**2 / 2 * delta - b_slope * x * g)
     squares = slope**2 * spread * r**2 - 2 * slope * b * tilt * r * p + b**2 * noise * p**2
-    return equations(
+    return argument(
         (after, part.subs(moved_on, simultaneous=True), "its part after the round, and $p$ and $r$ moved on"),
         (average(slope * x * part), own, r"$\mathbb E[a'x\cdot\text{its part}]$"),
         (round_steps, bend * spread * delta / 2 - b_slope * tilt, "what a round's own steps add"),
@@ -82,7 +82,7 @@ def two_readings() -> Evidence:
     own = -eta * (g * p + (h + x) * r)  # what the path would be without the sample, less what it is; E = 1
     shown, path = average((h + x) * own), h * delta - eta * (tilt * p + spread * r)
     squared = -eta * (tilt * p + (spread + h**2) * r)
-    return equations(
+    return argument(
         (h * (delta - average(own)) + shown, path, "what it shows, by the path without it and by the whole"),
         (shown, squared, r"the first of them, with $\mathbb E[h^2]=\mathrm{Var}(h)+h^2$,"),
         domain="every sample used before, $E=1$",
@@ -114,7 +114,7 @@ def long_run() -> Evidence:
     added = tilt * (pull * moved * curved.own_weight(left, K, rate) + shift * clients / kept)
     one = curved.stationary_bias(rate, K, h=h, tilt=tilt, eta=eta)
     psi = curved.own_weight(1 - eta * h, K, rate)
-    return equations(
+    return argument(
         (bias - left * bias, added, "$(1-a)$·bias and what a round adds"),
         (contraction - left, gain, "what a round adds to the mean path, over it"),
         (one, eta * psi * tilt / h, r"for $E=1$ the bias and $\eta\psi\mathbb E[hg]/h$"),
@@ -138,7 +138,7 @@ def unrolled() -> Evidence:
     P, zeta, power, y = sp.symbols("P zeta power y")
     turned = a * (P - power) + zeta * P
     weights = ((sp.diff(1 / (1 - y), y, j) / sp.factorial(j), (1 - y) ** (-j - 1)) for j in (1, 2, 3, 4))
-    return equations(
+    return argument(
         ((a + zeta) * P - a * power, turned, "how far a product is from a power of $a$, a round later,"),
         *((*sides, f"the weights of products with {j} turns") for j, sides in enumerate(weights, 1)),
         domain="every round, $|y|<1$",

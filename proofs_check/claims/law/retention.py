@@ -25,7 +25,7 @@ def second_order() -> Evidence:
 
 def mean_distance() -> Evidence:
     found = 2 * symbolic_sum((K - d) * d, d, 1, K - 1) / K**2
-    return equations((found, mean_lag(K), "the mean of $|i-j|$ and theory's"), domain="every $K$")
+    return argument((found, mean_lag(K), "the mean of $|i-j|$ and theory's"), domain="every $K$")
 
 
 @everywhere(

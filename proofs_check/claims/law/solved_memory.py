@@ -66,7 +66,7 @@ def gaussian_inputs() -> Evidence:
     """E 1/χ²_ν = Γ(ν/2-1)/(2Γ(ν/2)) = 1/(ν-2); with ν = n-p+1, p times, it is theory's."""
     nu = sp.Symbol("nu", positive=True)
     mean = sp.gammasimp(sp.gamma(nu / 2 - 1) / (2 * sp.gamma(nu / 2)))
-    return equations(
+    return argument(
         (mean, 1 / (nu - 2), r"$\mathbb E\,1/\chi^2$ and $1/(\nu-2)$"),
         (p * mean.subs(nu, n - p + 1), regression_floor(p, n), "the trace of the mean inverse and theory's"),
         domain=r"$\nu>2$, so $n>p+1$",
@@ -84,7 +84,7 @@ def expansion() -> Evidence:
     exact, first = regression_floor(p, n), curved.regression_floor_first_order(p, n, p * (p + 2))
     ratio = ((exact / first - 1) * n, 0, "$n$·(exact/first order $-1$)")
     return together(
-        equations(
+        argument(
             (series, 1 - 2 * e + 3 * e**2, r"the series at $\varepsilon=0$"),
             ((outer**2).trace(), trace, r"$\mathrm{tr}(xx'-1)^2$ and $\|x\|^4-2\|x\|^2+p$, of mean $q-p$,"),
             ((x.T * outer * x)[0], square**2 - square, r"$x'(xx'-1)x$ and $\|x\|^4-\|x\|^2$, of mean $q-p$,"),

@@ -19,7 +19,7 @@ def lifetimes() -> Evidence:
     wait = q * z / (1 - (1 - q) * z)
     first = sp.simplify(sp.diff(wait**r, z).subs(z, 1))
     second = sp.simplify(sp.diff(z * sp.diff(wait**r, z), z).subs(z, 1))
-    return equations(
+    return argument(
         (wait - q * z, (1 - q) * z * wait, "one waiting time: a burst now, or not and then the same,"),
         (first, r / q, "the mean lifetime"),
         (burst_rate(S, r, q) * first, S, "rate times lifetime and $S$"),

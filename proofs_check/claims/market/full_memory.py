@@ -143,7 +143,7 @@ def ends() -> Evidence:
 def constant_admission() -> Evidence:
     """Ages 1..K in equal shares: Σg = K + 2Σ(K-d)a^d, one age more from K to K+1, and S = KΛ̄ gives v(a, K)/Λ̄."""
     more, mean = lag_sum(a, K + 1) - lag_sum(a, K), (K + 2 * lag_sum(a, K)) / K
-    return equations(
+    return argument(
         (age_burden(1, a), 1 + 2 * lag_sum(a, 1), r"$\sum g$ at $K=1$"),
         (age_burden(K + 1, a), 1 + 2 * more, "one age more"),
         (age_burden(K + 1, a), 1 + 2 * geometric(K), "$g$ and its sum"),
@@ -224,7 +224,7 @@ CLAIMS = [
         r"$g$ to $2A-1$, whose mean is $S$ over the effective rate (buy:full-memory); as $a\to0$, to 1. Over "
         r"ages $1,\ldots,K$ the sum of $g$ is $K+2\sum_{d<K}(K-d)a^d$, and $S=K\bar\Lambda$.",
         checks={
-            "the burden of an age": lambda: equations(
+            "the burden of an age": lambda: argument(
                 (age_burden(1, a), 1, "$g$ of a fresh sample"),
                 (age_burden(j + 1, a) - age_burden(j, a), 2 * a**j, "the growth of $g$"),
                 (age_burden(1), 1, "$g$ of a fresh sample at $a=1$"),

@@ -61,7 +61,7 @@ def any_law() -> Evidence:
     """The bound's mean at λ = 1/θ is S·F + (C - S·m)/θ, F and m of the prices below θ: what the threshold buys."""
     spare = mass - spent / theta  # E(1-c/θ)⁺
     part = (C / S - spent) / theta  # the share of S·P(c = θ) that the rest of C pays for
-    return equations(
+    return argument(
         (C / theta + S * spare, S * (mass + part), "the bound and the rate"),
         (S * (spent + theta * part), C, "the threshold's cost and $C$"),
         domain="every law",

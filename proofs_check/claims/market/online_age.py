@@ -208,7 +208,7 @@ CLAIMS = [
         "pays any price. Cost and burden of a place are rational for rational $s$ (theory.market.replacement). Two "
         "scales 8 millionths apart have costs on both sides of $C/S$, and both effective rates round to 18.46.",
         checks={
-            "thresholds": lambda: steps(
+            "thresholds": lambda: argument(
                 (sp.Equivalent(buys(Z, c, V, j), c < V / Z * j), [Z > 0], "every debt above 0, price and age")
             ),
             "18.46": (where_online_settles, confirming(plans)),

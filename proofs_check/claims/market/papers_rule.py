@@ -18,7 +18,7 @@ def price_at_most() -> Evidence:
     law = Uniform(low, low + width)
     found, highest = capped_price(law, top), low + width
     wanted = sp.integrate(at / width, (at, low, top)) + top * (highest - top) / width
-    return steps(
+    return argument(
         (sp.Eq(found, wanted), [top >= low, top <= highest], r"$\theta$ among the prices"),
         (sp.Eq(found, law.mean), [top >= highest], r"$\theta$ above all prices"),
         (sp.Eq(found, top), [top <= low], r"$\theta$ below all prices"),
@@ -72,7 +72,7 @@ CLAIMS = [
         "the renewal of a place; at the last age any price is paid, so that no sample is older.",
         checks={
             "prices": price_at_most,
-            "burdens": lambda: equations(
+            "burdens": lambda: argument(
                 (age_burden(j), 2 * j - 1, "$g$ and $2j-1$"),
                 (effective_rate(S, (mean + 1) / 2), S / mean, r"the effective rate and $S/\mathbb E[g]$"),
                 domain="every age and burden",

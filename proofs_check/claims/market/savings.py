@@ -22,7 +22,7 @@ def savings(rounds: Any) -> Any:
 def at_the_reserve() -> Evidence:
     """At V = Z(1)C/S and w(j) = j a debt Z(1) buys below what a place has saved; a larger debt, less."""
     same = sp.Equivalent(buys(reserve, c, WEIGHT, age), c < savings(age))
-    return steps(
+    return argument(
         (same, [], "every price, age and reserve"),
         (c < savings(age), [reserve <= Z, buys(Z, c, WEIGHT, age)], "a debt of the reserve at least"),
     )

@@ -111,7 +111,7 @@ CLAIMS = [
         domain=r"$N\ge2$",
         checks={
             "counts differ": (over_fewer_is_smaller, confirming(over_fewer_counted)),
-            "counts equal": lambda: equations(
+            "counts equal": lambda: argument(
                 (N * _uniformity(N, N * A, N * A**2, N - 1), N, r"$N\widetilde V$ over $N-1$ and $N$"),
                 (effective_from_sums(N * A, N * A**2), N, r"$1/\sum\omega^2$ and $N$"),
                 domain="all counts equal",

@@ -168,7 +168,7 @@ def stale_weights_merged() -> Evidence:
     summand = sp.expand(sp.cancel(stale_weight([fresh(m)], [size(m)], [size(m) / SIZE])))
     merged, alone = (_of_clients(size(m)) - _of_clients(fresh(m))) / SIZE**2, (SIZE - FRESH) / SIZE**2
     one = r"the stale weight of one client with all samples and $(n-\Lambda)/n^2$"
-    return equations(
+    return argument(
         (_of_clients(summand), merged, r"$\sum(n_m/n)^2(n_m-\lambda_m)/n_m^2$ and $(n-\Lambda)/n^2$"),
         (stale_weight([FRESH], [SIZE]), alone, one),
         domain=r"any number $M$ of clients, any memories; $n=\sum n_m$, of which $\Lambda$ are fresh",
@@ -183,7 +183,7 @@ def stale_weights_constant() -> Evidence:
         each = stale_weight([share(m) * rate], [k * share(m) * rate], [share(m)])
         merged = r"$\sum\alpha_m^2(n_m-\lambda_m)/n_m^2$ and $\sum\alpha_m$ times the closed form"
         found.append(
-            equations(
+            argument(
                 (stale_weight([rate], [k * rate]), closed, r"$(n-\Lambda)/n^2$ and its closed form"),
                 (_of_clients(each), _of_clients(share(m)) * closed, merged),
                 domain=rf"every rate, {domain}; any clients that admit $\alpha_m\bar\Lambda$, $\sum\alpha_m=1$",

@@ -294,7 +294,7 @@ def half_in_general() -> Evidence:
     moved = -c.eta * c.E * c.G * (used * z + other)
     gap = sp.expand(-c.G * z * moved)
     mean = gap.subs(z**2, 1).subs(z, 0)  # E z² = 1, E z = 0, and `other` is independent of z
-    return equations(
+    return argument(
         (2 * mean, stability_round(used, c).total, r"twice the mean gap of a sample and the bound"),
         domain=r"$\ell=Gz\theta$, $z=\pm1$ with equal chances, far from the edge of $\Theta$; every schedule",
     )

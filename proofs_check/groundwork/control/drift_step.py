@@ -98,7 +98,7 @@ def drift_summand() -> Evidence:
     """q lies between x(2-x)/t² and ρ(2-x)/t², and both are at most 2/t²."""
     quotient = x * (2 - x) / g**2
     premises, domain = [rho < 1, r <= 1, sp.Eq(x, rho * r**2)], r"every $0<\rho<1$ and $t\ge1$"
-    return steps(
+    return argument(
         (quotient <= UPPER, [g >= t * r, *premises], domain),
         (quotient >= LOWER, [g <= t, *premises], domain),
         (2 / t**2 >= UPPER, premises, domain),

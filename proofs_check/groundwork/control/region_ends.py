@@ -30,7 +30,7 @@ def totals_are_sums() -> Evidence:
     one, nothing = sp.Integer(1), "no round's total and 0"
     low = plain(region_minimum_total(REGION, t + 1) - region_minimum_total(REGION, t))
     high = growth(region_maximum_total(REGION, t + 1), region_maximum_total(REGION, t))
-    return equations(
+    return argument(
         (region_minimum_total(REGION, one), 0, nothing),
         (region_maximum_total(REGION, one), 0, nothing),
         (low, plain(region_minimum(REGION, t)), r"the lower total's growth and $\Lambda_{\min}(t)$"),

@@ -203,7 +203,7 @@ def moments_of_a_mean() -> Evidence:
     sums = {2: n * var, 3: n * third, 4: n * fourth + 3 * n * (n - 1) * var**2}  # of a sum of n
     raised = {2: sums[2] + var, 3: sums[3] + third, 4: sums[4] + 6 * sums[2] * var + fourth}
     scaled = {2: var / n, 3: third / n**2, 4: 3 * var**2 / n**2 + (fourth - 3 * var**2) / n**3}
-    return equations(
+    return argument(
         *((sums[k].subs(n, 1), one[k], f"moment {k} of one sample") for k in sums),
         *((sums[k].subs(n, n + 1), raised[k], f"moment {k} of one sample more") for k in sums),
         *((sums[k] / n**k, scaled[k], f"moment {k} of the mean") for k in sums),

@@ -26,7 +26,7 @@ def geometric(last: Any) -> Any:
 @cache
 def sums() -> Evidence:
     """Proof of the closed form by induction: 0 without terms, and one more term from K to K+1."""
-    return equations(
+    return argument(
         (geometric(0), 0, r"$\sum a^d$ over no terms and 0"),
         (geometric(K + 1) - geometric(K), a ** (K + 1), r"one term more of $\sum a^d$"),
         domain=EVERY,
@@ -36,7 +36,7 @@ def sums() -> Evidence:
 @cache
 def lag_sums() -> Evidence:
     r"""theory's \(\sum_{d<K}(K-d)a^d\), by induction over K."""
-    return equations(
+    return argument(
         (lag_sum(a, 1), 0, "the sum over lags at $K=1$ and 0"),
         (lag_sum(a, K + 1) - lag_sum(a, K), geometric(K), r"its growth and $\sum_{d\le K}a^d$"),
         domain=EVERY,

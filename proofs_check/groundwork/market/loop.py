@@ -35,7 +35,7 @@ def moves() -> Evidence:
     most, move = 2 * purchase_drift(S, C, high), debt_after(Z, c, x, C) - Z
     step = sp.Symbol("delta", positive=True)
     either = sp.Or(sp.Eq(most, C**2), sp.Eq(most, (high * S - C) ** 2))
-    return steps(
+    return argument(
         ((c * x - C) ** 2 <= most, [x <= S, c <= high], "every purchase and price"),
         (either, [], "one of the two: nothing is bought, or $S$ at the highest price"),
         ([move <= step, move >= -step], [step >= C, c * x - C <= step], r"every debt, $\delta\ge C,cx-C$"),

@@ -71,7 +71,7 @@ def antiderivative() -> Evidence:
 def falling() -> Evidence:
     """The third term falls in N: the derivative of its square is -(10B/x)²·log x above 1, of -(10B/x)² below."""
     c, what = CONSTANTS, r"the slope of the squared third term and minus a square times $\log x$ or 1"
-    return equations(
+    return argument(
         *(
             (sp.diff(third(c.Pdim * x) ** 2, u) / sp.diff(x, u), -((10 * c.B / x) ** 2) * weight, what)
             for x, weight in ((ABOVE, sp.log(ABOVE)), (BELOW, 1))

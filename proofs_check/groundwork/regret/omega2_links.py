@@ -155,7 +155,7 @@ def repaired_below() -> Evidence:
     """Term by term p̄^CK >= p̄_∞, so Ω₂(T) grows with T; and from K on by what 1/n alone makes."""
     n, N, fewer = sp.symbols("n N fewer", positive=True)
     least = (K - 1) * u
-    return steps(
+    return argument(
         (
             1 / fewer - 1 / more >= 1 / n - 1 / N,
             [fewer <= n, more >= N],
