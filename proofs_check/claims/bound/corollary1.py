@@ -29,14 +29,10 @@ def trapped_under_constant_admission(K: int) -> Evidence:
     )
 
 
-def two_points_under_constant_admission() -> Evidence:
-    """All samples are alike, so no policy matters."""
-    return counterexamples.two_points(
-        lambda constants, T: (
-            constant_bound_as_stated(1, counterexamples.MANY, T, constants, certified=True).total
-            + (T - 1) * initial_term(constants.map(ball))
-        )
-    )
+def every_round(constants: Constants, T: int) -> Any:
+    """The printed bound with D²/(2η) in every round."""
+    once = constant_bound_as_stated(1, counterexamples.MANY, T, constants, certified=True).total
+    return once + (T - 1) * initial_term(constants.map(ball))
 
 
 CLOSED = theorem("Reuse.mismatch_closed", "Reuse.effective_closed", domain="constant admission, every round")
@@ -69,7 +65,7 @@ CLAIMS = [
         symbols={"π^CK": "constant admission with $K$-step retention"},
         domain=r"every $K$, $\bar\Lambda$, $T$, as far as the printed form is real",
         repair=r"As thm:regret-neff, with $n=\min(t,K)\bar\Lambda$ and the mended $\widetilde V$.",
-        checks=(two_points_under_constant_admission,),
+        checks=(lambda: counterexamples.two_points(every_round),),  # all samples are alike: no policy matters
         hypotheses=(CONVEX,),
         checks_with_hypotheses=(EMPTY,),
         sketch=WHY,

@@ -12,15 +12,6 @@ MOST = Terms(
 )
 
 
-def not_real() -> Evidence:
-    """The printed radicand before round K."""
-    return refutes(
-        always(sp.Lt(GAP, 0), given=[t < K], domain=r"every $t<K$"),
-        r"before round $K$ the printed radicand $1/(K\bar\Lambda)-1/(\bar\Lambda t)$ is negative: no real number, "
-        r"bounded or not",
-    )
-
-
 CLAIMS = [
     Claim(
         id="eq:cost-proof-2/bounded",
@@ -32,7 +23,13 @@ CLAIMS = [
         domain=r"every $t\ge1$, as in the sum, $K\ge2$",
         repair=r"Write $\min(t,K)\bar\Lambda$ for $K\bar\Lambda$ and $\log^+$ for $\log$.",
         hypotheses=(r"$t\ge K$", r"$\log^+$ for $\log$ where $\bar\Lambda t<\mathrm{Pdim}$"),
-        checks=(not_real,),
+        checks=(
+            lambda: refutes(
+                always(sp.Lt(GAP, 0), given=[t < K], domain=r"every $t<K$"),
+                r"before round $K$ the printed radicand $1/(K\bar\Lambda)-1/(\bar\Lambda t)$ is negative: no real "
+                "number, bounded or not",
+            ),
+        ),
         checks_with_hypotheses=(
             theorem("Regret.limiting_penalty_as_stated_is_bounded", domain=r"every $t\ge K$, with $\log^+$"),
         ),

@@ -169,10 +169,6 @@ def exactly_if(function: Any, condition: Any) -> Evidence:
     return always(both, given=BETWEEN, domain=f"both below 1 if and only if the condition holds; {EXPONENTS}")
 
 
-def one_constant_threshold() -> Evidence:
-    return exactly_if(rates.remark_1_by_one_constant, 2 * phi < gamma)
-
-
 SUBLINEAR: dict[str, Check | tuple[Check, ...]] = {
     "regret": (leading_order, spread_order, confirming(region_regret)),
     "violation": (
@@ -187,7 +183,10 @@ SUBLINEAR: dict[str, Check | tuple[Check, ...]] = {
     "rates": (sublinear, region_exponents),
 }
 ORDERS = (drift_orders, leading_order)
-ONE = (lambda: exponents(rates.remark_1_by_one_constant, 1 + 2 * phi), one_constant_threshold)
+ONE = (
+    lambda: exponents(rates.remark_1_by_one_constant, 1 + 2 * phi),
+    lambda: exactly_if(rates.remark_1_by_one_constant, 2 * phi < gamma),
+)
 WHY_REGRET = (
     r"Constant admission lies inside the region and its regret is the expansion to $O(1)$, of order $\sqrt{T\log T}$ "
     r"whatever $\rho$ (thm:dpp-regret/expansion). Any other policy's bound differs from it by spread_bound at most "
