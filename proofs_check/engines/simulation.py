@@ -10,7 +10,6 @@ every sample size without normality. For m independent runs in [a, b] with sampl
 [a, b] must be known beforehand, for instance from the admission region, not from the runs.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,59 +20,10 @@ from proofs_check.evidence import Evidence, fails, holds, undecided
 from theory.control.admission import AdmissionState, acdpp_round
 from theory.setting import Constants, Region
 
-__all__ = ["ControlRuns", "Costs", "compare_mean", "confidence", "control_loop", "drifting", "markov"]
-__all__ += ["uniform"]
+__all__ = ["ControlRuns", "compare_mean", "confidence", "control_loop"]
 
 Floats = NDArray[np.float64]
 DELTA = 1e-6  # probability that a confidence statement is wrong
-
-
-@dataclass(frozen=True)
-class Costs:
-    """A cost process: `draw(generator, runs, rounds)` is an array (rounds, runs), `mean(t)` is E[c(t)], t = 1, 2, …"""
-
-    name: str
-    low: float
-    high: float
-    mean: Callable[[Any], Any]
-    draw: Callable[[np.random.Generator, int, int], Floats]
-
-
-def uniform(low: float, high: float) -> Costs:
-    """Independent, uniform on an interval."""
-    middle, name = (low + high) / 2, f"i.i.d. uniform on [{low}, {high}]"
-
-    def draw(rng: np.random.Generator, runs: int, rounds: int) -> Floats:
-        return rng.uniform(low, high, (rounds, runs))
-
-    return Costs(name, low, high, lambda t: middle + 0 * t, draw)
-
-
-def markov(low: float, high: float, stay: float) -> Costs:
-    """Two states, each kept with probability `stay`; stationary, so every round has the same mean."""
-    middle = (low + high) / 2
-
-    def draw(rng: np.random.Generator, runs: int, rounds: int) -> Floats:
-        kept = np.concatenate([[0.5], np.full(rounds - 1, stay)])[:, np.newaxis]
-        flips = rng.random((rounds, runs)) >= kept
-        return np.where(np.cumsum(flips, axis=0) % 2 == 1, high, low)
-
-    name = f"Markov on {{{low}, {high}}}, stays with probability {stay}"
-    return Costs(name, low, high, lambda t: middle + 0 * t, draw)
-
-
-def drifting(first: float, last: float, spread: float, rounds: int) -> Costs:
-    """Independent, uniform within `spread` of a mean that moves linearly from `first` to `last`."""
-
-    def mean(t: Any) -> Any:
-        return first + (last - first) * (t - 1) / max(rounds - 1, 1)
-
-    def draw(rng: np.random.Generator, runs: int, count: int) -> Floats:
-        middle: Floats = mean(np.arange(1, count + 1))
-        return rng.uniform(-spread, spread, (count, runs)) + middle[:, np.newaxis]
-
-    name = f"uniform within {spread} of a mean drifting from {first} to {last}"
-    return Costs(name, min(first, last) - spread, max(first, last) + spread, mean, draw)
 
 
 @dataclass(frozen=True)

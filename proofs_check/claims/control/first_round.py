@@ -79,7 +79,7 @@ def cost_is_never_met() -> Evidence:
 def violation_in_the_loop(context: Context) -> Evidence:
     """Costs uniform on [1, 10], ρ = 0.9, as printed: the first ten rounds, and a violation beyond chance."""
     rounds, runs = 10, context.choose(3000, 20000)
-    drawn = simulation.uniform(1, 10).draw(context.generator(), runs, rounds)
+    drawn = context.generator().uniform(1, 10, (rounds, runs))
     region = PRINTED.map(float)
     played = simulation.control_loop(
         drawn, K=RETENTION, V=1.0, C=float(BUDGET), region=region, constants=ONES.map(float)
@@ -109,7 +109,7 @@ def capacity_in_the_loop(context: Context) -> Evidence:
     rounds, runs, capacity = context.choose(200, 1000), 50, float(sum(BUFFERS))
     state = AdmissionState.initial(runs, RETENTION)
     held, refused, unchanged = [], [], []
-    for cost in simulation.uniform(1, 10).draw(context.generator(), runs, rounds):
+    for cost in context.generator().uniform(1, 10, (rounds, runs)):
         before, (_, free) = state.retained, acdpp_round(state, cost, **WIDE)
         state, amount = acdpp_round(state, cost, **WIDE, capacity=capacity)
         held.append(before + amount)

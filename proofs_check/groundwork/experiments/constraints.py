@@ -80,7 +80,7 @@ def play(dataset: str, V: float, rho: float, seed: int, rounds: int = ROUNDS) ->
     constants are those of the released code, since the text names none.
     """
     said = SECTION7[dataset]
-    prices = simulation.uniform(*PRICES).draw(np.random.default_rng([seed, said.times]), RUNS, rounds)
+    prices = np.random.default_rng([seed, said.times]).uniform(*PRICES, (rounds, RUNS))
     region, constants = Region(rate=float(said.times * RATE), rho=rho), replace(PENALTY, eta=said.eta)
     budget = float(said.budget)
     runs = simulation.control_loop(prices, K=RETENTION, V=V, C=budget, region=region, constants=constants)
