@@ -125,8 +125,8 @@ def _send(connection: Any, work: Callable[..., Any], job: tuple[Any, ...]) -> No
         connection.send(Broken(f"{type(error).__name__}: {error}"))
 
 
-class _Planted(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
-    """Finds one module, whose source is the given one."""
+class _Planted(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
+    """Finds one module, whose source is the given one; no compiled copy is read or kept."""
 
     def __init__(self, module: str, path: Path, source: str) -> None:
         self.module, self.path, self.source = module, path, source
@@ -139,11 +139,8 @@ class _Planted(importlib.abc.MetaPathFinder, importlib.abc.SourceLoader):
     def get_filename(self, fullname: str) -> str:
         return str(self.path)
 
-    def get_data(self, path: str | bytes) -> bytes:
-        return self.source.encode()
-
-    def path_stats(self, path: Any) -> Any:
-        raise OSError("no compiled copy of a planted error may be kept")
+    def get_source(self, fullname: str) -> str:
+        return self.source
 
 
 def labels() -> list[str]:
@@ -188,38 +185,35 @@ def _without(case: Any) -> Iterator[Judgement]:
     from proofs_check import ledger
     from proofs_check.claim import CheckError
 
-    recorded, label = [ledger.entry(case)], case.claim.id
+    claim, recorded = case.claim, [ledger.entry(case)]
 
-    def noticed(name: str, change: Callable[[], Any]) -> Judgement:
+    def changed(owner: Any, fields: dict[str, Any]) -> Any:
+        new = replace(owner, **fields)
+        if owner is case:
+            return new
+        return replace(case, claim=new if owner is claim else replace(claim, corrected=new))
+
+    def noticed(name: str, owner: Any, **fields: Any) -> Judgement:
         try:
-            ways = {_way(s) for s in ledger.differences([change()], recorded)}
+            ways = {_way(s) for s in ledger.differences([changed(owner, fields)], recorded)}
         except (CheckError, ValueError):
             ways = {"check broke"}
-        return Judgement(f"{label}: {name}", next((way for way in BY_CLAIMS if way in ways), ""), label)
+        return Judgement(f"{claim.id}: {name}", next((way for way in BY_CLAIMS if way in ways), ""), claim.id)
 
     for role in ("stated", "hypotheses", "corrected"):
         evidence = getattr(case, role)
         for i, e in enumerate(evidence):
-            fewer = evidence[:i] + evidence[i + 1 :]
             name = f"link deleted: {role}, {e.part or 'whole'}, {e.method} ({i + 1})"
-            yield noticed(name, lambda role=role, fewer=fewer: replace(case, **{role: fewer}))
-    for of in ("claim", "corrected"):
-        owner = case.claim if of == "claim" else case.claim.corrected
+            yield noticed(name, case, **{role: evidence[:i] + evidence[i + 1 :]})
+    for of, owner in (("claim", claim), ("corrected", claim.corrected)):
         if owner is None:
             continue
-
-        def changed(of: str = of, owner: Any = owner, **fields: Any) -> Any:
-            new = replace(owner, **fields)
-            return replace(case, claim=new if of == "claim" else replace(case.claim, corrected=new))
-
-        for field_ in ("hypotheses", "given"):
-            values = getattr(owner, field_)
+        for part in ("hypotheses", "given"):
+            values = getattr(owner, part)
             for i in range(len(values)):
                 fewer = values[:i] + values[i + 1 :]
-                name = f"{field_} dropped: {of} ({i + 1})"
-                yield noticed(name, lambda changed=changed, f=field_, fewer=fewer: changed(**{f: fewer}))
-        other = "2" + owner.formula
-        yield noticed(f"formula altered: {of}", lambda changed=changed, other=other: changed(formula=other))
+                yield noticed(f"{part} dropped: {of} ({i + 1})", owner, **{part: fewer})
+        yield noticed(f"formula altered: {of}", owner, formula="2" + owner.formula)
 
 
 def _way(sentence: str) -> str:

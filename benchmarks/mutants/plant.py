@@ -52,89 +52,63 @@ Change = tuple[str, ast.AST]
 Operator = Callable[[ast.AST], Iterator[Change]]
 
 
-def _arithmetic(node: ast.AST) -> Iterator[Change]:
-    if not isinstance(node, ast.BinOp):
-        return
-    if isinstance(node.op, ast.Add | ast.Sub):
-        other = ast.Sub() if isinstance(node.op, ast.Add) else ast.Add()
-        yield "sign", ast.BinOp(node.left, other, node.right)
-        yield "term dropped", node.left
-        yield "term dropped", node.right
-    if isinstance(node.op, ast.Mult | ast.Div):
-        yield "factor dropped", node.left
-    if isinstance(node.op, ast.Mult):
-        yield "factor dropped", node.right
-    if isinstance(node.op, ast.Pow):
-        yield "exponent dropped", node.left
-
-
-def _constant(node: ast.AST) -> Iterator[Change]:
-    if isinstance(node, ast.Constant) and type(node.value) is int:
-        yield "constant", ast.Constant(node.value + 1)
-
-
-def _negative(node: ast.AST) -> Iterator[Change]:
-    negative = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
-    if negative and not isinstance(node.operand, ast.Constant):
-        yield "sign", node.operand
-
-
-def _comparison(node: ast.AST) -> Iterator[Change]:
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARISONS:
-        yield "comparison", ast.Compare(node.left, [COMPARISONS[type(node.ops[0])]()], node.comparators)
-
-
 def _called(node: ast.AST) -> str:
     """The name of the function that a node calls, or nothing."""
     return node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
 
 
-def _swapped(node: ast.AST) -> Iterator[Change]:
-    if isinstance(node, ast.Call) and (name := _called(node)) in SWAPS:
-        if name == "positive_part":
-            yield "positive part", node.args[0]
-        else:
-            yield "function", ast.Call(ast.Name(SWAPS[name], ast.Load()), node.args, node.keywords)
-    if isinstance(node, ast.Attribute) and node.attr == "merged":
-        yield "E ignored", node.value
+def _formula(node: ast.AST) -> Iterator[Change]:
+    """Arithmetic, numbers, comparisons, functions, and corrections that are added to a running sum."""
+    match node:
+        case ast.BinOp(left, ast.Add() | ast.Sub() as sign, right):
+            yield "sign", ast.BinOp(left, ast.Sub() if isinstance(sign, ast.Add) else ast.Add(), right)
+            yield "term dropped", left
+            yield "term dropped", right
+        case ast.BinOp(left, ast.Mult(), right):
+            yield "factor dropped", left
+            yield "factor dropped", right
+        case ast.BinOp(left, ast.Div()):
+            yield "factor dropped", left
+        case ast.BinOp(left, ast.Pow()):
+            yield "exponent dropped", left
+        case ast.Constant(value) if type(value) is int:
+            yield "constant", ast.Constant(value + 1)
+        case ast.UnaryOp(ast.USub(), operand) if not isinstance(operand, ast.Constant):
+            yield "sign", operand
+        case ast.Compare(left, [order], right) if type(order) in COMPARISONS:
+            yield "comparison", ast.Compare(left, [COMPARISONS[type(order)]()], right)
+        case ast.Call(ast.Name("positive_part"), arguments):
+            yield "positive part", arguments[0]
+        case ast.Call(ast.Name(name), arguments, keywords) if name in SWAPS:
+            yield "function", ast.Call(ast.Name(SWAPS[name], ast.Load()), arguments, keywords)
+        case ast.Attribute(owner, "merged"):
+            yield "E ignored", owner
+        case ast.AugAssign():
+            yield "correction deleted", ast.Pass()
+        case ast.Assign([total, *_], ast.BinOp(left, ast.Add() | ast.Sub())):
+            if ast.unparse(total) == ast.unparse(left):
+                yield "correction deleted", ast.Pass()
 
 
-def _statement(node: ast.AST) -> Iterator[Change]:
-    """A correction that is added to a running sum, deleted."""
-    grown = (
-        isinstance(node, ast.Assign)
-        and isinstance(node.value, ast.BinOp)
-        and isinstance(node.value.op, ast.Add | ast.Sub)
-        and ast.unparse(node.targets[0]) == ast.unparse(node.value.left)
-    )
-    if grown or isinstance(node, ast.AugAssign):
-        yield "correction deleted", ast.Pass()
-
-
-def _branch(node: ast.AST) -> Iterator[Change]:
-    """A case forgotten, half of a condition forgotten."""
-    if isinstance(node, ast.If):
-        yield "branch dropped", ast.If(ast.Constant(False), node.body, node.orelse)
-    if isinstance(node, ast.IfExp):
-        yield "branch dropped", node.body
-        yield "branch dropped", node.orelse
-    if isinstance(node, ast.BoolOp):
-        yield "condition dropped", node.values[0]
-        yield "condition dropped", node.values[-1]
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield "condition dropped", node.operand
-
-
-def _forgotten(node: ast.AST) -> Iterator[Change]:
-    """A call that is made for its effect, deleted."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        called = ast.unparse(node.value.func).rpartition(".")[2]
-        if not SAYING.match(called):
+def _code(node: ast.AST) -> Iterator[Change]:
+    """A case or half of a condition forgotten; a call that is made for its effect, deleted."""
+    match node:
+        case ast.If(_, body, otherwise):
+            yield "branch dropped", ast.If(ast.Constant(False), body, otherwise)
+        case ast.IfExp(_, chosen, otherwise):
+            yield "branch dropped", chosen
+            yield "branch dropped", otherwise
+        case ast.BoolOp(_, [first, *_, last]):
+            yield "condition dropped", first
+            yield "condition dropped", last
+        case ast.UnaryOp(ast.Not(), operand):
+            yield "condition dropped", operand
+        case ast.Expr(ast.Call(function)) if not SAYING.match(ast.unparse(function).rpartition(".")[2]):
             yield "statement deleted", ast.Pass()
 
 
-OF_FORMULAS: tuple[Operator, ...] = (_arithmetic, _constant, _negative, _comparison, _swapped, _statement)
-OF_CODE: tuple[Operator, ...] = (*OF_FORMULAS, _branch, _forgotten)
+OF_FORMULAS: tuple[Operator, ...] = (_formula,)
+OF_CODE: tuple[Operator, ...] = (_formula, _code)
 
 
 def _entry(function: ast.AST) -> Iterator[tuple[str, str, str]]:
@@ -158,8 +132,8 @@ def _skipped(node: ast.AST) -> bool:
     return _called(node) in SETTINGS["calls_validating"]
 
 
-def _nodes(function: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
-    """Every place in a function's body, or in a statement, as (parent, field, position in a list or None)."""
+def _nodes(function: ast.AST) -> Iterator[tuple[ast.AST, ast.AST, str, int | None]]:
+    """Every node in a function's body, or in a statement: node, parent, field, position in a list or None."""
     waiting: list[ast.AST] = [function]
     while waiting:
         parent = waiting.pop()
@@ -171,10 +145,8 @@ def _nodes(function: ast.AST) -> Iterator[tuple[ast.AST, str, int | None]]:
             for position, child in children:
                 if not isinstance(child, ast.AST) or _skipped(child):
                     continue
-                if isinstance(child, ast.FunctionDef):
-                    waiting.append(child)
-                    continue
-                yield parent, name, position
+                if not isinstance(child, ast.FunctionDef):
+                    yield child, parent, name, position
                 waiting.append(child)
 
 
@@ -215,11 +187,6 @@ def _claim_around(statement: ast.AST) -> Callable[[ast.AST], str]:
     return lambda node: inside.get(id(node), "module")
 
 
-def _field(parent: ast.AST, name: str, position: int | None) -> ast.AST:
-    value = getattr(parent, name)
-    return value if position is None else value[position]
-
-
 def planted(mutant: Mutant) -> str:
     """The module's source with the error in it."""
     for found, source in errors_in((ROOT / mutant.path).read_text(encoding="utf-8"), mutant.module):
@@ -248,8 +215,7 @@ def errors_in(text: str, module: str) -> Iterator[tuple[Mutant, Callable[[], str
 
     for name, whole in _places(module, tree):
         around = _claim_around(whole)
-        for parent, field, position in list(_nodes(whole)):
-            node = _field(parent, field, position)
+        for node, parent, field, position in list(_nodes(whole)):
             for operator in operators:
                 for kind, replacement in operator(node):
                     mutant = make(name or around(node), kind, _short(node), _short(replacement), node)
@@ -353,19 +319,22 @@ def _fewer_pieces(node: ast.AST) -> Iterator[Change]:
 OF_CLAIMS: tuple[Operator, ...] = (_premises, _own_side, _fewer_pieces)
 
 
-def modules() -> dict[str, Path]:
-    """Where errors are planted. Kernels are left to a GPU's own tests: Triton reads their source from the disk."""
+def sources() -> dict[str, str]:
+    """Texts of the modules that are watched, by path."""
     paths = [path for folder in SETTINGS["packages"] for path in sorted((ROOT / folder).rglob("*.py"))]
-    found = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in paths}
-    found |= {module: ROOT / f"{module.replace('.', '/')}.py" for module in SETTINGS["modules"]}
-    plain = {m: path for m, path in found.items() if path.exists() and not path.stem.startswith("__")}
-    return {m: path for m, path in plain.items() if "import triton" not in path.read_text(encoding="utf-8")}
+    paths += [ROOT / f"{module.replace('.', '/')}.py" for module in SETTINGS["modules"]]
+    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in paths}
 
 
 def mutants(only: tuple[str, ...] = ("",)) -> list[Mutant]:
-    """Every error in every module whose name begins with one of these."""
-    wanted = [(module, path) for module, path in modules().items() if module.startswith(only)]
-    return [m for module, path in wanted for m, _ in errors_in(path.read_text(encoding="utf-8"), module)]
+    """Every error in every module whose name begins with one of these.
+
+    Kernels are left to a GPU's own tests: Triton reads their source from the disk.
+    """
+    texts = {path.removesuffix(".py").replace("/", "."): text for path, text in sources().items()}
+    wanted = (name for name in texts if name.startswith(only) and "__" not in name)
+    plain = (name for name in wanted if "import triton" not in texts[name])
+    return [m for name in plain for m, _ in errors_in(texts[name], name)]
 
 
 def chosen(all_: list[Mutant]) -> list[Mutant]:

@@ -22,7 +22,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from benchmarks.mutants.plant import ROOT, SETTINGS
+from benchmarks.mutants.plant import ROOT, SETTINGS, sources
 
 # processor seconds
 TEST_SECONDS_MAX = 12.0  # a test that takes longer, under observation, judges nothing
@@ -81,16 +81,12 @@ def files(only: tuple[str, ...] = ("",)) -> list[tuple[str, int, int]]:
     Where only some modules are asked for, the tests of their package or folder alone.
     """
     begin, out = tuple(prefix.replace(".", "/") for prefix in only), tuple(SETTINGS["tests_left_out"])
-    sources = [path for folder in SETTINGS["packages"] for path in sorted((ROOT / folder).rglob("*.py"))]
-    sources += [ROOT / f"{module.replace('.', '/')}.py" for module in SETTINGS["modules"]]
     tests = {path for prefix in only for path in _folder(prefix).rglob("test_*.py")}
     texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in tests}
     kept = {name: text for name, text in texts.items() if not name.startswith(out)}
     parts = {name: len(text.splitlines()) // PART_LINES + 1 for name, text in kept.items()}
-    for path in sources:
-        texts[name := str(path.relative_to(ROOT))] = path.read_text(encoding="utf-8")
-        if name.startswith(begin) and ">>> " in texts[name]:
-            parts[name] = 1
+    texts |= sources()
+    parts |= dict.fromkeys((one for one in sources() if one.startswith(begin) and ">>> " in texts[one]), 1)
     longest = sorted(parts, key=lambda name: (not name.startswith("tests/"), -len(texts[name]), name))
     return [(name, part, parts[name]) for name in longest for part in range(parts[name])]
 
