@@ -10,13 +10,12 @@ in round 1, as buying cheap has it: its share is not due to prices. `narrow` pri
 hold one or two samples per client: there little can be gained.
 """
 
-import time
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from benchmarks.hardware import hardware
+from benchmarks.hardware import hardware, timed
 from benchmarks.options import settings
 from benchmarks.runner import Benchmark, trained
 from empirics import PRESETS, Brief, CostProcess, Policy, Study
@@ -100,9 +99,8 @@ def main() -> None:
 def measured(base: Study, prices: str, benchmark: Benchmark) -> dict[str, Any]:
     """Train all policies, print them, and return what is kept of the summary."""
     study, cost = priced(base, prices)
-    began = time.perf_counter()
-    summary, _ = trained(study, cost=cost, policies={"constant-filled": Filled.of}, **benchmark.place)
-    took = time.perf_counter() - began
+    own = {"constant-filled": Filled.of}
+    (summary, _), (took,) = timed(lambda: trained(study, cost=cost, policies=own, **benchmark.place))
     print(f"\n{prices} prices, {study.rounds} rounds, {study.seeds} seeds, {took:.0f} s")
     show(summary, study)
     kept, rows = SETTINGS["kept"], summary["policies"]

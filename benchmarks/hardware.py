@@ -5,21 +5,33 @@ import platform
 import subprocess
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
 
 def timed(
-    work: Callable[[], Result], repeats: int = 1, clock: Callable[[], float] = time.perf_counter
-) -> tuple[Result, list[float]]:
-    """The last result of the work, and the seconds of each repetition."""
+    work: Callable[[], Result],
+    repeats: int = 1,
+    clock: Callable[[], Any] = time.perf_counter,
+    before: Callable[[], object] = lambda: None,
+) -> tuple[Result, list[Any]]:
+    """The last result of the work, and the seconds of each repetition, without what is done before it."""
     seconds = []
     for _ in range(repeats):
+        before()
         begin = clock()
         result = work()
         seconds.append(clock() - begin)
     return result, seconds
+
+
+def gpu_clock() -> float:
+    """The wall clock when all work on the GPU is done."""
+    import torch
+
+    torch.cuda.synchronize()
+    return time.perf_counter()
 
 
 def hardware() -> str:

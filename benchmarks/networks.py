@@ -18,13 +18,13 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from benchmarks.hardware import hardware
+from benchmarks.hardware import gpu_clock, hardware, timed
 from benchmarks.options import parser_of
 from benchmarks.runner import write
 from empirics import Population
 from empirics.training.model import Descent, Memory
 from empirics.training.module import Module
-from empirics.training.networks import GROUPS, resnet9
+from empirics.training.networks import resnet9
 from empirics.training.resnet import ManyResNets, flops
 
 STEPS, CLIENTS, TESTS, REPEATED = 10, 10, 4000, 3
@@ -74,15 +74,7 @@ def main() -> None:
 def _seconds(work: Callable[[], object]) -> float:
     """Median, after one time in vain."""
     work()
-    times = []
-    for _ in range(REPEATED):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        work()
-        end.record()
-        torch.cuda.synchronize()
-        times.append(begin.elapsed_time(end) / 1e3)
-    return statistics.median(times)
+    return statistics.median(timed(work, REPEATED, gpu_clock)[1])
 
 
 def _ceiling() -> float:
@@ -126,35 +118,30 @@ def _vmap(here: Population, runs: int, images: int) -> Times:
         return _timed(Module(resnet9(here), here), here, runs, images)
 
 
+def _widen(network: nn.Module, count: int) -> nn.Module:
+    """Replace every layer by that of many networks side by side, each a group of channels."""
+    for name, layer in network.named_children():
+        if isinstance(layer, nn.Conv2d):
+            inward, outward = layer.in_channels * count, layer.out_channels * count
+            network.register_module(name, nn.Conv2d(inward, outward, 3, padding=1, groups=count))
+        elif isinstance(layer, nn.GroupNorm):
+            network.register_module(name, nn.GroupNorm(layer.num_groups * count, layer.num_channels * count))
+        else:
+            _widen(layer, count)
+    return network
+
+
 def _grouped(here: Population, runs: int, images: int) -> Times:
     """All networks side by side as groups of channels of one; the head, a thousandth of the work, is left out."""
-    count = runs * CLIENTS
-    x = torch.rand(images, 3 * count, here.x.shape[2], here.x.shape[3], device="cuda").bfloat16()
-
-    def block(inward: int, outward: int, pool: bool = False) -> nn.Sequential:
-        layers: list[nn.Module] = [
-            nn.Conv2d(inward * count, outward * count, 3, padding=1, groups=count),
-            nn.GroupNorm(GROUPS * count, outward * count),
-            nn.Mish(),
-        ]
-        return nn.Sequential(*layers, *([nn.MaxPool2d(2)] if pool else []))
-
-    parts = [
-        nn.Sequential(block(3, 64), block(64, 128, pool=True)),
-        nn.Sequential(block(128, 128), block(128, 128)),
-        nn.Sequential(block(128, 256, pool=True), block(256, 512, pool=True)),
-        nn.Sequential(block(512, 512), block(512, 512)),
-    ]
-    network = nn.ModuleList(parts).cuda().bfloat16().to(memory_format=torch.channels_last)
+    x = torch.rand(images, 3 * runs * CLIENTS, *here.x.shape[2:], device="cuda").bfloat16()
+    body = _widen(nn.Sequential(*list(resnet9(here).children())[:-3]), runs * CLIENTS)
+    network = body.cuda().bfloat16().to(memory_format=torch.channels_last)
     x = x.to(memory_format=torch.channels_last)
     descent = torch.optim.SGD(network.parameters(), lr=0.005)
 
     def forward() -> Tensor:
-        a = parts[0](x)
-        a = a + parts[1](a)
-        a = parts[2](a)
-        out: Tensor = a + parts[3](a)
-        return out.float().mean()
+        out: Tensor = network(x).float().mean()
+        return out
 
     def step() -> None:
         descent.zero_grad()

@@ -8,7 +8,6 @@ The certified ball is the reference for the errors of the other three. Ratios ar
 work on the machine disturbs less than the wall clock.
 """
 
-import statistics
 import time
 from collections.abc import Callable
 from fractions import Fraction
@@ -18,7 +17,7 @@ import flint
 import mpmath
 import numpy as np
 
-from benchmarks.hardware import hardware
+from benchmarks.hardware import hardware, timed
 from benchmarks.options import parser_of
 from theory.bound.constant_admission import constant_breaks, constant_round
 from theory.numbers import summation
@@ -47,16 +46,11 @@ class Timing(NamedTuple):
     n: int
 
 
-def timed(call: Callable[[], Any], n: int, before: Callable[[], Any] = lambda: None) -> Timing:
+def timing(call: Callable[[], Any], n: int, before: Callable[[], object] = lambda: None) -> Timing:
     """The last result of n calls; what `before` does before each of them is not timed."""
-    wall, cpu = [], []
-    for _ in range(n):
-        before()
-        clocks = time.perf_counter(), time.process_time()
-        result = call()
-        wall.append(time.perf_counter() - clocks[0])
-        cpu.append(time.process_time() - clocks[1])
-    return Timing(result, statistics.median(wall), statistics.median(cpu), n)
+    clocks = lambda: np.array([time.perf_counter(), time.process_time()])  # noqa: E731
+    result, seconds = timed(call, n, clocks, before)
+    return Timing(result, *np.median(seconds, axis=0), n)
 
 
 def with_sumem(T: int, start: int) -> Any:
@@ -77,14 +71,14 @@ def main() -> None:
     print(f"{hardware()}, NumPy {np.__version__}, mpmath {mpmath.__version__}, flint {flint.__version__}")
 
     f = bound_round(float)
-    first = timed(lambda: total(f, T, BREAKS), n=1)
-    warm = timed(lambda: total(f, T, BREAKS), n=201)
-    cold = timed(lambda: total(f, T, BREAKS), n=51, before=summation.float_rule.cache_clear)
+    first = timing(lambda: total(f, T, BREAKS), n=1)
+    warm = timing(lambda: total(f, T, BREAKS), n=201)
+    cold = timing(lambda: total(f, T, BREAKS), n=51, before=summation.float_rule.cache_clear)
     f_ball = bound_round(to_ball)
-    ball_cold = timed(lambda: total_ball(f_ball, T, BREAKS), n=5, before=summation.ball_rule.cache_clear)
-    ball = timed(lambda: total_ball(f_ball, T, BREAKS), n=5)
+    ball_cold = timing(lambda: total_ball(f_ball, T, BREAKS), n=5, before=summation.ball_rule.cache_clear)
+    ball = timing(lambda: total_ball(f_ball, T, BREAKS), n=5)
     reference = ball.result
-    tries = {start: timed(lambda s=start: with_sumem(T, s), n=5) for start in SUMEM_STARTS}
+    tries = {start: timing(lambda s=start: with_sumem(T, s), n=5) for start in SUMEM_STARTS}
     good = {s: run for s, run in tries.items() if relative_error(run.result, reference) <= SUMEM_ACCURACY}
     start, sumem = min((good or tries).items(), key=lambda item: item[1].cpu)
 
@@ -97,7 +91,7 @@ def main() -> None:
         f"mpmath.sumem, best start ({start})": (sumem, relative_error(sumem.result, reference)),
     }
     if not options.without_plain:
-        plain = timed(lambda: plain_total(f, T), n=1)
+        plain = timing(lambda: plain_total(f, T), n=1)
         runs["NumPy in chunks"] = (plain, relative_error(plain.result, reference))
 
     print(f"T = {T:,}: the bound is {reference.str(25)}")

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from benchmarks.hardware import timed
+from benchmarks.hardware import gpu_clock, timed
 from benchmarks.options import parser_of
 from benchmarks.runner import chunks
 from empirics import PRESETS, Dataset, Study
@@ -64,33 +64,24 @@ def _hardware(device: torch.device) -> str:
 
 
 def _random_images(samples: int) -> Dataset:
-    rng = np.random.default_rng(0)
-
-    def part(count: int) -> tuple[np.ndarray, np.ndarray]:
-        return rng.random((count, 1, 28, 28), dtype=np.float32), rng.integers(0, 10, count)
-
-    return Dataset.of("random", part(samples), part(10000), 10)
+    rng, counts = np.random.default_rng(0), (samples, 10000)
+    parts = [(rng.random((n, 1, 28, 28), dtype=np.float32), rng.integers(0, 10, n)) for n in counts]
+    return Dataset.of("random", *parts, 10)
 
 
 def _timed(work: Callable[[], Any], device: torch.device) -> tuple[Any, float]:
     """Result and seconds."""
-    wait = partial(torch.cuda.synchronize, device) if device.type == "cuda" else lambda: None
-    wait()
-    (result, _), (seconds,) = timed(lambda: (work(), wait()))
+    result, (seconds,) = timed(work, clock=gpu_clock if device.type == "cuda" else time.perf_counter)
     return result, seconds
 
 
 def _play(problem: Problem, constants: Constants) -> float:
     """A study without its folder; returns the seconds of them that its schedule took."""
     engine = Engine(problem.model, problem.study, problem.streams)
-    every, planned = chunks(problem.study, constants), 0.0
-    while True:
-        begin = time.perf_counter()
-        rounds = next(every, None)
-        planned += time.perf_counter() - begin
-        if rounds is None:
-            return planned
+    every, (planned,) = timed(lambda: list(chunks(problem.study, constants)))
+    for rounds in every:
         engine.play(rounds)
+    return planned
 
 
 def learning(data: Dataset, device: torch.device, rounds: int, repeats: int) -> None:
@@ -98,15 +89,13 @@ def learning(data: Dataset, device: torch.device, rounds: int, repeats: int) -> 
     study = replace(PRESETS["paper"], rounds=rounds)
     problem = from_dataset(study, data, device)
     constants = calibrate(problem).constants.merged
-    whole, rest = [], []
-    for _ in range(repeats):
-        planned, seconds = _timed(partial(_play, problem, constants), device)
-        whole.append(seconds)
-        rest.append(seconds - planned)
+    played = [_timed(partial(_play, problem, constants), device) for _ in range(repeats)]
+    whole = statistics.median(seconds for _, seconds in played)
+    rest = statistics.median(seconds - planned for planned, seconds in played)
     print(
         f"learning: {study.runs} runs x {study.clients} clients x {rounds} rounds, E = {study.steps}, accuracy every "
-        f"round: {statistics.median(whole):.2f} s, of which {statistics.median(rest):.2f} s train "
-        f"({statistics.median(rest) / rounds * 1e3:.2f} ms a round of all runs); median of n = {repeats}"
+        f"round: {whole:.2f} s, of which {rest:.2f} s train ({rest / rounds * 1e3:.2f} ms a round of all runs); "
+        f"median of n = {repeats}"
     )
 
 
