@@ -7,6 +7,7 @@ samples, before it trains on them, shows the best K. Differences are paired over
     python -m benchmarks.moving --streams 5
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +16,8 @@ import numpy as np
 from benchmarks.hardware import hardware
 from benchmarks.options import settings
 from benchmarks.runner import Benchmark, above_best
-from benchmarks.streams import losses
-from empirics import PRESETS, predict_study
+from benchmarks.streams import losses_by_seed
+from empirics import PRESETS, Study, predict_study
 
 RETENTIONS = settings("moving")["retentions"]
 ROUNDS, EACH = 200, 10  # samples per round; the last round is left for the test that follows the others
@@ -34,18 +35,23 @@ def stream(step: float, seed: int) -> dict[str, Any]:
     return {"x": x, "y": y.astype(int), "time": np.arange(len(x)) / EACH}
 
 
+def losses(base: Study, data: dict[str, Any], retentions: Iterable[int]) -> list[float]:
+    """Mean loss of constant admission at each K."""
+    names = tuple(f"constant@K={K}" for K in retentions)
+    return [each.mean() for each in losses_by_seed(base, names, data, start=START_ROUNDS).values()]
+
+
 def main() -> None:
     given = Benchmark.asked("moving", __doc__).given
     words = f"steps of {given.walk:g}, η = {given.eta:g}, E = {given.steps}"
     print(f"{hardware()}; {given.streams} streams, {words}")
     base, found = replace(BASE, steps=given.steps, eta=given.eta), []
-    names = tuple(f"constant@K={K}" for K in RETENTIONS)
     for seed in range(100, 100 + given.streams):
         data = stream(given.walk, seed)
         drift = predict_study(base, dataset=data, pilot=1000, best=False).document()["drift"]
         speed = "{:.2g} ({:.2g} to {:.2g})".format(drift["q"], *drift["interval"])
         print(f"q = {speed}: K = {drift['K']}, {drift['K_interval']}", flush=True)
-        found.append([each.mean() for each in losses(base, names, data, start=START_ROUNDS).values()])
+        found.append(losses(base, data, RETENTIONS))
     measured = np.array(found).T
     best = measured[measured.mean(axis=1).argmin()]
     for K, row in zip(RETENTIONS, measured, strict=True):

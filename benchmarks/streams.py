@@ -78,10 +78,6 @@ def turning(data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, A
     return {"x": x, "y": data.train_y[index], "time": np.arange(len(index)) / EACH}
 
 
-def _all(s: float) -> Floats:
-    return np.ones(10)
-
-
 def _one_after_another(s: float) -> Floats:
     """About two classes at a time, in a circle."""
     return np.asarray(np.maximum(np.cos(2 * np.pi * (s - np.arange(10) / 10)), 0) ** 8)
@@ -99,7 +95,7 @@ def _half_dark(images: Any, s: float) -> Any:
 class Made:
     """Changes of a stream, as functions of the share that has passed: probabilities of classes, images and labels."""
 
-    there: Callable[[float], Floats] = _all
+    there: Callable[[float], Floats] = lambda s: np.ones(10)
     seen: Callable[[Any, float], Any] = lambda images, s: images
     called: Callable[[Any, float], Any] = lambda labels, s: labels
 
@@ -142,7 +138,7 @@ def pilot_says(base: Study, data: dict[str, Any], benchmark: Benchmark) -> dict[
     return {key: document[key] for key in ("q", "interval", "directions", "K", "K_interval")}
 
 
-def losses(
+def losses_by_seed(
     base: Study, names: tuple[str, ...], data: dict[str, Any], device: str = "cpu", start: int = START_ROUNDS
 ) -> dict[str, Floats]:
     """Loss of each policy on samples before they are trained on: each seed's mean over rounds after the start."""
@@ -166,7 +162,7 @@ def measured(base: Study, name: str, benchmark: Benchmark) -> dict[str, Any]:
     predicted = time.monotonic()
     kept = tuple(f"constant@K={K}" for K in benchmark.settings["retentions"][given.dataset])
     names = (*kept, *settings("drift")["policies"]) if given.dataset == "mnist" else kept
-    found = losses(base, names, data, given.device)
+    found = losses_by_seed(base, names, data, given.device)
     best = min(kept, key=lambda one: found[one].mean())
     policies = {}
     for policy, each in found.items():
