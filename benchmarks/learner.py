@@ -18,12 +18,11 @@ an estimate of those of training.
 A study that --seconds stops continues from its last checkpoint in the folder beside --out.
 """
 
-import argparse
 import json
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,18 +31,16 @@ import numpy as np
 import torch
 
 from benchmarks.buying import price_names, priced
+from benchmarks.hardware import timed
 from benchmarks.options import settings
-from benchmarks.runner import Benchmark, markdown, write
+from benchmarks.runner import Benchmark, markdown
 from empirics import Study, make_prices, read_result, run_study
-from empirics.control.released import CONSTANTS as RELEASED
 from empirics.control.schedule import Schedule
 from empirics.prediction.loss_landscape import landscape_of
-from empirics.prediction.pilot import draw_pilot
 from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.policy_name import PolicyName
-from empirics.training.constants import calibrate, smoothness
+from empirics.training.constants import calibrate
 from empirics.training.engine import Engine
-from empirics.training.linear import Linear
 from empirics.training.problem import Problem, make_problem
 from theory.market.knapsack import purchase_limit
 from theory.market.lower_bound import most_samples
@@ -64,15 +61,19 @@ class Late(Exception):
 def main() -> None:
     benchmark = Benchmark.asked("learner", __doc__, show)
     base, given = benchmark.study(), benchmark.given
+    processes = price_names(given.prices)
     if given.predict:
-        predict(base, benchmark.begin(base), given)
+        before = json.loads(given.predict.read_text(encoding="utf-8"))["studies"]
+        torch.set_num_threads(1)
+        one = lambda name: predicted(base, name, benchmark, before[name]["policies"])  # noqa: E731
+        benchmark.measure(benchmark.begin(base), processes, one)
         return
     document = benchmark.begin(base, eta=[base.eta, given.eta])
     with tempfile.TemporaryDirectory() as beside:
         parts = Path(beside) if given.out is None else given.out.with_suffix(".parts")
         try:
             one = lambda name: measured(base, name, benchmark, parts / name)  # noqa: E731
-            benchmark.measure(document, price_names(given.prices), one)
+            benchmark.measure(document, processes, one)
         except Late:
             print(f"{len(document['studies'])} price processes are done: run again for the rest")
     show(document)
@@ -164,58 +165,34 @@ def interval(found: dict[str, float], seeds: int) -> dict[str, float | None]:
     return {"mean": found["mean"], "low": found["mean"] - half, "high": found["mean"] + half}
 
 
-def predict(base: Study, document: dict[str, Any], given: argparse.Namespace) -> None:
-    """Predict each policy with our learner, for each price process; written as soon as it is done."""
-    before = json.loads(given.predict.read_text(encoding="utf-8"))["studies"]
-    wanted = given.policies.split(",") if given.policies else SETTINGS["policies"]
-    torch.set_num_threads(1)
-    for prices in price_names(given.prices):
-        study, cost = priced(base, prices)
-        whole = make_problem(study, given.device, given.data_dir)
-        rows = before[prices]["policies"].items()
-        measured = {name: row for name, row in rows if _unchanged(name) and PolicyName(name).base in wanted}
-        problem = draw_pilot(whole, given.pilot).problem if given.pilot else whole
-        constants = _constants(problem, wanted)
-        took = _training_seconds(whole, next(iter(measured)), constants)
-        began = time.process_time()
-        paid = make_prices(study.cost if cost is None else cost)
-        forecaster = StudyForecaster.of(problem, constants, prices=paid)
-        times = {"survey_seconds": time.process_time() - began, "training_seconds_a_policy": took}
-        known = document["studies"].setdefault(prices, {**times, "policies": {}})
-        for name, row in measured.items():
-            if name not in known["policies"]:
-                known["policies"][name] = _predicted(forecaster, name, row)
-                print(prices, name, known["policies"][name], flush=True)
-                write(document, given.out)
-
-
-def _constants(problem: Problem, wanted: Collection[str]) -> Constants:
-    """Constants that policies decide by; the variance, which takes long to find, only if acdpp is among them."""
-    if "acdpp" in wanted:
-        return calibrate(problem).constants.merged
-    assert isinstance(problem.model, Linear)
-    study, L = problem.study, smoothness(problem, problem.model)
-    return replace(RELEASED, eta=study.eta, E=study.steps, L=L).merged
-
-
-def _unchanged(name: str) -> bool:
-    """True for our learner with nothing of it changed."""
-    own = PolicyName(name).own
-    whole = own.get("average") == "polynomial" and own.get("average_by") != 8
-    return whole and "decay" in own and "steps" not in own
+def predicted(base: Study, prices: str, benchmark: Benchmark, before: dict[str, Any]) -> dict[str, Any]:
+    """Predict each policy that was measured with our learner, and print it."""
+    study, cost = priced(base, prices)
+    problem = make_problem(study, **benchmark.place)
+    constants = calibrate(problem).constants.merged
+    measured = {name: row for name, row in before.items() if _learner(PolicyName(name)) == "ours"}
+    training = _training_seconds(problem, next(iter(measured)), constants)
+    paid = make_prices(study.cost if cost is None else cost)
+    survey = lambda: StudyForecaster.of(problem, constants, prices=paid)  # noqa: E731
+    forecaster, (took,) = timed(survey, clock=time.process_time)
+    found = {}
+    for name, row in measured.items():
+        found[name] = _predicted(forecaster, name, row)
+        print(prices, name, found[name], flush=True)
+    return {"survey_seconds": took, "training_seconds_a_policy": training, "policies": found}
 
 
 def _predicted(forecaster: StudyForecaster, name: str, row: dict[str, Any]) -> dict[str, Any]:
-    began = time.process_time()
-    study = replace(forecaster.study, policies=(name,))
-    forecast = replace(forecaster, study=study).forecasts()[name]
+    alone = replace(forecaster, study=replace(forecaster.study, policies=(name,)))
+    forecasts, (seconds,) = timed(alone.forecasts, clock=time.process_time)
+    forecast = forecasts[name]
     risks = {"cumulative": forecast.cumulative, "final": float(forecast.risk[-1])}
     return {
         "predicted": risks,
         "error": forecast.errors,
         "over_measured": {key: value / row[f"{key}_excess_risk"]["mean"] for key, value in risks.items()},
         "fitted": forecast.fitted,
-        "seconds": time.process_time() - began,
+        "seconds": seconds,
     }
 
 
@@ -224,9 +201,8 @@ def _training_seconds(problem: Problem, name: str, constants: Constants) -> floa
     few, study = SETTINGS["timed_rounds"], replace(problem.study, policies=(name,))
     rounds = Schedule(study, constants).advance(few)
     engine = Engine(problem.model, study, problem.streams)
-    began = time.process_time()
-    engine.play(rounds)
-    return (time.process_time() - began) * study.rounds / few
+    _, (seconds,) = timed(lambda: engine.play(rounds), clock=time.process_time)
+    return seconds * study.rounds / few
 
 
 def show(*documents: dict[str, Any]) -> None:
