@@ -62,11 +62,8 @@ def measured(world: str, benchmark: Benchmark) -> dict[str, Any]:
     own = river if given.river else {}
     fixed, listening = tuple(f"constant@K={K}" for K in benchmark.settings["retentions"]), ("adaptive", *own)
     drift = Drift(**benchmark.settings["worlds"][world])
-    study = Study(
-        labels="parity", buffers=(400,), budget=55, K=40, steps=1, eta=given.eta, radius=None, drift=drift
-    )
+    study = Study(**benchmark.settings["study"], radius=None, eta=given.eta, drift=drift)
     study = replace(study, policies=(*fixed, "adaptive"), rounds=given.rounds, seeds=given.seeds)
-    study = replace(study, predict=False, measures=("risk",))
     _, rows = trained(study, ["policy", "seed", "round", "risk", "n"], policies=own)
     rows = rows.sort_by([(name, "ascending") for name in ("policy", "seed", "round")])
     names = sorted((*fixed, *listening))

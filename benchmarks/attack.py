@@ -89,7 +89,7 @@ class Tally:
             verdict, said = fault.verdict, fault.said
         except Exception:
             verdict, said = "traceback", traceback.format_exc()[-3000:]
-        self.counts[kind, verdict] += 1
+        self.counts.update([(kind, verdict), ("all", verdict)])
         if self.out:
             line = {"kind": kind, "seed": seed, "verdict": verdict, "attack": field.attack, "said": said}
             self.out.write(json.dumps(line) + "\n")
@@ -100,15 +100,13 @@ class Tally:
 
     @property
     def faults(self) -> int:
-        return sum(count for (_, verdict), count in self.counts.items() if verdict in BAD)
+        return sum(self.counts["all", verdict] for verdict in BAD)
 
     def table(self, console: Console) -> None:
         table = Table("attack", *VERDICTS, "all")
-        for kind in sorted({kind for kind, _ in self.counts}):
+        for kind in (*sorted({kind for kind, _ in self.counts} - {"all"}), "all"):
             row = [self.counts[kind, verdict] for verdict in VERDICTS]
             table.add_row(kind, *(f"{count:,}" for count in (*row, sum(row))))
-        whole = [sum(self.counts[key] for key in self.counts if key[1] == verdict) for verdict in VERDICTS]
-        table.add_row("all", *(f"{count:,}" for count in (*whole, sum(whole))))
         console.print(table)
 
 

@@ -33,8 +33,7 @@ def studies(base: Study, settings: dict[str, Any]) -> dict[str, Study]:
     for kind, given in kinds.items():
         for parts in PARTS:
             drift = Drift(kind=kind, parts=parts, **given)
-            policies = tuple(settings["policies"])
-            found[f"prediction: {kind}, {parts}"] = replace(base, policies=policies, drift=drift)
+            found[f"prediction: {kind}, {parts}"] = replace(base, policies=settings["policies"], drift=drift)
     for period in settings["periods"]:
         longer = settings["retentions_longer"] if period == min(settings["periods"]) else []
         kept = tuple(f"constant@K={K}" for K in (*settings["retentions"], *longer))

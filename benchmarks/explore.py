@@ -18,7 +18,6 @@ from benchmarks.hardware import hardware
 from benchmarks.options import parser_of
 
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
-FIELD = 'input[data-field="{0}"], [data-field="{0}"] input'
 SEEN = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 
@@ -43,14 +42,7 @@ def main() -> None:
             time.sleep(5)  # until it listens
             page.goto(address.group())
             page.get_by_text("predicted in full").wait_for(timeout=300_000)
-            if given.policy != "taper-online":
-                policies = page.locator(FIELD.format("policies")).first
-                policies.press("Backspace")
-                policies.fill(given.policy)
-                page.keyboard.press("Enter")
-                page.keyboard.press("Escape")
-                page.get_by_text("predicted in full").wait_for(timeout=300_000)
-            page.locator(FIELD.format("budget")).first.focus()
+            page.locator('input[data-field="budget"], [data-field="budget"] input').first.focus()
             page.keyboard.press("Tab")  # to the slider
             times = []
             for k in range(given.moves):
@@ -61,7 +53,7 @@ def main() -> None:
         finally:
             server.terminate()
             server.wait(60)
-    print(f"{hardware()}; digits, 500 rounds, {given.policy}, n = {given.moves} moves of the slider")
+    print(f"{hardware()}; digits, 500 rounds, taper-online, n = {given.moves} moves of the slider")
     for what, each in zip(("what money buys", "coarse curve"), zip(*times, strict=True), strict=True):
         print(f"{what}: median {statistics.median(each):.0f} ms, from {min(each):.0f} to {max(each):.0f}")
 

@@ -37,12 +37,11 @@ def main() -> None:
     if given.all_axes:
         subsample.AXES_SHARE_FOLLOWED = subsample.AXES_SHARE_SEEN
         eigenbasis.HESSIAN_PARAMETERS_MAX = 10**6
-    study = replace(PRESETS["digits"], dataset=given.dataset, labels=given.labels, rounds=given.rounds)
-    study = replace(study, seeds=given.seeds, checkpoint=given.stretch)
-    if not given.all:
-        study = replace(study, policies=("constant",))
-    if given.risk_alone:
-        study = replace(study, measures=("risk",))
+    digits = PRESETS["digits"]
+    policies = digits.policies if given.all else ("constant",)
+    measures = ("risk",) if given.risk_alone else digits.measures
+    study = replace(digits, dataset=given.dataset, labels=given.labels, policies=policies, measures=measures)
+    study = replace(study, rounds=given.rounds, seeds=given.seeds, checkpoint=given.stretch)
     print(hardware(), study.task, sep="\n")
     clock = time.perf_counter if given.device != "cpu" else time.process_time
     began = clock()
