@@ -9,11 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from empirics import Policy, predict_study
-from empirics.data import Dataset
-from empirics.results.folder import read_result
-from empirics.run import run_study
-from empirics.settings.study import Study
+from empirics import Dataset, Policy, Study, predict_study, read_result, run_study
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.training.problem import from_dataset
 from tests.refused import refused as refused
 from theory.setting import Constants
@@ -61,8 +58,14 @@ def predict(out=None, *, given=None, **options):
     return predict_study(study(**(FEW | (given or {}))), out, dataset=blobs(), **options)
 
 
-def problem(setting, device="cpu"):
-    return from_dataset(setting, blobs(), torch.device(device))
+def problem(setting, device="cpu", *, data=None, model=None):
+    """The learning problem of a study, with the blobs unless other data are given."""
+    return from_dataset(setting, blobs() if data is None else data, torch.device(device), model)
+
+
+def forecaster_of(task, **own):
+    """A forecaster of a problem, with the constants of these tests."""
+    return StudyForecaster.of(task, CONTROL, **own)
 
 
 class Steady(Policy):

@@ -12,10 +12,8 @@ import pytest
 import torch
 from pyarrow import csv
 
-from empirics import export, export_model
+from empirics import export, export_model, read_result, run_study
 from empirics.data import Columns, as_dataset
-from empirics.results.folder import read_result
-from empirics.run import run_study
 from tests.acdpp.program import acdpp, answer, refusal
 from tests.empirics.small import blobs, blobs_file, refused, stopped_at, study
 

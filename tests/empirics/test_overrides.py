@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import torch
 
-from empirics import run
+from empirics import CostProcess, run
 from empirics.overrides import HandedOver
 from empirics.prediction import time_estimate
-from empirics.settings.costs import CostProcess
 from empirics.training.device import threads
 from tests.empirics.small import blobs, study
 

@@ -10,8 +10,7 @@ import torch
 from empirics import predict_study, run_study
 from empirics.prediction import time_estimate
 from empirics.prediction.pilot import draw_pilot
-from empirics.prediction.study_forecaster import StudyForecaster
-from tests.empirics.small import CONTROL, FEW, Steady, blobs, columns, predict, problem, refused, study
+from tests.empirics.small import FEW, Steady, blobs, columns, forecaster_of, predict, problem, refused, study
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 
@@ -87,7 +86,7 @@ def test_a_retention_that_leaves_rounds_without_samples_may_be_the_best():
 def test_a_pilot_of_everything_is_the_population_and_a_smaller_one_its_samples_alone():
     task = problem(study(policies=("constant",), rounds=6))
     tasks = (task, draw_pilot(task, 120).problem)
-    whole, found = (StudyForecaster.of(one, CONTROL).forecasts()["constant"].risk for one in tasks)
+    whole, found = (forecaster_of(one).forecasts()["constant"].risk for one in tasks)
     np.testing.assert_allclose(found, whole, rtol=1e-6)
     pilot = draw_pilot(task, 30)
     (drawn,) = pilot.drawn

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from empirics import predict_study, run_study
+from empirics import Study, predict_study, run_study
 from empirics.prediction import loss_landscape as landscape
 from empirics.settings.drift import Drift
-from empirics.settings.study import Study
 from tests.empirics.small import blobs, columns, study
 from tests.recorded import held, numbers
 

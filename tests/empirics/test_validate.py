@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from empirics import make_prices, predict_study, run_study
 from empirics import validate as module
-from empirics.control.prices import make_prices
-from empirics.predict import predict_study
-from empirics.run import run_study
 from empirics.validate import validate, validate_samples
 from tests.empirics.small import refused, study
 

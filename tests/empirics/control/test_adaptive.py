@@ -6,16 +6,13 @@ import numpy as np
 import pytest
 import torch
 
+from empirics import Controller, Study, run_study
 from empirics.control.adaptive import has_changed
-from empirics.control.controller import Controller
 from empirics.control.schedule import Schedule
 from empirics.federation.server_state import federated, prepare
-from empirics.run import run_study
 from empirics.settings.drift import Drift
-from empirics.settings.study import Study
 from empirics.training.engine import Engine
 from empirics.training.model import Memory
-from empirics.training.problem import from_dataset
 from empirics.training.sample_order import SampleOrder
 from tests.empirics.small import CONTROL, assert_same_rows, blobs, columns, problem, refused, stopped_at
 from tests.empirics.small import study as small
@@ -147,7 +144,7 @@ def test_networks_tell_losses_too_and_a_model_that_does_not_is_refused(tmp_path)
     torch.manual_seed(0)
     network = torch.nn.Linear(8, 4)
     setting = small(policies=("adaptive",), rounds=2, seeds=2, labels="classes", predict=False)
-    task = from_dataset(setting, blobs(), torch.device("cpu"), network)
+    task = problem(setting, model=network)
     held, mask = torch.tensor([[[3, 4], [5, 0]]]), torch.tensor([[[True, True], [True, False]]])
     memory = Memory(held, mask, torch.ones(1, 2))
     x, y = (values[[3, 4, 5]] for values in (task.population.x, task.population.y))

@@ -8,13 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from empirics import Controller, Study, make_prices
 from empirics.control.buying import BuyCheap, Taper
-from empirics.control.controller import Controller
 from empirics.control.policy import FOREVER
-from empirics.control.prices import make_prices
 from empirics.control.registry import Brief, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
-from empirics.settings.study import Study
 from tests.empirics.small import CONTROL, refused, study
 from theory.control.admission import debt_update
 from theory.market.knapsack import purchase_limit

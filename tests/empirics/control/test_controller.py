@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from empirics.control.controller import Controller
+from empirics import Controller, CostProcess
 from empirics.control.learner import Models
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import plan
-from empirics.settings.costs import CostProcess
 from tests.empirics.small import CONTROL, refused, study
 
 

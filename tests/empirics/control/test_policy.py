@@ -5,8 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from empirics.control.controller import Controller
-from empirics.control.policy import Policy
+from empirics import Controller, Policy
 from empirics.control.registry import make_policy, register
 from empirics.control.released import script_for
 from empirics.control.schedule import Schedule, brief_for, plan

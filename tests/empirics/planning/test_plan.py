@@ -6,18 +6,15 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 import pytest
 
-from empirics.control.prices import Trace
+from empirics import PRESETS, Prediction, Trace, predict_study, read_toml
 from empirics.control.schedule import Schedule
 from empirics.planning import search
 from empirics.planning.plan import plan_from, plan_study
 from empirics.planning.search import search_policies
-from empirics.predict import predict_study
 from empirics.prediction.forecast import Forecast
-from empirics.prediction.result import Prediction
 from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.policy_name import PolicyName
-from empirics.settings.presets import PRESETS, read_toml
-from tests.empirics.small import CONTROL, blobs_file, problem, refused, study
+from tests.empirics.small import CONTROL, blobs_file, forecaster_of, problem, refused, study
 from theory.market.knapsack import purchase_limit
 from theory.market.prices import Uniform
 
@@ -62,7 +59,7 @@ def few_paths(monkeypatch):
 @pytest.fixture(scope="module")
 def real():
     """On a real landscape; the digits' budget and buffers."""
-    one = StudyForecaster.of(problem(study()), CONTROL)
+    one = forecaster_of(problem(study()))
     return replace(one, study=replace(PRESETS["digits"], rounds=300), constants=replace(CONTROL, L=L))
 
 

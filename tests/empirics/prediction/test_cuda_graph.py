@@ -9,9 +9,8 @@ from torch import Tensor
 
 from empirics.prediction import cuda_graph, loss_landscape
 from empirics.prediction.accuracy import Accuracy
-from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.drift import Drift
-from tests.empirics.small import CONTROL, problem, study
+from tests.empirics.small import forecaster_of, problem, study
 
 
 def tensors(found):
@@ -54,7 +53,7 @@ STUDIES = [
     ("given", "accuracy"), [*((one, Accuracy.FULL) for one in STUDIES), (FEW, Accuracy.SEARCH)]
 )
 def test_a_recording_foretells_what_it_stands_for_to_the_last_bit(monkeypatch, given, accuracy):
-    forecaster = replace(StudyForecaster.of(problem(study(**given)), CONTROL), accuracy=accuracy)
+    forecaster = replace(forecaster_of(problem(study(**given))), accuracy=accuracy)
     plain, played = forecaster.forecasts(), []
     monkeypatch.setattr(cuda_graph, "recorder", lambda device: stand_in(played))
     for name, found in forecaster.forecasts().items():
@@ -67,7 +66,7 @@ def test_a_recording_foretells_what_it_stands_for_to_the_last_bit(monkeypatch, g
 def test_where_the_population_moves_nothing_is_recorded(monkeypatch):
     monkeypatch.setattr(cuda_graph, "recorder", None)  # which is not asked for
     task = problem(study(rounds=4, seeds=1, drift=Drift(kind="abrupt", start=2), policies=("constant",)))
-    assert np.isfinite(StudyForecaster.of(task, CONTROL).forecasts()["constant"].risk).all()
+    assert np.isfinite(forecaster_of(task).forecasts()["constant"].risk).all()
 
 
 def test_other_shapes_and_kinds_are_recorded_on_their_own(monkeypatch):
@@ -90,7 +89,7 @@ def test_other_shapes_and_kinds_are_recorded_on_their_own(monkeypatch):
 def test_a_card_plays_again_what_it_has_recorded(monkeypatch, given, most, accuracy):
     monkeypatch.setattr(loss_landscape, "POPULATION_WHOLE_MAX", most)
     monkeypatch.setattr(loss_landscape, "SUBSAMPLE_SIZE", 10)
-    forecaster = replace(StudyForecaster.of(problem(study(**given), "cuda"), CONTROL), accuracy=accuracy)
+    forecaster = replace(forecaster_of(problem(study(**given), "cuda")), accuracy=accuracy)
     recorded = forecaster.forecasts()
     monkeypatch.setattr(cuda_graph, "recorder", lambda device: None)
     for name, found in forecaster.forecasts().items():

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
 
 from benchmarks import moving as streams
 from empirics import predict
@@ -20,10 +19,8 @@ from empirics.prediction.drift_retention import (
     drift_advice,
 )
 from empirics.prediction.drift_speed import DriftSpeed
-from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.drift import Drift
-from empirics.training.problem import from_dataset
-from tests.empirics.small import CONTROL, problem, refused, study
+from tests.empirics.small import forecaster_of, problem, refused, study
 from theory.drift.moving_optimum import walk_lag
 from theory.law.averaging import contractions, equal, latest, over_rounds
 from theory.law.quadratic import by_age
@@ -40,7 +37,7 @@ def walks(land, drift=0.0, low=0.0, high=0.0):
 @pytest.fixture(scope="module")
 def forecaster():
     given = study(steps=1, eta=0.4, rounds=8, radius=50.0, buffers=(4, 4, 4), budget=16.5)
-    return StudyForecaster.of(problem(given), CONTROL)
+    return forecaster_of(problem(given))
 
 
 @pytest.mark.parametrize(("average", "share"), [("none", latest), ("equal", equal)])
@@ -175,19 +172,16 @@ def test_other_step_sizes_are_tried_that_do_not_overshoot(forecaster, monkeypatc
 def test_all_samples_of_a_file_arrive_and_clients_share_them_or_not(monkeypatch, partition, pools):
     x, y = np.arange(40.0), np.arange(40) % 4
     given = study(partition=partition, labels="classes", rounds=5)
-    task = from_dataset(given, from_mapping({"x": x, "y": y, "time": x}), torch.device("cpu"))
+    task = problem(given, data=from_mapping({"x": x, "y": y, "time": x}))
     assert (len(task.time), len(task.arrivals.time), task.arrivals.dated) == (32, 40, False)
-    forecaster, told = StudyForecaster.of(task, CONTROL), []
+    forecaster, told = forecaster_of(task), []
     monkeypatch.setattr(drift_retention, "measure_drift", lambda land, time, rounds: (len(time), rounds))
     monkeypatch.setattr(drift_retention, "best_retention", lambda _, *given, **more: (*given, more))
     found = drift_advice(forecaster, task, progress=lambda *one: told.append(one))
     assert found.retention == ((32, 5), 8, pools, {"steps": False})
     assert told == [("how long to keep samples", 0, None)]
-    moving = from_dataset(
-        replace(given, drift=Drift(kind="abrupt", start=3, parts="labels")),
-        from_mapping({"x": x, "y": y, "time": x, "test_x": x, "test_y": y}),
-        torch.device("cpu"),
-    )
+    split = from_mapping({"x": x, "y": y, "time": x, "test_x": x, "test_y": y})
+    moving = problem(replace(given, drift=Drift(kind="abrupt", start=3, parts="labels")), data=split)
     assert moving.arrivals is None
     assert drift_advice(forecaster, moving) is None
 

@@ -5,14 +5,12 @@ import pytest
 import torch
 
 from acdpp.predict import show_drift
-from empirics import predict
+from empirics import Study, predict
 from empirics.data import from_arrays
 from empirics.prediction.drift_speed import StretchMeans, measure_drift, stretch_means
 from empirics.prediction.loss_landscape import landscape_of
-from empirics.settings.study import Study
-from empirics.training.problem import from_dataset
 from tests.acdpp.program import answer
-from tests.empirics.small import refused
+from tests.empirics.small import problem, refused
 
 LEVEL = 0.95
 
@@ -118,7 +116,7 @@ def stream(step=0.05, rounds=200, each=15, seed=0):
 
 def landscape(arrays):
     data = from_arrays(arrays["x"], arrays["y"], arrays["x"][:9], arrays["y"][:9])
-    return landscape_of(from_dataset(Study(dataset="given:stream"), data, torch.device("cpu")))
+    return landscape_of(problem(Study(dataset="given:stream"), data=data))
 
 
 def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, monkeypatch, capsys):

@@ -5,11 +5,10 @@ from dataclasses import replace
 import pytest
 
 from empirics.control.schedule import Schedule
-from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.results.measures import with_excess
 from empirics.settings.drift import Drift
 from empirics.training.engine import Engine
-from tests.empirics.small import CONTROL, problem, study
+from tests.empirics.small import CONTROL, forecaster_of, problem, study
 
 POLICIES = (
     "constant",
@@ -39,7 +38,7 @@ def test_predictions_of_a_drifting_population_are_what_training_measures(name):
         policies=POLICIES, rounds=36, drift=drift, eta=0.5, measures=("risk",), **({"seeds": 150} | own)
     )
     task, schedule = problem(given), Schedule(given, CONTROL)
-    found = StudyForecaster.of(task, CONTROL).forecasts()
+    found = forecaster_of(task).forecasts()
     log = Engine(task.model, replace(given, checkpoint=36), task.streams).play(schedule.advance(36))
     measured = with_excess(given, log, task.least, 1)["excess_risk"]
     measured = measured.reshape(36, len(POLICIES), given.seeds).mean(2)
@@ -52,10 +51,10 @@ def test_predictions_of_a_drifting_population_are_what_training_measures(name):
 def test_a_change_that_is_still_to_come_changes_nothing():
     given = study(policies=("constant", "burst"), rounds=30)
     later = replace(given, drift=Drift(kind="abrupt", start=30, parts="labels"))
-    still, moving = (StudyForecaster.of(problem(one), CONTROL).forecasts() for one in (given, later))
+    still, moving = (forecaster_of(problem(one)).forecasts() for one in (given, later))
     for policy in given.policies:
         assert moving[policy].risk[:29] == pytest.approx(still[policy].risk[:29], rel=0.01)
-    alone = StudyForecaster.of(problem(replace(later, seeds=1)), CONTROL).forecasts()["burst"]
+    alone = forecaster_of(problem(replace(later, seeds=1))).forecasts()["burst"]
     idle = Schedule(replace(later, seeds=1), CONTROL).advance(28).track.n[:, 1] == 0
     assert idle.any()
     assert alone.path[1:29][idle] == pytest.approx(alone.path[:28][idle], rel=1e-12)

@@ -8,13 +8,11 @@ import torch
 from empirics.prediction import eigenbasis as module
 from empirics.prediction.eigenbasis import eigenbasis
 from empirics.training.linear import Linear
-from empirics.training.problem import from_dataset
-from tests.empirics.small import blobs, study
+from tests.empirics.small import blobs, problem, study
 
 
 def model_of(labels):
-    task = from_dataset(study(labels=labels), blobs(samples=300), torch.device("cpu"))
-    population = task.population
+    population = problem(study(labels=labels), data=blobs(samples=300)).population
     some = population.weights * torch.linspace(1, 2, population.weights.shape[1])
     return Linear(replace(population, x=population.x.double(), weights=(some / some.sum()).double()))
 

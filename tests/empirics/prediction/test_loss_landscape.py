@@ -13,8 +13,7 @@ from empirics.prediction.observation import Observer, ProbeCalibration
 from empirics.settings.drift import Drift
 from empirics.training.linear import Linear
 from empirics.training.model import Population
-from empirics.training.problem import from_dataset
-from tests.empirics.small import blobs, problem, refused, study
+from tests.empirics.small import problem, refused, study
 
 PROBLEMS = {
     "binary, on the ball": {},
@@ -186,7 +185,7 @@ def test_problems_without_a_minimiser_to_follow_are_refused(given, reason):
 
 
 def test_other_models_and_a_single_sample_are_refused():
-    network = from_dataset(study(), blobs(), torch.device("cpu"), torch.nn.Linear(8, 2))
+    network = problem(study(), model=torch.nn.Linear(8, 2))
     assert "logistic" in refusal(network)
     assert "nothing can be predicted" in refused(landscape_of, network)
     task = problem(study())

@@ -13,10 +13,9 @@ from empirics.prediction.memory import Memories
 from empirics.prediction.moments import MomentRecursion
 from empirics.prediction.risk_curve import RiskCurve
 from empirics.prediction.stationary import law_floor
-from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
-from tests.empirics.small import CONTROL, problem, study
+from tests.empirics.small import CONTROL, forecaster_of, problem, study
 from theory.law.averaging import averaged_risk, contractions, equal, latest, over_models, polynomial
 from theory.law.quadratic import by_age
 
@@ -87,7 +86,7 @@ def test_means_of_models_decaying_steps_and_rounds_without_samples_are_predicted
     task, rounds = problem(given), plan(given, CONTROL)
     assert (rounds.track.n == 0).any()
     log = Engine(task.model, given, task.streams).play(rounds)
-    found = StudyForecaster.of(task, CONTROL).forecasts()
+    found = forecaster_of(task).forecasts()
     for p, (name, one) in enumerate(found.items()):
         mine = slice(p * given.seeds, (p + 1) * given.seeds)
         measured = log["risk"][:, mine].mean(1).sum() - ROUNDS * landscape_of(task).best.risk
@@ -99,7 +98,7 @@ def test_means_of_models_decaying_steps_and_rounds_without_samples_are_predicted
 def test_falling_steps_are_extrapolated_beyond_the_followed_rounds(monkeypatch):
     monkeypatch.setattr(study_forecaster, "ROUNDS_DECIDED_FIRST", 16)
     given = study(policies=("constant",), rounds=80, seeds=1, eta=1.5, decay=5)
-    whole = StudyForecaster.of(problem(given), CONTROL)
+    whole = forecaster_of(problem(given))
     every, some = (one.forecasts()["constant"] for one in (whole, replace(whole, follow_rounds_max=32)))
     assert (every.followed, some.followed) == (80, 32)
     assert some.risk[-1] == pytest.approx(every.risk[-1], rel=0.1)
@@ -107,7 +106,7 @@ def test_falling_steps_are_extrapolated_beyond_the_followed_rounds(monkeypatch):
 
 def test_a_policy_that_never_trains_stays_at_its_start():
     never = study(policies=("constant",), rounds=40, budget=0.001)
-    (one,) = StudyForecaster.of(problem(never), CONTROL).forecasts().values()
+    (one,) = forecaster_of(problem(never)).forecasts().values()
     assert one.noise_floor == one.risk[-1] == pytest.approx(one.risk[0])
 
 
@@ -130,7 +129,7 @@ def full():
     learners = [f"eta={eta},average=polynomial,average_by=3" for eta in (1, 2)]
     names = [f"{base},{own}" for own in learners for base in ("constant@K=3", "burst@K=1")]
     given = study(policies=(*names, "burst@eta=2,average=none"), rounds=48, seeds=1)
-    forecaster = StudyForecaster.of(problem(given), CONTROL)
+    forecaster = forecaster_of(problem(given))
     return forecaster, forecaster.forecasts()
 
 
@@ -147,7 +146,7 @@ def test_a_less_accurate_forecast_is_near_the_full_one(accuracy, near, full):
 
 def test_a_coarse_curve_settles_sooner_and_is_near_the_full_one():
     given = study(policies=("constant",), rounds=300, seeds=1, steps=1)
-    full = StudyForecaster.of(problem(given), CONTROL)
+    full = forecaster_of(problem(given))
     (one,), (other,) = (
         replace(full, accuracy=accuracy).forecasts().values() for accuracy in (Accuracy.COARSE, Accuracy.FULL)
     )
@@ -162,7 +161,7 @@ def test_a_coarse_curve_settles_sooner_and_is_near_the_full_one():
 def test_rounds_computed_together_are_as_one_after_the_other(accuracy, alpha, monkeypatch):
     own = {"decay": 9.0, "average": "polynomial", "average_by": 2.0, "momentum": 0.5, "alpha": alpha}
     given = study(policies=("constant", "hybrid"), rounds=24, seeds=1, steps=3, **own)
-    forecaster = replace(StudyForecaster.of(problem(given), CONTROL), accuracy=accuracy)
+    forecaster = replace(forecaster_of(problem(given)), accuracy=accuracy)
     together = forecaster.forecasts()
     monkeypatch.setattr(moments, "STEP_SIZES_AT_ONCE", 1)
     monkeypatch.setattr(risk_curve, "RISK_CELLS", 1)

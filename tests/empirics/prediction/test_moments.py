@@ -14,10 +14,9 @@ from empirics.prediction.memory import Memories
 from empirics.prediction.moments import MomentRecursion
 from empirics.prediction.risk_curve import RiskCurve
 from empirics.prediction.stationary import StationaryPhase
-from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
-from tests.empirics.small import CONTROL, problem, study
+from tests.empirics.small import CONTROL, forecaster_of, problem, study
 
 POLICIES = ("acdpp", "constant", "oracle", "hybrid")
 ROUNDS, SEEDS = 40, 120
@@ -66,13 +65,13 @@ def test_predictions_are_what_training_measures(case):
     """With memories of 16 samples and 9 to 36 parameters: harder than any sensible federation."""
     task = problem(setting(**CASES[case]))
     few = {"starts that differ": 12.0}.get(case, 4.0)  # eight starts stand for all
-    assert max(off(measured(task), StudyForecaster.of(task, CONTROL)).values()) < few
+    assert max(off(measured(task), forecaster_of(task)).values()) < few
 
 
 def test_without_a_samples_own_pull_the_law_is_too_optimistic():
     """With five samples per client, twenty local steps fit each of them."""
     task = problem(setting(policies=("oracle",), steps=20, radius=10.0))
-    found, forecaster = measured(task), StudyForecaster.of(task, CONTROL)
+    found, forecaster = measured(task), forecaster_of(task)
     plain = replace(forecaster.landscape, leverage=torch.zeros_like(forecaster.landscape.leverage))
     assert off(found, forecaster)["oracle"] < 1.5
     assert off(found, replace(forecaster, landscape=plain))["oracle"] > 2.5
@@ -165,9 +164,7 @@ def test_a_stationary_phase_moves_along_the_sphere_only_and_its_scatter_decays()
 @pytest.mark.parametrize("case", ["binary", "classes", "clients that differ"])
 def test_a_gpu_predicts_the_same(case):
     given = setting(seeds=2, **CASES[case])
-    here, there = (
-        StudyForecaster.of(problem(given, device), CONTROL).forecasts() for device in ("cpu", "cuda")
-    )
+    here, there = (forecaster_of(problem(given, device)).forecasts() for device in ("cpu", "cuda"))
     for name in here:
         np.testing.assert_allclose(there[name].risk, here[name].risk, rtol=1e-6)
 

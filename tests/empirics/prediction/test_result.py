@@ -8,10 +8,9 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from empirics import predict_study
+from empirics import CostProcess, predict_study
 from empirics.files import PARTIAL
 from empirics.prediction.pilot import jackknife
-from empirics.settings.costs import CostProcess
 from empirics.settings.drift import Drift
 from tests.empirics.small import blobs, predict, refused
 

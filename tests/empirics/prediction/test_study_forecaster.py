@@ -5,17 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from empirics.control.prices import Trace
+from empirics import CostProcess, Trace
 from empirics.prediction import risk_curve, study_forecaster
 from empirics.prediction.loss_landscape import landscape_of
-from empirics.prediction.study_forecaster import StudyForecaster
-from empirics.settings.costs import CostProcess
 from empirics.settings.drift import Drift
-from tests.empirics.small import CONTROL, Steady, problem, study
+from tests.empirics.small import Steady, forecaster_of, problem, study
 
 
 def forecasts(given):
-    return StudyForecaster.of(problem(given), CONTROL).forecasts()
+    return forecaster_of(problem(given)).forecasts()
 
 
 @pytest.mark.parametrize("other", [{}, {"partition": "two-class", "labels": "classes", "rounds": 6}])
@@ -103,7 +101,7 @@ def test_a_slow_descent_is_not_taken_for_its_end(monkeypatch):
     """After 64 rounds it hardly moves, and half as many predicted that: yet most is still to come."""
     monkeypatch.setattr(risk_curve, "ROUNDS_MIN", 64)
     task = problem(study(policies=("constant",), seeds=1, eta=0.04, steps=1, radius=20.0, rounds=600))
-    found = StudyForecaster.of(task, CONTROL).forecasts()["constant"]
+    found = forecaster_of(task).forecasts()["constant"]
     land, path, noiseless = landscape_of(task), task.model.start(1), []
     for _ in range(600):
         risk, slope = task.model.risk_and_gradient(path)
@@ -135,9 +133,7 @@ def test_a_risk_that_rises_against_its_forecast_has_not_settled(monkeypatch):
     found, thinning = [], Until(40, 10, 15, 20, later=1)
     for most in (64, 10**6):
         monkeypatch.setattr(risk_curve, "ROUNDS_MIN", most)
-        found += (
-            StudyForecaster.of(problem(given), CONTROL, policies={"thinning": thinning}).forecasts().values()
-        )
+        found += forecaster_of(problem(given), policies={"thinning": thinning}).forecasts().values()
     np.testing.assert_allclose(found[0].risk[-1], found[1].risk[-1], rtol=0.1)
     assert found[1].risk[-1] > 2 * found[1].risk[39]
 
@@ -156,7 +152,7 @@ def assert_as_alone(forecaster, rel=1e-6):
 
 def test_a_forecast_does_not_depend_on_the_policies_beside_it():
     given = study(policies=("constant", "burst", "constant@decay=3000"), rounds=300, seeds=2, steps=1)
-    found = assert_as_alone(StudyForecaster.of(problem(given), CONTROL)).values()
+    found = assert_as_alone(forecaster_of(problem(given))).values()
     assert [one.settled for one in found] == [True, False, False]
     assert [one.followed for one in found][1:] == [given.rounds] * 2
 
@@ -167,7 +163,7 @@ def test_means_of_models_on_one_path_are_as_each_alone():
         *(f"K=2,eta=2,average={mean}" for mean in ("equal", "polynomial,average_by=3")),
     )
     given = study(policies=tuple(f"burst@{own}" for own in learners), rounds=20, seeds=2, steps=2)
-    found = assert_as_alone(StudyForecaster.of(problem(given), CONTROL), rel=1e-4)  # observed in other rounds
+    found = assert_as_alone(forecaster_of(problem(given)), rel=1e-4)  # observed in other rounds
     assert len({one.risk[-1] for one in found.values()}) == 3
 
 
@@ -183,13 +179,13 @@ def test_means_of_models_on_one_path_are_as_each_alone():
 def test_nor_on_a_policy_that_pauses_in_rounds_decided_later(monkeypatch, names, pause, rounds, most):
     monkeypatch.setattr(study_forecaster, "ROUNDS_DECIDED_FIRST", 32)
     given = study(policies=names, rounds=rounds, seeds=1, steps=1)
-    forecaster = StudyForecaster.of(problem(given), CONTROL, policies={"pausing": Until(pause, 1, 1, 2)})
+    forecaster = forecaster_of(problem(given), policies={"pausing": Until(pause, 1, 1, 2)})
     for name, one in assert_as_alone(replace(forecaster, follow_rounds_max=most)).items():
         assert (one.lag is None) == (not name.startswith("constant"))
 
 
 def test_given_prices_stay_as_long_as_the_study_has_the_same_cost():
     given, prices = study(rounds=2), Trace([1.0, 2.0])
-    forecaster = StudyForecaster.of(problem(given), CONTROL, prices=prices)
+    forecaster = forecaster_of(problem(given), prices=prices)
     assert forecaster.for_study(replace(given, eta=0.1)).prices is prices
     assert forecaster.for_study(replace(given, cost=CostProcess(process="integer"))).prices is not prices

@@ -11,13 +11,11 @@ from empirics.prediction.forecast import caveats
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.prediction.moments import ExpectedRisk
 from empirics.prediction.observation import Observer
-from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.prediction.subsample import GroupedPopulation, SampleCorrection, principal_axes
 from empirics.settings.drift import Drift
 from empirics.training.linear import Linear
-from empirics.training.problem import from_dataset
 from empirics.training.risk import minimise
-from tests.empirics.small import CONTROL, blobs, study
+from tests.empirics.small import CONTROL, blobs, forecaster_of, problem, study
 
 CASES = {
     "binary": {},
@@ -30,7 +28,7 @@ CASES = {
 def task_of(case, **other):
     policies = ("constant",) if case == "clients that differ" else ("constant", "oracle@average=equal")
     given = study(**({"policies": policies, "rounds": 20} | CASES[case] | other))
-    return from_dataset(given, blobs(samples=1200), torch.device("cpu"))
+    return problem(given, data=blobs(samples=1200))
 
 
 @pytest.fixture
@@ -44,9 +42,9 @@ def few(monkeypatch):
 )
 def test_subsamples_predict_what_the_whole_does_within_their_error(case, request):
     task = task_of(case)
-    whole = StudyForecaster.of(task, CONTROL).forecasts()
+    whole = forecaster_of(task).forecasts()
     request.getfixturevalue("few")
-    found = StudyForecaster.of(task, CONTROL).forecasts()
+    found = forecaster_of(task).forecasts()
     assert "4 samples of about 15" in caveats(task.study, CONTROL, found)[0]
     assert caveats(task.study, CONTROL, whole) == []
     for name, one in found.items():
@@ -188,7 +186,7 @@ def test_a_mean_of_models_takes_one_more_look_at_the_whole_population_per_observ
     counts = []
     for name in ("constant", "constant@average=equal"):
         task = task_of("inputs that change", policies=(name,), seeds=1, rounds=14, steps=1)
-        StudyForecaster.of(task, CONTROL).forecasts()
+        forecaster_of(task).forecasts()
         counts.append(len(looks) - sum(counts))
     assert 2 * 10 < counts[0] < 2 * 15  # of two parts; not in every round
     assert counts[1] == 2 * counts[0]

@@ -11,7 +11,6 @@ import torch
 from empirics.prediction import time_estimate
 from empirics.prediction.time_estimate import prediction_seconds, takes_too_long, training_seconds
 from empirics.settings.presets import PRESETS
-from empirics.training.problem import from_dataset
 from tests.empirics.small import blobs, problem, study
 
 
@@ -24,10 +23,8 @@ def test_large_problems_take_longer():
     assert prediction_seconds(problem(study(alpha=(0.6, 0.4), buffers=(8, 8)))) > small
     alike = problem(study(alpha=(0.25,) * 4, buffers=(4,) * 4))
     assert prediction_seconds(alike) == pytest.approx(small)
-    wide, wider = (
-        prediction_seconds(from_dataset(study(), blobs(features=count), torch.device("cpu")))
-        for count in (500, 2000)
-    )
+    tasks = (problem(study(), data=blobs(features=count)) for count in (500, 2000))
+    wide, wider = map(prediction_seconds, tasks)
     assert 1 < wide / small < 2 * 1.7  # 1.7 was measured
     assert wider > 5 * wide  # as the cube
     many = study(buffers=(1,) * 3000, alpha=(0.5, *[0.5 / 2999] * 2999), rounds=4000)
@@ -59,18 +56,15 @@ def test_a_gpu_is_faster():
 def test_estimates_for_mnist_are_within_a_factor_of_two_of_the_measured_times():
     """Of the table in docs/predict.md: labels, policies, measures, and seconds of prediction and training."""
     page = (Path(__file__).parents[3] / "docs" / "predict.md").read_text(encoding="utf-8")
-    pattern = (
-        r"^\| (odd|ten) [^|]*\| (six|constant)[^|]*\| (all|risk)[^|]*\| (.*?) \| .*? \| (.*?) \| .* % \|"
-    )
+    pattern = r"^\| (odd|ten) [^|]*\| (six|const)[^|]*\| (all|risk)[^|]*\| (.*?) \| .*? \| (.*?) \| .* % \|"
     rows = re.findall(pattern, page, re.M)
     assert len(rows) == 6
     for labels, policies, measures, *measured in rows:
         given = replace(PRESETS["digits"], rounds=300, seeds=10)
         given = replace(given, labels="classes" if labels == "ten" else "parity")
-        given = replace(given, policies=("constant",)) if policies == "constant" else given
+        given = replace(given, policies=("constant",)) if policies == "const" else given
         given = replace(given, measures=("risk",)) if measures == "risk" else given
-        small = from_dataset(given, blobs(classes=10, features=784, samples=100), torch.device("cpu"))
-        people = replace(small.population, x=torch.zeros(1, 1).expand(60_000, 785))
-        task = replace(small, population=people)
+        small = problem(given, data=blobs(classes=10, features=784, samples=100))
+        task = replace(small, population=replace(small.population, x=torch.zeros(1, 1).expand(60_000, 785)))
         for seconds, estimate in zip(measured, (prediction_seconds, training_seconds), strict=True):
             assert 0.5 < estimate(task) / float(seconds.replace(",", "")) < 2

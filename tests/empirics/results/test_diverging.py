@@ -7,8 +7,7 @@ import pytest
 import torch
 
 from acdpp.summary import show_summary
-from empirics.run import run_study
-from empirics.settings.study import Study
+from empirics import Study, run_study
 from empirics.training.engine import Engine
 from figures import learning
 from figures.measured import read

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 from acdpp import watch
-from empirics import run
+from empirics import read_result, run, run_study
 from empirics.results import logs
-from empirics.results.folder import read_result
-from empirics.run import run_study
 from tests.acdpp.program import acdpp
 from tests.empirics.small import Killed, Steady, blobs, blobs_file, refused, stopped_at, study
 

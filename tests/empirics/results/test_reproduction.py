@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from empirics import Study, run_study
 from empirics.results.explained_gain import explained
 from empirics.results.folder import Folder
 from empirics.results.reproduction import NAME, command_of, reproduction, save
-from empirics.run import run_study
 from empirics.settings.ladder import rungs
 from empirics.settings.section7 import PAPER, SETTINGS, section7
-from empirics.settings.study import Study
 from tests.empirics.small import blobs, refused, stopped_at
 from tests.empirics.small import study as small
 

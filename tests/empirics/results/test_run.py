@@ -9,13 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 import torch
 
+from empirics import Study, read_result, run_study
 from empirics.columns import COLUMNS, decided
 from empirics.control.schedule import Schedule
 from empirics.results import provenance
-from empirics.results.folder import read_result
 from empirics.results.summary import FIELDS
-from empirics.run import run_study
-from empirics.settings.study import Study
 from empirics.training.module import Module
 from tests.empirics.small import (
     CONTROL,

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from empirics import PRESETS, Study, read_toml
 from empirics.reference import markdown
 from empirics.settings.costs import CostProcess, Process
 from empirics.settings.drift import Drift
-from empirics.settings.presets import PRESETS, read_toml
-from empirics.settings.study import Study
 from empirics.settings.toml import toml
 from tests.empirics.small import refused
 

@@ -14,9 +14,8 @@ from empirics.settings.drift import Drift
 from empirics.shards.shard import Assignment, Shard
 from empirics.shards.split import SHARD_RUNS_MIN, ShardRuns, most_shards, split
 from empirics.shards.workers import LOSSES_MAX, ShardedTrainer
-from empirics.training.problem import from_dataset
 from tests.empirics.shards.local_backend import MIXED, LocalBackend, done, files, in_place_of_ray, small
-from tests.empirics.small import CONTROL, Steady, blobs, orderly, refused, stopped_at, study
+from tests.empirics.small import CONTROL, Steady, blobs, orderly, problem, refused, stopped_at, study
 
 
 def trained(setting, out, backend, **given):
@@ -143,7 +142,7 @@ def test_a_mistake_in_a_worker_is_one_sentence_and_leaves_nothing(tmp_path):
     assert "failed in a first round: ValueError: no such step" in told
     assert not (tmp_path / "out").exists()
     setting = small(policies=MIXED[:2])
-    alone = Shard(from_dataset(setting, blobs(), torch.device("cpu"), Blind), listens=False)
+    alone = Shard(problem(setting, model=Blind), listens=False)
     first = Schedule(setting, CONTROL).advance(1)
     assert "failed in a first round: ValueError: no such mismatch" in refused(alone.try_out, first)
 
@@ -162,7 +161,7 @@ def test_a_lost_worker_costs_its_part_since_its_checkpoint_and_no_more(whole, tm
 def test_runs_are_in_the_study_s_order_whatever_the_order_of_a_shard():
     setting = small(policies=("constant", "oracle"), seeds=1, measures=("risk",))
     given = Assignment(setting, blobs(), None, "cpu", False)
-    alone = Shard(from_dataset(setting, blobs(), torch.device("cpu"), None), listens=False)
+    alone = Shard(problem(setting), listens=False)
     rounds = Schedule(setting, CONTROL).advance(3)
     with ShardedTrainer(LocalBackend(1), given, [ShardRuns(("oracle", "constant"), 0, 1)]) as sharded:
         assert sharded.machine()["device"] == alone.machine()["device"]

@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 import torch
 
-from empirics.data import as_dataset
+from empirics import Study, as_dataset
 from empirics.results.folder import read_settings
-from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training import fit as ball
 from empirics.training.fit import ACCURACY_COST_MAX, Ball, BallFit, fit_ball, fitted_study
 from empirics.training.linear import Linear
-from empirics.training.problem import from_dataset
 from empirics.training.risk import minimise
 from tests.acdpp.program import acdpp, refusal
 from tests.empirics.small import problem, refused, study
@@ -32,8 +30,7 @@ def told_apart(margin, samples=600):
 
 def problem_of(train, test, radius=5.0):
     """A problem with these arrays on a small ball."""
-    data = as_dataset((*train, *test))
-    return from_dataset(study(radius=radius, labels="classes"), data, torch.device("cpu"))
+    return problem(study(radius=radius, labels="classes"), data=as_dataset((*train, *test)))
 
 
 def test_a_ball_that_binds_is_told_with_the_one_that_suits():
@@ -80,8 +77,7 @@ def test_features_of_very_different_sizes_are_all_made_to_vary_by_one():
     assert (kept.scale, kept.radius, kept.eta) == ("unit", 7, pytest.approx(4, rel=0.1))
     even, _ = fitted_study((sizes()[0] / [1, 1, 1000], sizes()[1]))
     assert even.scale == "unit"
-    x, y = sizes()
-    whole = from_dataset(chosen, as_dataset((x, y)), torch.device("cpu"))
+    whole = problem(chosen, data=as_dataset(sizes()))
     spread = whole.population.x.std(0, correction=0)[:-1]
     assert torch.allclose(spread, spread[0].expand(3))
     assert float(whole.model.square_norms.max()) == pytest.approx(1)
@@ -194,6 +190,6 @@ def test_inputs_of_another_scale_are_those_of_a_study_with_that_scale(monkeypatc
     data = as_dataset((*sizes(), *sizes()))
     tried = {}
     for scale in ("unit", "standard"):
-        found = fit_ball(from_dataset(study(labels="classes", scale=scale), data, torch.device("cpu")))
+        found = fit_ball(problem(study(labels="classes", scale=scale), data=data))
         tried[scale] = {one.radius: one.loss for one in found.tried if one.scale == "standard"}
     assert tried["unit"] == pytest.approx(tried["standard"], rel=1e-5)

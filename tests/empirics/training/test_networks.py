@@ -16,7 +16,6 @@ from empirics.training.model import Descent, Memory, Population
 from empirics.training.module import Module, answers
 from empirics.training.networks import NETWORKS, Residual, _block, resnet9
 from empirics.training.other_models import other_model
-from empirics.training.problem import from_dataset
 from empirics.training.resnet import ManyResNets, flops
 from tests.empirics.small import problem, refused, study
 
@@ -31,7 +30,7 @@ def images(channels, side, samples=24, classes=3):
 
 def made(name, channels, side, given=None, **settings):
     setting = study(model=name, labels="classes", **settings)
-    return from_dataset(setting, images(channels, side), torch.device("cpu"), given).model
+    return problem(setting, data=images(channels, side), model=given).model
 
 
 def test_sizes_are_those_of_the_papers_networks_and_what_is_no_number_is_no_answer():

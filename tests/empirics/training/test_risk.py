@@ -13,7 +13,6 @@ from empirics.training import constants, risk
 from empirics.training.constants import calibrate, largest_variance
 from empirics.training.device import choose_device
 from empirics.training.linear import Linear
-from empirics.training.problem import from_dataset
 from empirics.training.risk import (
     alone,
     duality_gap,
@@ -186,7 +185,7 @@ def test_a_device_that_is_not_there_is_refused_and_one_of_several_is_made_the_cu
 
 @pytest.mark.parametrize("labels", ["parity", "classes"])
 def test_a_sample_shows_the_way_to_the_largest_variance_of_a_large_population(labels, monkeypatch):
-    model = from_dataset(study(labels=labels), blobs(samples=1500), torch.device("cpu")).model
+    model = problem(study(labels=labels), data=blobs(samples=1500)).model
     computed = largest_variance.__wrapped__  # anew each time
     whole = computed(model, 2.0)
     monkeypatch.setattr(constants, "POPULATION_WALKED_MAX", 1000)
@@ -196,7 +195,7 @@ def test_a_sample_shows_the_way_to_the_largest_variance_of_a_large_population(la
 
 @pytest.mark.parametrize("labels", ["parity", "classes"])
 def test_a_sample_shows_the_way_to_the_minimiser_of_a_large_population(labels, monkeypatch):
-    model = from_dataset(study(labels=labels), blobs(samples=1500), torch.device("cpu")).model
+    model = problem(study(labels=labels), data=blobs(samples=1500)).model
     wanted, anew = minimise(model, 0.5), minimise.__wrapped__
     monkeypatch.setattr(risk, "POPULATION_WALKED_MAX", 1000)
     monkeypatch.setattr(risk, "SAMPLE_SIZE", 300)
@@ -226,9 +225,7 @@ def test_pdim_counts_a_direction_that_a_single_sample_of_many_has(far, monkeypat
     x = rng.integers(-5, 6, (400, 3)) @ rng.integers(-5, 6, (3, 9))
     if far:
         x[7] = np.arange(9)  # none of those that are looked at first
-    task = from_dataset(
-        study(), as_dataset((x, np.arange(400) % 2, x, np.arange(400) % 2)), torch.device("cpu")
-    )
+    task = problem(study(), data=as_dataset((x, np.arange(400) % 2, x, np.arange(400) % 2)))
     assert calibrate(task).constants.Pdim == 3 + 1 + far  # and the bias
 
 

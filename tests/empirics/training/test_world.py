@@ -6,16 +6,12 @@ import numpy as np
 import pytest
 import torch
 
+from empirics import Dataset, Population, Study, as_dataset, run_study
 from empirics.control.schedule import Schedule
-from empirics.data import Dataset, as_dataset
 from empirics.results.measures import final_measures, least_for, with_excess
-from empirics.run import run_study
 from empirics.settings.drift import Drift
-from empirics.settings.study import Study
 from empirics.training.engine import Engine
 from empirics.training.linear import Linear
-from empirics.training.model import Population
-from empirics.training.problem import from_dataset
 from empirics.training.risk import minimise
 from empirics.training.sample_order import SampleOrder
 from empirics.training.world import both_parts
@@ -130,10 +126,10 @@ def test_clients_draw_from_the_parts_by_their_own_weights():
 
 def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
     """Each sample is admitted in the round whose loss counts it, and in no other; times decide, not places."""
-    data, times = blobs(), np.random.default_rng(0).permutation(120).astype(float)
+    times = np.random.default_rng(0).permutation(120).astype(float)
     given = {"replacement": False, "drift": Drift(kind="order", length=10), "measures": ("risk", "accuracy")}
     setting = study(rounds=11, seeds=2, policies=("constant",), **given)
-    task = from_dataset(setting, replace(data, time=times), torch.device("cpu"))
+    task = problem(setting, data=replace(blobs(), time=times))
     schedule, arrivals = Schedule(setting, CONTROL), SampleOrder(task.streams, setting)
     engine = Engine(task.model, setting, task.streams)
     for t in range(1, 12):
@@ -164,7 +160,7 @@ def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
 def test_a_stream_of_ones_own_goes_by_as_a_whole_and_nothing_of_it_is_held_out():
     times = np.random.default_rng(0).permutation(60).astype(float)
     data = as_dataset({"x": times[:, None], "y": times.astype(int) % 2, "time": times})
-    task = from_dataset(study(rounds=9, drift=Drift(kind="order")), data, torch.device("cpu"))
+    task = problem(study(rounds=9, drift=Drift(kind="order")), data=data)
     (stream,) = {tuple(pool) for clients in task.streams.pools for pool in clients}
     assert times[list(stream)].tolist() == list(range(60))
     for split in (task.population.y, task.population.test_y):
@@ -207,7 +203,7 @@ def test_what_cannot_drift_says_so():
     assert "one half of the classes" in refused(problem, study(drift=moves, partition="two-class"))
     data = blobs()
     few = replace(data, test_x=data.test_x[data.test_y < 2], test_y=data.test_y[data.test_y < 2])
-    told = refused(from_dataset, study(drift=moves), few, torch.device("cpu"))
+    told = refused(problem, study(drift=moves), data=few)
     assert told.startswith("the test set has samples of one half")
 
 
