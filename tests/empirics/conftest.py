@@ -8,7 +8,5 @@ import torch
 torch.set_num_threads(1)
 torch.backends.mkldnn.set_flags(_enabled=False)
 for name in list(logging.root.manager.loggerDict):
-    if name.startswith(
-        "torch"
-    ):  # pytest hangs its log on every logger that does not propagate, six times a test
+    if name.startswith("torch"):  # pytest hangs its log on loggers that do not propagate, six times a test
         logging.getLogger(name).propagate = True

@@ -118,16 +118,13 @@ def test_a_damaged_or_foreign_file_is_refused(tmp_path):
 
 
 def test_an_older_file_is_refused_only_if_its_policy_drops_samples():
-    def without_drops(name):
+    def older(name):
         document = Controller(name, study()).document()
-        older = {key: value for key, value in document.items() if key not in ("dropped", "sha256")}
-        content = json.dumps(older, sort_keys=True).encode()
-        return older | {"sha256": hashlib.sha256(content).hexdigest()}
+        known = {key: value for key, value in document.items() if key not in ("dropped", "sha256")}
+        return known | {"sha256": hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()}
 
-    assert Controller.from_document(without_drops("constant")).round == 1
-    assert "taper last dropped samples: begin anew" in refused(
-        Controller.from_document, without_drops("taper")
-    )
+    assert Controller.from_document(older("constant")).round == 1
+    assert "taper last dropped samples: begin anew" in refused(Controller.from_document, older("taper"))
 
 
 def test_a_state_that_cannot_be_saved_says_so(tmp_path):
@@ -149,9 +146,8 @@ def test_the_mean_price_is_the_one_given_and_a_tiny_budget_takes_no_memory_for_t
     kept = [Controller("constant", study(), mean_cost=mean).retention[0] for mean in (11.0, 2.75)]
     assert kept == [8, 2]
     assert (server.mean_cost, server.capacity) == (5.5, None)
-    assert (
-        Controller("acdpp", study(), constants=replace(CONTROL, E=3)).policy.constants.eta == 3 * CONTROL.eta
-    )
+    several = Controller("acdpp", study(), constants=replace(CONTROL, E=3))
+    assert several.policy.constants.eta == 3 * CONTROL.eta
 
 
 def test_a_policy_that_fails_is_named_and_changes_nothing():

@@ -66,11 +66,10 @@ def test_the_region_and_its_cap(dataset):
 
 
 OBJECTIVES = [("", "mnist"), ("+penalty", "mnist"), ("+constants", "mnist")]
+OBJECTIVES += [("+penalty+constants", dataset) for dataset in DATASETS]
 
 
-@pytest.mark.parametrize(
-    ("departures", "dataset"), OBJECTIVES + [("+penalty+constants", d) for d in DATASETS]
-)
+@pytest.mark.parametrize(("departures", "dataset"), OBJECTIVES)
 def test_the_rate_minimises_the_objective_that_the_departures_name(departures, dataset):
     policy = made(f"acdpp+cap{departures}", dataset=dataset, rate=40.0, rho=0.99, V=700.0)
     script = SCRIPTS[dataset]

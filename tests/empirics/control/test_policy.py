@@ -83,9 +83,7 @@ def test_a_variant_admits_and_keeps_as_the_policy_does_in_a_study_with_its_setti
         assert not np.array_equal(getattr(schedule, changed)[:, 3:], getattr(alone, changed)), name
 
 
-@pytest.mark.parametrize(
-    "policy", ["acdpp", "acdpp-capped", "constant", "hybrid", "released", "buy-cheap", "buy-cheap-online"]
-)
+@pytest.mark.parametrize("policy", [name for name in SETTINGS if name != "released-region"])
 def test_a_policy_plans_with_its_own_budget_and_is_held_to_that_of_the_study(policy):
     mine = schedule_of(f"{policy}@budget=15.5", rounds=40)
     there = schedule_of(policy, budget=15.5, rounds=40)

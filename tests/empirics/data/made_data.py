@@ -128,10 +128,8 @@ BATCHES = {
 }
 BINARY = {f"{name}.bin": batch.tobytes() for name, batch in BATCHES.items()}
 PYTHON = {name: batch_pickle(batch) for name, batch in BATCHES.items()}
-RECORDS = {
-    "train.bin": b"".join(BINARY[f"{name}.bin"] for name in cifar10.TRAIN),
-    "test.bin": BINARY["test_batch.bin"],
-}
+RECORDS = {"train.bin": b"".join(BINARY[f"{name}.bin"] for name in cifar10.TRAIN)}
+RECORDS["test.bin"] = BINARY["test_batch.bin"]
 BIN, PY = cifar10.BINARY.folder, cifar10.PYTHON.folder
 CIFAR10 = {
     "binary folder": under(BIN, BINARY),
@@ -153,9 +151,8 @@ PICTURES = {
     for i in range(2)
 }
 INSIDE = under(imagenette.FOLDER, PICTURES)
-LITTER = dict.fromkeys(
-    ["train/n01440764/._0.JPEG", "train/n01440764/notes.txt", "train/.DS_Store", "a.csv"], b"x"
-)
+FIRST = "train/n01440764"
+LITTER = dict.fromkeys([f"{FIRST}/._0.JPEG", f"{FIRST}/notes.txt", "train/.DS_Store", "a.csv"], b"x")
 IMAGENETTE = {
     "folder": INSIDE,
     "its inside": PICTURES,

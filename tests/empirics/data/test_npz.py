@@ -121,11 +121,8 @@ def test_a_bomb_is_refused_before_it_goes_off(thorough, tmp_path):
 
 def test_what_is_no_npz_file_and_places_that_cannot_be_read_are_refused(tmp_path):
     own = tmp_path / "mine.npz"
-    for content, part in {
-        b"": "not a whole",
-        npy(X): "not a whole",
-        b"PK\5\6" + bytes(18): "holds nothing",
-    }.items():
+    nothing = b"PK\5\6" + bytes(18)
+    for content, part in {b"": "not a whole", npy(X): "not a whole", nothing: "holds nothing"}.items():
         own.write_bytes(content)
         assert part in sentence(own)
     assert "needs the name of a file" in refusal("npz:", None)

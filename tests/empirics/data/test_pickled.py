@@ -16,11 +16,8 @@ from tests.empirics.small import refused
 def test_a_batch_stored_by_columns_or_by_todays_numpy_is_read_too():
     records = made.BATCHES["data_batch_1"]
     batch = {"labels": records[:, 0].tolist(), "data": np.ascontiguousarray(records[:, 1:])}
-    for content in (
-        made.batch_pickle(records, by_column=True),
-        pickle.dumps(batch, 3),
-        pickle.dumps(batch, 4),
-    ):
+    today = (pickle.dumps(batch, protocol) for protocol in (3, 4))
+    for content in (made.batch_pickle(records, by_column=True), *today):
         labels, pixels = pickled.labels_and_pixels("batch", content)
         np.testing.assert_array_equal(np.column_stack([labels, pixels]), records)
 
@@ -89,12 +86,8 @@ def test_an_extension_code_that_another_unpickler_has_used_is_refused_too(tmp_pa
 
 def test_a_harmless_pickle_of_something_else_is_refused():
     for batch in (
-        {"labels": [1], "data": np.zeros((1, 3072), np.int8)},
-        {"labels": [1], "data": np.zeros((1, 3072), object)},
-        {"labels": [1], "data": np.zeros((3072,), np.uint8)},
-        {"labels": [1], "data": np.zeros((1, 3071), np.uint8)},
-        {"labels": [1], "data": np.zeros((2, 3072), np.uint8)},
-        {"labels": [1], "data": bytes(3072)},
+        *({"labels": [1], "data": ONE.astype(kind)} for kind in (np.int8, object)),
+        *({"labels": [1], "data": data} for data in (ONE[0], ONE[:, 1:], ONE.repeat(2, 0), bytes(3072))),
         *({"labels": labels, "data": ONE} for labels in ([10], [-1], [True], "1")),
         {"labels": [], "data": ONE[:0]},
         {"labels": [1]},

@@ -133,6 +133,7 @@ def test_each_client_learns_its_own_samples_in_their_order(tmp_path):
 def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path):
     rows = [f"{i},{a},{k},c" for i, a, k in zip(HOURS, A, WORDS, strict=True)]
     head = "when,a,kind,who"
+    whole = "\n".join([head, *rows])
 
     def having(row, text):
         return "\n".join([head, *rows[: row - 1], text, *rows[row:]])
@@ -141,11 +142,11 @@ def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path
         return "\n".join([head, *(f"2026-02-{day},1,ant,c" for day in days)])
 
     for words, (text, columns) in {
-        "no column 'label' for the label: it has 'when', 'a'": ("\n".join([head, *rows]), Columns("label")),
-        "named, by --label or label_column": ("\n".join([head, *rows]), Columns(time="when")),
-        "different columns": ("\n".join([head, *rows]), Columns("kind", "kind")),
+        "no column 'label' for the label: it has 'when', 'a'": (whole, Columns("label")),
+        "named, by --label or label_column": (whole, Columns(time="when")),
+        "different columns": (whole, Columns("kind", "kind")),
         "'a', is a feature and holds 'two' in row 3": (having(3, "1,two,ant,c"), NAMED),
-        "'who', is a feature and holds 'c' in row 1": ("\n".join([head, *rows]), Columns("kind", "when")),
+        "'who', is a feature and holds 'c' in row 1": (whole, Columns("kind", "when")),
         "'a', is empty in row 7": (having(7, "1,,ant,c"), NAMED),
         "'a', is empty in row 8": (having(8, "1,NaN,ant,c"), NAMED),
         "'a', is empty in row 9": (having(9, "1, ,ant,c"), NAMED),
@@ -156,19 +157,13 @@ def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path
         "'when', has '2026-02-03' in row 4": (having(4, "2026-02-03,2,ant,c"), NAMED),
         "'when', has '2026-02-30' in row 1": (having(1, "2026-02-30,2,ant,c"), NAMED),
         "'when', has '2026-02-30' in row 3": (dated("28", "28", "30", "28"), NAMED),
-        "'when', is a feature and holds '2026-02-01' in row 1": (
-            dated("01", "02"),
-            Columns("kind", client="who"),
-        ),
+        "'when', is a feature and holds '2026-02-01'": (dated("01", "02"), Columns("kind", client="who")),
         "'when', has '12:30:00' in row 1": ("\n".join([head, *["12:30:00,1,ant,c"] * 9]), NAMED),
         "'when', has 'True' in row 1": ("\n".join([head, *["true,1,ant,c"] * 9]), NAMED),
         "'a', is a feature and holds '0,5' in row 6": (having(6, '1,"0,5",ant,c'), NAMED),
         "no name for column 2": ("when,,kind,who\n" + "\n".join(rows), NAMED),
-        "no name for column 5": (
-            "\n".join([f"{head},", *(f"{row}," for row in rows), f"{rows[0]},x"]),
-            NAMED,
-        ),
-        "wrong.csv is not text in UTF-8": ("\n".join([head, *rows]).encode("utf-16"), NAMED),
+        "no name for column 5": (",\n".join([head, *rows, f"{rows[0]},x"]), NAMED),
+        "wrong.csv is not text in UTF-8": (whole.encode("utf-16"), NAMED),
         "Expected 4 columns, got 2": (having(4, "1,2"), NAMED),
         "holds no sample": (head + "\n", NAMED),
         "cannot be read as a table": ("", NAMED),
@@ -237,10 +232,9 @@ def test_what_is_wrong_with_a_table_in_python_is_one_sentence():
 
 def test_a_label_without_a_name_is_refused():
     datasets = pytest.importorskip("datasets")
-    kinds = datasets.Features(
-        {"a": datasets.Value("float32"), "kind": datasets.ClassLabel(names=["ant", "bee"])}
-    )
-    unlabelled = datasets.Dataset.from_dict({"a": A, "kind": [-1, 1] * (N // 2)}, features=kinds)
+    kind = datasets.ClassLabel(names=["ant", "bee"])
+    columns = datasets.Features({"a": datasets.Value("float32"), "kind": kind})
+    unlabelled = datasets.Dataset.from_dict({"a": A, "kind": [-1, 1] * (N // 2)}, features=columns)
     assert "has the label -1, and names for 0 to 1" in refused(from_table, unlabelled, label="kind")
 
 
@@ -263,7 +257,6 @@ def test_a_data_set_of_hugging_face_is_its_columns():
 
 
 def test_moments_are_rounded_where_they_are_fine_and_refused_beyond_all_calendars():
-
     def given(first, unit):
         when = pa.array([first + k for k in range(40)], pa.timestamp(unit))
         return pa.table({"a": np.arange(40.0), "kind": [0, 1] * 20, "when": when})

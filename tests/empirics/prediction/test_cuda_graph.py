@@ -49,9 +49,10 @@ STUDIES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("given", "accuracy"), [*((one, Accuracy.FULL) for one in STUDIES), (FEW, Accuracy.SEARCH)]
-)
+CASES = [*((one, Accuracy.FULL) for one in STUDIES), (FEW, Accuracy.SEARCH)]
+
+
+@pytest.mark.parametrize(("given", "accuracy"), CASES)
 def test_a_recording_foretells_what_it_stands_for_to_the_last_bit(monkeypatch, given, accuracy):
     forecaster = replace(forecaster_of(problem(study(**given))), accuracy=accuracy)
     plain, played = forecaster.forecasts(), []
@@ -82,9 +83,7 @@ def test_other_shapes_and_kinds_are_recorded_on_their_own(monkeypatch):
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("accuracy", [Accuracy.FULL, Accuracy.SEARCH])
-@pytest.mark.parametrize(
-    "most", [loss_landscape.POPULATION_WHOLE_MAX, 20]
-)  # beyond which samples lie side by side
+@pytest.mark.parametrize("most", [loss_landscape.POPULATION_WHOLE_MAX, 20])  # beyond: side by side
 @pytest.mark.parametrize("given", STUDIES)
 def test_a_card_plays_again_what_it_has_recorded(monkeypatch, given, most, accuracy):
     monkeypatch.setattr(loss_landscape, "POPULATION_WHOLE_MAX", most)

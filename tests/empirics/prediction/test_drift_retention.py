@@ -6,18 +6,11 @@ import numpy as np
 import pytest
 
 from benchmarks import moving as streams
-from empirics import predict
+from empirics import predict_study
 from empirics.data import from_mapping
 from empirics.data.dataset import Arrivals
 from empirics.prediction import drift_retention, study_forecaster
-from empirics.prediction.drift_retention import (
-    ConstantBehindWalk,
-    DriftAdvice,
-    RetentionChoice,
-    RetentionRisk,
-    best_retention,
-    drift_advice,
-)
+from empirics.prediction.drift_retention import ConstantBehindWalk, RetentionChoice, best_retention
 from empirics.prediction.drift_speed import DriftSpeed
 from empirics.settings.drift import Drift
 from tests.empirics.small import forecaster_of, problem, refused, study
@@ -104,15 +97,14 @@ def test_samples_drawn_twice_add_noise(forecaster, replacement, pools, arriving,
 
 def test_a_retention_that_leaves_rounds_without_samples_is_left_out(forecaster):
     speed = walks(forecaster.landscape, 0.01)
-    scarce, none = (
-        replace(forecaster, study=replace(forecaster.study, budget=budget)) for budget in (3.0, 1.5)
-    )
+    studies = (replace(forecaster.study, budget=budget) for budget in (3.0, 1.5))
+    scarce, none = (replace(forecaster, study=one) for one in studies)
     assert [one.K for one in best_retention(scarce, speed, 1e9).tried] == [2, 3, 4, 5, 6, 7, 8]
     assert "larger budget" in refused(best_retention, none, speed, 1e9)
 
 
 def risk_of(K, *risks):
-    return RetentionRisk(K, 0.5, 10, risks[0], risks[1:])
+    return drift_retention.RetentionRisk(K, 0.5, 10, risks[0], risks[1:])
 
 
 def test_the_best_retention_and_those_at_the_ends_of_the_drifts_interval():
@@ -134,7 +126,9 @@ def test_corollary_2s_retention_is_named_if_it_was_tried_and_differs(forecaster,
     """And K is given in time, however unevenly the samples came."""
     come = Arrivals(np.r_[np.arange(100.0), 99 + np.arange(200) / 1000], dated=False)
     every = RetentionChoice(tuple(risk_of(K + 1, *[risks[K]] * 3) for K in range(2)), filled=filled)
-    found = DriftAdvice(replace(walks(forecaster.landscape), rounds=30), every, come).document()
+    found = drift_retention.DriftAdvice(
+        replace(walks(forecaster.landscape), rounds=30), every, come
+    ).document()
     assert [one["name"] for one in found["choices"]] == names
     assert found["takes"] == pytest.approx([every.own.K * 99.199 / 30] * 3)
     assert found["takes_by_count"] < 0.1
@@ -145,7 +139,10 @@ def test_other_step_sizes_are_tried_that_do_not_overshoot(forecaster, monkeypatc
 
     def risks(_, settings):
         asked.append(list(settings))
-        return [RetentionRisk(K, eta, 10, abs(K - 2) + abs(eta - best), (0.0, 0.0)) for K, eta in asked[-1]]
+        return [
+            drift_retention.RetentionRisk(K, eta, 10, abs(K - 2) + abs(eta - best), (0.0, 0.0))
+            for K, eta in asked[-1]
+        ]
 
     monkeypatch.setattr(ConstantBehindWalk, "risks", risks)
     speed = walks(forecaster.landscape)
@@ -177,13 +174,13 @@ def test_all_samples_of_a_file_arrive_and_clients_share_them_or_not(monkeypatch,
     forecaster, told = forecaster_of(task), []
     monkeypatch.setattr(drift_retention, "measure_drift", lambda land, time, rounds: (len(time), rounds))
     monkeypatch.setattr(drift_retention, "best_retention", lambda _, *given, **more: (*given, more))
-    found = drift_advice(forecaster, task, progress=lambda *one: told.append(one))
+    found = drift_retention.drift_advice(forecaster, task, progress=lambda *one: told.append(one))
     assert found.retention == ((32, 5), 8, pools, {"steps": False})
     assert told == [("how long to keep samples", 0, None)]
     split = from_mapping({"x": x, "y": y, "time": x, "test_x": x, "test_y": y})
     moving = problem(replace(given, drift=Drift(kind="abrupt", start=3, parts="labels")), data=split)
     assert moving.arrivals is None
-    assert drift_advice(forecaster, moving) is None
+    assert drift_retention.drift_advice(forecaster, moving) is None
 
 
 @pytest.mark.slow
@@ -195,9 +192,8 @@ def test_a_sweep_confirms_how_long_samples_are_to_be_kept(step):
     told, lost = [], []
     for seed in range(200, 205):
         data = streams.stream(step, seed)
-        told.append(
-            predict.predict_study(base, dataset=data, pilot=1000, best=False).document()["drift"]["K"]
-        )
+        found = predict_study(base, dataset=data, pilot=1000, best=False)
+        told.append(found.document()["drift"]["K"])
         lost.append(streams.losses(base, data, range(1, 11)))
     mean, (lost, told) = np.mean(lost, axis=0), (np.array(lost), np.array(told))
     apart = lost[range(5), told - 1] - lost[:, mean.argmin()]

@@ -127,9 +127,8 @@ def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, mo
     found = document["drift"]
     (low, high), (shortest, longest) = found["interval"], found["K_interval"]
     assert found["told"]
-    assert (
-        low < 0.005 < high
-    )  # 0.05² of a sample's 4, in four of five directions, over 200/20 steps per round
+    # 0.05² of a sample's 4, in four of five directions, over 200/20 steps per round
+    assert low < 0.005 < high
     assert shortest <= found["K"] <= longest
     assert shortest < longest
     assert found["come_by"] == 150

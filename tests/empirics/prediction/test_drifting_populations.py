@@ -10,33 +10,23 @@ from empirics.settings.drift import Drift
 from empirics.training.engine import Engine
 from tests.empirics.small import CONTROL, forecaster_of, problem, study
 
-POLICIES = (
-    "constant",
-    "constant@K=8",
-    "constant@average=exponential,average_by=0.8",
-    "burst",
-    "buy-cheap-online",
-)
+POLICIES = ("constant", "constant@K=8", "constant@average=exponential,average_by=0.8", "burst")
+POLICIES += ("buy-cheap-online",)
 DRIFTS = {
     "abrupt": (Drift(kind="abrupt", start=14, parts="labels"), {}),
     "gradual": (Drift(kind="gradual", start=8, length=20), {}),
     "periodic, clients apart": (Drift(kind="periodic", length=16, parts="labels", apart=2), {"seeds": 200}),
-    "abrupt, clients that differ": (
-        Drift(kind="abrupt", start=16, parts="inputs"),
-        {"partition": "two-class"},
-    ),
+    "clients that differ": (Drift(kind="abrupt", start=16, parts="inputs"), {"partition": "two-class"}),
 }
+SLOW = (pytest.param(name, marks=pytest.mark.slow) for name in DRIFTS if name != "abrupt")
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name != "abrupt" else []) for name in DRIFTS]
-)
+@pytest.mark.parametrize("name", ["abrupt", *SLOW])
 def test_predictions_of_a_drifting_population_are_what_training_measures(name):
     """Cumulatively, and in the rounds of the last third; to 5 % and 10 %, where standard errors are 1 % and 2 %."""
     drift, own = DRIFTS[name]
-    given = study(
-        policies=POLICIES, rounds=36, drift=drift, eta=0.5, measures=("risk",), **({"seeds": 150} | own)
-    )
+    learner = {"eta": 0.5, "measures": ("risk",), "seeds": 150}
+    given = study(policies=POLICIES, rounds=36, drift=drift, **(learner | own))
     task, schedule = problem(given), Schedule(given, CONTROL)
     found = forecaster_of(task).forecasts()
     log = Engine(task.model, replace(given, checkpoint=36), task.streams).play(schedule.advance(36))

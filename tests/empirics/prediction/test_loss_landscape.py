@@ -109,10 +109,8 @@ def test_lumps_keep_every_sum(monkeypatch):
     vectors = torch.randn(2, whole.model.size, dtype=torch.float64)
     torch.testing.assert_close(lumped.squares(vectors).sum(1), whole.squares(vectors).sum(1))
     x, y, p = torch.eye(10).repeat(2, 1), torch.arange(20) // 10, torch.full((1, 20), 1 / 20)
-    alike = survey(
-        Linear(Population(x, y, p, x, y, classes=2)), p, radius=5.0
-    )  # one curvature in all directions
-    assert alike.size.tolist() == [1, 1, 1, 7]
+    alike = survey(Linear(Population(x, y, p, x, y, classes=2)), p, radius=5.0)
+    assert alike.size.tolist() == [1, 1, 1, 7]  # one curvature in all directions
 
 
 def test_few_probes_are_taken_from_every_group(monkeypatch):
@@ -144,11 +142,12 @@ def test_lumps_that_no_probe_covers_change_like_all_that_probes_cover():
 
 # --- groups and refusals -----------------------------------------------------------------------------------
 
+ABRUPT = Drift(kind="abrupt", start=9)
+
 
 @pytest.mark.parametrize("given", [{}, {"partition": "two-class", "labels": "classes"}])
 def test_each_part_of_a_drifting_population_draws_from_its_own_pools(given):
-    drift = Drift(kind="abrupt", start=9, parts="classes" if not given else "inputs")
-    task = problem(study(drift=drift, **given))
+    task = problem(study(drift=replace(ABRUPT, parts="inputs") if given else ABRUPT, **given))
     parts, streams = landscape_of(task).parts, task.streams
     for k, groups in enumerate(parts.groups):
         pools = streams.later[0] if k and streams.later is not None else streams.pools[0]
@@ -171,11 +170,8 @@ def test_clients_with_weights_of_their_own_are_groups_of_their_own():
     [
         ({"radius": None}, "radius"),
         ({"drift": Drift(kind="order")}, "in their own order"),
-        (
-            {"drift": Drift(kind="abrupt", start=9, parts="labels", apart=2), "partition": "two-class"},
-            "drift apart",
-        ),
-        ({"drift": Drift(kind="abrupt", start=9), "rounds": 40_000}, "at most 32,768 rounds"),
+        ({"drift": replace(ABRUPT, parts="labels", apart=2), "partition": "two-class"}, "drift apart"),
+        ({"drift": ABRUPT, "rounds": 40_000}, "at most 32,768 rounds"),
     ],
 )
 def test_problems_without_a_minimiser_to_follow_are_refused(given, reason):

@@ -88,9 +88,8 @@ def test_memories_have_of_the_second_part_what_their_samples_had(groups, mixture
 
 def test_idle_rounds_are_left_out_of_each_row_on_its_own():
     held = np.array([[1, 2], [0, 3], [4, 0], [5, 6]])[..., np.newaxis]
-    found = Memories(
-        held, 0 * held, held, held.astype(float), share=np.arange(8.0).reshape(4, 2)
-    ).without_idle()
+    share = np.arange(8.0).reshape(4, 2)
+    found = Memories(held, 0 * held, held, held.astype(float), share=share).without_idle()
     assert found.ends[..., 0].tolist() == [[1, 2], [4, 3], [5, 6]]
     assert found.share.tolist() == [[0, 1], [4, 3], [6, 7]]
     short = Memories(held * [[[1], [0]]], 0 * held, held, held * [[[1.0], [0.0]]]).without_idle()
@@ -118,8 +117,5 @@ def test_the_lag_is_that_of_the_theory_for_any_admissions_steps_and_means():
     found = lagged(admissions, K, left, shares)
     for row, kept in enumerate(K):
         memory = by_age(admissions, kept)
-        last, mean = (
-            walk_lag(memory, T, left[:, row], [1, *one])[1:] for one in (np.ones(T), shares[:, row])
-        )
-        assert found[:, 0, row] == pytest.approx(last)
-        assert found[:, 1, row] == pytest.approx(mean)
+        for k, share in enumerate((np.ones(T), shares[:, row])):
+            assert found[:, k, row] == pytest.approx(walk_lag(memory, T, left[:, row], [1, *share])[1:])

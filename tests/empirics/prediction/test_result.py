@@ -61,10 +61,7 @@ def test_a_coarse_prediction_is_of_one_path_and_near(known):
     full = replace(known, drift="of other rounds").for_study(given)
     assert full.drift is None
     assert told == {("predicting rounds", 40)}
-    assert (coarse.risk_error("buy-cheap"), coarse.document()["policies"]["buy-cheap"]["error"]) == (
-        None,
-        None,
-    )
+    assert coarse.risk_error("buy-cheap") is coarse.document()["policies"]["buy-cheap"]["error"] is None
     assert full.risk_error("buy-cheap").shape == (41,)
     near = coarse.forecasts["buy-cheap"].cumulative / full.forecasts["buy-cheap"].cumulative
     assert near != 1

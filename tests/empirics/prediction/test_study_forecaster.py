@@ -49,9 +49,8 @@ def test_price_paths_that_differ_give_a_standard_error(monkeypatch):
     assert alone[1].errors["cumulative_excess_risk"] == pytest.approx(error, rel=1e-6)
     many = found["buy-cheap-online"]
     assert 0 < many.errors["cumulative_excess_risk"] < many.cumulative / 10
-    monkeypatch.setattr(
-        study_forecaster, "PRICE_PATH_WORK", 120 * 12 * 9
-    )  # 120 samples, 12 rounds, 3 steps, 3 paths
+    # 120 samples, 12 rounds, 3 steps, 3 paths
+    monkeypatch.setattr(study_forecaster, "PRICE_PATH_WORK", 120 * 12 * 9)
     found = forecasts(replace(given, policies=("buy-cheap-online", "buy-cheap-online@steps=1")))
     for (name, one), count in zip(found.items(), (3, 9), strict=True):
         alone = forecasts(replace(given, policies=(name,), seeds=count))[name]
@@ -158,11 +157,8 @@ def test_a_forecast_does_not_depend_on_the_policies_beside_it():
 
 
 def test_means_of_models_on_one_path_are_as_each_alone():
-    learners = (
-        "K=1,eta=1,average=equal",
-        *(f"K=2,eta=2,average={mean}" for mean in ("equal", "polynomial,average_by=3")),
-    )
-    given = study(policies=tuple(f"burst@{own}" for own in learners), rounds=20, seeds=2, steps=2)
+    learners = ("1,eta=1,average=equal", "2,eta=2,average=equal", "2,eta=2,average=polynomial,average_by=3")
+    given = study(policies=tuple(f"burst@K={own}" for own in learners), rounds=20, seeds=2, steps=2)
     found = assert_as_alone(forecaster_of(problem(given)), rel=1e-4)  # observed in other rounds
     assert len({one.risk[-1] for one in found.values()}) == 3
 
