@@ -51,9 +51,8 @@ def results(tmp_path_factory):
 
 def network():
     torch.manual_seed(1)
-    return torch.nn.Sequential(
-        torch.nn.Linear(8, 5, bias=False), torch.nn.LeakyReLU(0.3), torch.nn.Linear(5, 4)
-    )
+    layers = torch.nn.Linear(8, 5, bias=False), torch.nn.LeakyReLU(0.3), torch.nn.Linear(5, 4)
+    return torch.nn.Sequential(*layers)
 
 
 def own():
@@ -105,8 +104,7 @@ def test_it_answers_as_in_the_study(results, exported):
 
 def test_a_table_leaves_with_its_own_labels_and_with_the_scale_that_its_features_had(tmp_path):
     rng = np.random.default_rng(0)
-    kinds = np.array(["owl", "cat", "bee"])
-    which = np.arange(60) % 3
+    kinds, which = np.array(["owl", "cat", "bee"]), np.arange(60) % 3
     x = np.stack([1e4 + 50 * rng.normal(size=60), 1e-3 * (which + 0.1 * rng.normal(size=60))], axis=1)
     columns = {"a": x[:, 0], "b": x[:, 1], "kind": kinds[which]}
     csv.write_csv(pa.table(columns), str(tmp_path / "mine.csv"))
@@ -130,9 +128,8 @@ def test_a_table_leaves_with_its_own_labels_and_with_the_scale_that_its_features
 
 def test_it_loads_where_nothing_of_ours_can_be_imported(exported):
     loads = [example().replace("model.pt", str(file)) for file in exported]
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", "\n".join([ALONE, *loads])], capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, "-I", "-c", "\n".join([ALONE, *loads])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("[") == len(loads)
 
@@ -159,9 +156,7 @@ def test_networks_of_ours_are_described_and_a_class_of_ones_own_is_not(name, tmp
     assert ("Residual" in json.dumps(build)) == (name == "resnet9")
 
 
-def test_what_cannot_be_exported_is_refused_in_one_sentence_and_nothing_is_written(
-    results, tmp_path, monkeypatch
-):
+def test_what_cannot_be_exported_is_refused_and_nothing_is_written(results, tmp_path, monkeypatch):
     def told(*words, out="never.pt", result="mean"):
         return refusal("export", str(results / result), *words, "--out", str(tmp_path / out))
 

@@ -22,10 +22,8 @@ def test_files_are_named_so_that_they_are_found_from_everywhere(monkeypatch, tmp
     monkeypatch.setenv("HOME", "/home/me")
     monkeypatch.chdir(tmp_path)
     for folder, found in (("~", "/home/me"), (".", str(tmp_path))):
-        given = study(
-            dataset=f"npz:{folder}/x.npz", cost=CostProcess(process="trace", file=f"{folder}/c.csv")
-        )
-        named = HandedOver().named(given)
+        trace = CostProcess(process="trace", file=f"{folder}/c.csv")
+        named = HandedOver().named(study(dataset=f"npz:{folder}/x.npz", cost=trace))
         assert (named.dataset, named.cost.file) == (f"npz:{found}/x.npz", f"{found}/c.csv")
 
 

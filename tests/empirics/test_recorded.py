@@ -15,6 +15,8 @@ RECORD = Path(__file__).with_name("recorded.json")
 POLICIES = (*Study().policies, "released", "buy-cheap")
 FEW = {"seeds": 2, "rounds": 20, "policies": ("acdpp", "hybrid", "buy-cheap-online")}
 SHORT = {"seeds": 1, "rounds": 6, "policies": ("constant",)}
+MOVES = Drift(kind="gradual", start=2, length=9)
+TURNS = Drift(kind="periodic", length=5, parts="inputs", apart=1)
 PREDICTED = {
     "many policies": FEW | {"policies": POLICIES, "rounds": 12},
     "old samples": SHORT | {"rounds": 40, "K": 36, "buffers": (40, 50, 70), "budget": 11.0},
@@ -29,10 +31,8 @@ PREDICTED = {
     "as of many samples": SHORT | {"labels": "classes"},
     "the best": SHORT,
     "a pilot": SHORT | {"rounds": 3},
-    "a population that moves": SHORT
-    | {"rounds": 6, "labels": "classes", "drift": Drift(kind="gradual", start=2, length=9)},
-    "a sample of one that moves": SHORT
-    | {"rounds": 4, "drift": Drift(kind="periodic", length=5, parts="inputs", apart=1)},
+    "a population that moves": SHORT | {"labels": "classes", "drift": MOVES},
+    "a sample of one that moves": SHORT | {"rounds": 4, "drift": TURNS},
     "a long time": SHORT | {"rounds": 5000, "buffers": (40, 50, 70), "budget": 220.0},
 }
 OPTIONS = {"the best": {"objective": "final"}, "a pilot": {"pilot": 60, "best": False}}
@@ -47,15 +47,15 @@ TRAINED = {
     "rounds without a new sample": SHORT | {"replacement": False, "budget": 4.0, "K": 8, "checkpoint": 1},
     "steps of their own": PREDICTED["steps of their own"] | {"measures": ("mismatch",)},
     "weights that differ": FEW | {"alpha": (0.6, 0.3, 0.1), "assumed_mean_cost": 4.0},
-    "a population that moves": SHORT | {"checkpoint": 4, "drift": Drift(kind="gradual", start=2, length=9)},
+    "a population that moves": SHORT | {"checkpoint": 4, "drift": MOVES},
 }
 
 
 def curves(found):
-    return {
-        name: [*one.risk[:: max(len(one.risk) // 7, 1)], *one.path[-2:], one.fitted]
-        for name, one in found.items()
-    }
+    def some(one):
+        return [*one.risk[:: max(len(one.risk) // 7, 1)], *one.path[-2:], one.fitted]
+
+    return {name: some(one) for name, one in found.items()}
 
 
 def predicted(case, monkeypatch):
@@ -63,10 +63,7 @@ def predicted(case, monkeypatch):
     if case == "a sample of one that moves":
         monkeypatch.setattr(landscape, "POPULATION_WHOLE_MAX", 100)
         monkeypatch.setattr(landscape, "SUBSAMPLE_SIZE", 60)
-    if case in (
-        "as of many samples",
-        "a population that moves",
-    ):  # some are looked at, in lumps of directions
+    if case in ("as of many samples", "a population that moves"):  # some, in lumps of directions
         monkeypatch.setitem(landscape.PROBE_CELLS_MAX, "cpu", 50 * 4**2)
         monkeypatch.setattr(landscape, "DIRECTIONS_ALONE", 5)
         monkeypatch.setattr(landscape, "DIRECTION_LUMPS", 6)
@@ -76,20 +73,19 @@ def predicted(case, monkeypatch):
 
 def trained(case, monkeypatch):
     with tempfile.TemporaryDirectory() as folder:
-        summary = run_study(
-            study(**({"predict": False} | TRAINED[case])), f"{folder}/result", dataset=blobs()
-        )
+        given = study(**({"predict": False} | TRAINED[case]))
+        summary = run_study(given, f"{folder}/result", dataset=blobs())
         rows = {name: values[-1].item() for name, values in columns(f"{folder}/result").items()}
-    return numbers(
-        {"last row": rows} | {name: summary.get(name) for name in ("policies", "least_risk", "gap_closed")}
-    )
+    kept = {name: summary.get(name) for name in ("policies", "least_risk", "gap_closed")}
+    return numbers({"last row": rows} | kept)
 
 
 KINDS = {"predicted": (predicted, PREDICTED), "trained": (trained, TRAINED)}
 
 
-@pytest.mark.parametrize(
-    ("kind", "case"), [(kind, case) for kind, (_, cases) in KINDS.items() for case in cases]
-)
+CASES = [(kind, case) for kind, (_, cases) in KINDS.items() for case in cases]
+
+
+@pytest.mark.parametrize(("kind", "case"), CASES)
 def test_a_small_study_is_as_recorded(kind, case, monkeypatch):
     held(RECORD, f"{kind}: {case}", KINDS[kind][0](case, monkeypatch))

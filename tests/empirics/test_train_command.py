@@ -81,41 +81,29 @@ COST = {"mine": 11.0, "yours": 9.0, "oracle": 11.1}
 RISKS = {"yours": 4.0, "oracle": 1.0, "mine": 3.0}
 MANY = {f"mine@K={K}": 1.0 + K for K in range(1, 5)}
 ACCURATE = {"mine": [0.50, 0.60, 0.71], "yours": [0.60, 0.70, 0.80]}
+NOISY = ACCURATE | {"mine": [0.5, 0.7, 0.6]}
+DEARER = (
+    "budget: mine (test accuracy 0.5)",
+    "3.0 ± 0.1, 25.0 % below yours (4.0 ± 0.1)",
+    "not significantly",
+)
+DEARER += ("11 per round, of a budget of 10; oracle (1.0 ± 0.1) cost 11.1",)
+DECIDED = ("best: oracle", "66.7 % below mine", "significantly different from all 2 other", "20 per round")
+NEAR = ("mine@K=1", "mine@K=2", "not significantly different from 3 of 3 policies (5 % level")
+LESS = ("best: mine", "0.6033, 0.0967 below yours (0.7)", "significantly", "8 per round")
 ANSWERS = [  # a summary, and per line what it says
-    (
-        (RISKS, COST, {"undecided": [["yours", "mine"], ["oracle", "mine"]]}),
-        (
-            *("budget: mine (test accuracy 0.5)", "3.0 ± 0.1, 25.0 % below yours (4.0 ± 0.1)"),
-            *("not significantly", "11 per round, of a budget of 10; oracle (1.0 ± 0.1) cost 11.1"),
-        ),
-    ),
-    (
-        (RISKS, dict.fromkeys(COST, 20), {"undecided": [["mine", "yours"]]}),
-        ("best: oracle", "66.7 % below mine", "significantly different from all 2 other", "20 per round"),
-    ),
-    (({"mine": 0.0, "yours": 0.0}, COST, {"seeds": 1, "undecided": []}), ("", "below yours", "one seed")),
-    (
-        (MANY, dict.fromkeys(MANY, 1), {"undecided": [["mine@K=1", other] for other in MANY][1:]}),
-        ("mine@K=1", "mine@K=2", "not significantly different from 3 of 3 policies (5 % level"),
-    ),
-    (
-        (ACCURATE, COST, {}),
-        ("best: yours", "0.7, 0.0967 above mine (0.6033)", "significantly", "9 per round"),
-    ),
-    (
-        (ACCURATE | {"mine": [0.5, 0.7, 0.6]}, COST, {}),
-        ("yours", "above", "not significantly different from mine"),
-    ),
-    (
-        (ACCURATE, COST | {"mine": 8.0}, {"of": "mean_risk"}),
-        ("best: mine", "0.6033, 0.0967 below yours (0.7)", "significantly", "8 per round"),
-    ),
+    (RISKS, COST, {"undecided": [["yours", "mine"], ["oracle", "mine"]]}, DEARER),
+    (RISKS, dict.fromkeys(COST, 20), {"undecided": [["mine", "yours"]]}, DECIDED),
+    ({"mine": 0.0, "yours": 0.0}, COST, {"seeds": 1, "undecided": []}, ("", "below yours", "one seed")),
+    (MANY, dict.fromkeys(MANY, 1), {"undecided": [["mine@K=1", other] for other in MANY][1:]}, NEAR),
+    (ACCURATE, COST, {}, ("best: yours", "0.7, 0.0967 above mine (0.6033)", "significantly", "9 per round")),
+    (NOISY, COST, {}, ("yours", "above", "not significantly different from mine")),
+    (ACCURATE, COST | {"mine": 8.0}, {"of": "mean_risk"}, LESS),
 ]
 
 
-@pytest.mark.parametrize(("given", "facts"), ANSWERS)
-def test_an_answer_is_best_policy_lead_significance_and_cost(given, facts, capsys):
-    measured, cost, more = given
+@pytest.mark.parametrize(("measured", "cost", "more", "facts"), ANSWERS)
+def test_an_answer_is_best_policy_lead_significance_and_cost(measured, cost, more, facts, capsys):
     show_summary(summary_of(measured, cost, **more), "acdpp federate")
     *lines, last = capsys.readouterr().out.splitlines()
     assert last.endswith("acdpp federate --resume 'a b' --verbose")
@@ -176,30 +164,23 @@ def test_words_are_printed_as_they_are_whatever_the_terminal_says_of_its_width(c
         assert (" ".join(said.split()), len(said.splitlines())) == (sentence, lines)
 
 
-@pytest.mark.parametrize(
-    ("words", "status"),
-    [("--rounds none", 2), ("--rounds 1 --seeds 1 --policies constant --watch --out new", 0)],
-)
-def test_where_standard_error_is_closed_it_goes_on_and_standard_output_is_spared(
-    words, status, tmp_path, monkeypatch, capsys
-):
+def test_where_standard_error_is_closed_standard_output_is_spared(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["acdpp", "train", *words.split()])
-    monkeypatch.setattr(sys, "stderr", None)
-    with pytest.raises(SystemExit) as left:
-        main()
-    sys.stderr.close()
-    assert left.value.code == status
-    assert "acdpp:" not in capsys.readouterr().out
-    assert (tmp_path / "new").exists() == (status == 0)
+    for words, status in (("none", 2), ("1 --seeds 1 --policies constant --watch --out new", 0)):
+        monkeypatch.setattr(sys, "argv", ["acdpp", "train", "--rounds", *words.split()])
+        monkeypatch.setattr(sys, "stderr", None)
+        with pytest.raises(SystemExit) as left:
+            main()
+        sys.stderr.close()
+        assert left.value.code == status
+        assert "acdpp:" not in capsys.readouterr().out
+        assert (tmp_path / "new").exists() == (status == 0)
 
 
 def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(shown, capsys):
     closed = {"buy-cheap-online": {"share": 0.4, "low": 0.3, "high": 0.5, "p": 0.01}}
-    show_summary(
-        reread(shown[1]) | {"gap_closed": {"cumulative_excess_risk": closed, "final_risk": None}},
-        verbose=True,
-    )
+    gaps = {"cumulative_excess_risk": closed, "final_risk": None}
+    show_summary(reread(shown[1]) | {"gap_closed": gaps}, verbose=True)
     said = " ".join(capsys.readouterr().out.split())
     assert "between constant and oracle: buy-cheap-online 40 % (30 to 50 %)" in said
 

@@ -36,6 +36,9 @@ def test_rising_losses_are_told_from_noise_and_from_learning():
     assert not has_changed(few[1:])  # four of each at least
 
 
+RISING = losses(np.random.default_rng(1), 0.5, 1.5, each=30)
+
+
 def played(server, told):
     """Samples in memory, round by round."""
     held = []
@@ -47,9 +50,8 @@ def played(server, told):
 
 
 def test_all_that_is_older_leaves_in_the_round_after_an_alarm_at_the_same_cost():
-    told = losses(np.random.default_rng(1), 0.5, 1.5, each=30)
     server, still = (Controller("adaptive", STUDY) for _ in range(2))
-    held, full = played(server, told), played(still, np.full(60, 0.5))
+    held, full = played(server, RISING), played(still, np.full(60, 0.5))
     alarms = [t for t in range(1, 60) if held[t] < held[t - 1] - 12]
     assert len(alarms) == 1
     assert 30 <= alarms[0] <= 40
@@ -60,13 +62,12 @@ def test_all_that_is_older_leaves_in_the_round_after_an_alarm_at_the_same_cost()
 
 
 def test_a_controller_that_listens_is_saved_and_goes_on_as_it_was(tmp_path):
-    told = losses(np.random.default_rng(1), 0.5, 1.5, each=30)
-    held = played(Controller("adaptive", STUDY), told)
+    held = played(Controller("adaptive", STUDY), RISING)
     for cut in (20, 33):
         part = Controller("adaptive", STUDY)
-        first = played(part, told[:cut])
+        first = played(part, RISING[:cut])
         part.save(tmp_path / "server.json")
-        assert first + played(Controller.load(tmp_path / "server.json"), told[cut:]) == held
+        assert first + played(Controller.load(tmp_path / "server.json"), RISING[cut:]) == held
 
 
 def test_who_cannot_listen_or_hear_says_so():

@@ -54,13 +54,10 @@ def off(found, forecaster):
     return worst
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(one, marks=[pytest.mark.slow] * (one in ("classes", "clients that differ")))
-        for one in CASES
-    ],
-)
+SLOW = ("classes", "clients that differ")
+
+
+@pytest.mark.parametrize("case", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in CASES])
 def test_predictions_are_what_training_measures(case):
     """With memories of 16 samples and 9 to 36 parameters: harder than any sensible federation."""
     task = problem(setting(**CASES[case]))

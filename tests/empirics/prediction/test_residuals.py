@@ -4,19 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from empirics.prediction.residuals import (
-    View,
-    at_rest,
-    chances,
-    covariance,
-    damped,
-    mean_damping,
-    resolved,
-    saturation,
-    scattered,
-    shifted,
-    view,
-)
+from empirics.prediction import residuals
+from empirics.prediction.residuals import View, at_rest, chances, mean_damping, resolved, scattered, view
 
 GENERATOR = torch.Generator().manual_seed(4)
 each_outputs = pytest.mark.parametrize("outputs", [1, 2, 3, 10])
@@ -57,7 +46,7 @@ def test_a_scattered_sigmoid_is_averaged_like_its_integral():
     exact, steep, second = (values @ (weights / weights.sum()) for values in (q, q * (1 - q), q.square()))
     torch.testing.assert_close(seen.chances[..., 0], exact, atol=2e-4, rtol=0)
     torch.testing.assert_close(seen.steepness, steep, atol=3e-4, rtol=0)
-    spread = covariance(logits, variance, torch.full((7, 2, 1, 1), 3.0, dtype=torch.float64))
+    spread = residuals.covariance(logits, variance, torch.full((7, 2, 1, 1), 3.0, dtype=torch.float64))
     torch.testing.assert_close(spread[..., 0, 0], 9 * (second - exact.square()), atol=3e-3, rtol=0)
 
 
@@ -69,7 +58,7 @@ def test_a_covariance_is_that_of_the_responses_to_scattered_probabilities(output
     turned = torch.einsum("...ij,...kj->...ki", response, chances(logits[..., None, :] + moves))
     apart = turned - (weights[:, None] * turned).sum(-2, keepdim=True)
     wanted = torch.einsum("k,...ki,...kj->...ij", weights, apart, apart)
-    torch.testing.assert_close(covariance(logits, variance, response), wanted)
+    torch.testing.assert_close(residuals.covariance(logits, variance, response), wanted)
 
 
 def test_mean_damping_weighs_samples_by_their_share_and_the_square_of_their_residual():
@@ -94,7 +83,7 @@ def test_damping_is_the_inverse_that_it_stands_for(outputs):
     pull, vector = torch.rand(7, 2, generator=GENERATOR, dtype=torch.float64) * 5, logits_of(outputs)
     one = torch.eye(outputs, dtype=torch.float64)
     inverse = torch.linalg.inv(one + pull[..., None, None] * seen.curvature)
-    torch.testing.assert_close(damped(seen, pull, vector[..., None]), inverse @ vector[..., None])
+    torch.testing.assert_close(residuals.damped(seen, pull, vector[..., None]), inverse @ vector[..., None])
     torch.testing.assert_close(resolved(seen, pull, 0), inverse)
     before = full(chances(logits_of(outputs)))
     torch.testing.assert_close(resolved(seen, pull, before), inverse @ (one - seen.curvature @ before))
@@ -120,7 +109,7 @@ def test_saturation_is_the_damping_that_it_causes(outputs):
     logits, p = logits_of(outputs), torch.full((7, 2), 1 / 7, dtype=torch.float64)
     seen, nothing = View(chances(logits), torch.ones_like(p)), torch.zeros_like(logits)
     targets, pull = first_class(logits), torch.tensor([0.0, 0.8], dtype=torch.float64).expand(7, 2)
-    d = saturation(p, logits, targets, pull, seen, nothing)
+    d = residuals.saturation(p, logits, targets, pull, seen, nothing)
     assert d[0] == pytest.approx(1)
     assert 0.3 < d[1] < 0.97
     _, rest = at_rest(logits, targets, pull / d, seen, nothing)
@@ -133,8 +122,8 @@ def test_shifted_probabilities_stay_probabilities(outputs):
     """Also far from where the shift was computed: a negative one would have negative curvature."""
     logits, by = logits_of(outputs, scale=6.0), logits_of(outputs, scale=0.3)
     by = by - by.mean(-1, keepdim=True) if outputs > 1 else by
-    found = shifted(logits, by)
+    found = residuals.shifted(logits, by)
     assert ((found >= 0) & (found <= 1)).all()
     if outputs > 1:
         torch.testing.assert_close(found.sum(-1), torch.ones(7, 2, dtype=torch.float64))
-    torch.testing.assert_close(shifted(logits, 0 * by), chances(logits))
+    torch.testing.assert_close(residuals.shifted(logits, 0 * by), chances(logits))

@@ -8,7 +8,6 @@ from empirics.files import writable
 from empirics.results import folder as module
 from empirics.results.folder import Folder, read_result, refuse_existing
 from tests.empirics.small import refused, study
-from theory.setting import SettingError
 
 SETTINGS = {"study": study().document()}
 
@@ -20,24 +19,19 @@ def test_a_result_that_cannot_begin_leaves_no_new_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "replace_file", full)
     (tmp_path / "old").mkdir()
     for name in ("old", "new"):
-        with (
-            pytest.raises(OSError, match=r"'the file' \(no space left\): .* begin again"),
-            Folder.begin(tmp_path / name, SETTINGS),
-        ):
-            pass
+        with pytest.raises(OSError, match=r"'the file' \(no space left\): .* begin again"):
+            Folder.begin(tmp_path / name, SETTINGS).__enter__()
     assert [path.name for path in tmp_path.iterdir()] == ["old"]
     (tmp_path / "file").touch()
-    with pytest.raises(SettingError, match="cannot be made"), Folder.begin(tmp_path / "file" / "x", SETTINGS):
-        pass
+    assert "cannot be made" in refused(Folder.begin(tmp_path / "file" / "x", SETTINGS).__enter__)
 
 
 def test_a_folder_that_may_not_be_written_to_is_refused_unless_it_is_to_hold_a_new_one(tmp_path, monkeypatch):
     mine, foreign = tmp_path / "foreign" / "mine", tmp_path / "mine" / "foreign"
     for folder in (mine, foreign):
         folder.mkdir(parents=True)
-    monkeypatch.setattr(
-        "os.access", lambda place, mode: mode == os.W_OK | os.X_OK and place.name != "foreign"
-    )
+    mode = os.W_OK | os.X_OK
+    monkeypatch.setattr("os.access", lambda place, asked: asked == mode and place.name != "foreign")
     for place, within, beside in ((mine, True, False), (foreign, False, True), (mine / "new", True, True)):
         assert (writable(place, within=True), writable(place)) == (within, beside)
     refuse_existing(mine)
@@ -61,8 +55,6 @@ def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_pa
     assert f"is unfinished: acdpp federate --resume {tmp_path} continues" in refused(read_result, tmp_path)
     stranger = tmp_path / "parts" / "000000000001-000000000001.parquet"
     stranger.touch()
-    with pytest.raises(SettingError, match=r"00001\.parquet' does not belong"), Folder.continued(tmp_path):
-        pass
+    assert "00001.parquet' does not belong" in refused(Folder.continued(tmp_path).__enter__)
     (tmp_path / "parts" / "000000000003-000000000005.parquet").write_bytes(b"")
-    with pytest.raises(SettingError, match="holds rounds 3 to 5, is damaged"), Folder.continued(tmp_path):
-        pass
+    assert "holds rounds 3 to 5, is damaged" in refused(Folder.continued(tmp_path).__enter__)

@@ -129,11 +129,8 @@ def test_a_part_of_a_chunk_is_not_shown_twice(tmp_path, monkeypatch):
     assert rounds == list(range(1, 21))
 
 
-def test_a_longer_study_and_one_stopped_before_its_end_was_written_are_shown_to_the_end(
-    tmp_path, monkeypatch
-):
-    fixed = {"V": 3.0, "rho": 0.5}
-    out = tmp_path / "out"
+def test_a_longer_study_and_one_stopped_before_its_end_was_written_are_shown_whole(tmp_path, monkeypatch):
+    fixed, out = {"V": 3.0, "rho": 0.5}, tmp_path / "out"
     run_study(small("tensorboard", **fixed), out, **OWN)
     longer = replace(small("tensorboard", **fixed), rounds=25)
     with monkeypatch.context() as patch:

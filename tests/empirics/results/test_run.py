@@ -182,9 +182,8 @@ def test_chunks_larger_than_parquets_own_row_groups_can_be_replayed(tmp_path, mo
 
 
 def test_idle_rounds_and_last_iterates_are_in_the_books(tmp_path):
-    summary = run_study(
-        small(policies=["burst", "constant@decay=9,average=none"], **MEAN), tmp_path / "result"
-    )
+    given = small(policies=["burst", "constant@decay=9,average=none"], **MEAN)
+    summary = run_study(given, tmp_path / "result")
     table, found = columns(tmp_path / "result"), summary["policies"]["burst"]
     burst, idle = table["policy"] == "burst", table["n"] == 0
     mine = {name: values[burst] for name, values in table.items()}
@@ -343,7 +342,6 @@ def test_frozen_parameters_stay_and_the_network_itself_is_left_alone(tmp_path):
 
 
 def odd(**answers):
-
     def made(population):
         model = Module(network(population), population)
         for name, answer in answers.items():

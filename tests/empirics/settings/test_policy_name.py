@@ -37,6 +37,9 @@ def test_a_name_has_one_spelling_and_survives_a_copy(given):
     assert PolicyName(name) is name
 
 
+NO_NUMBERS = ("-1", "", "nan", ".", "5@K=6", "٣", "9" * 5000)
+
+
 def test_what_is_no_name_is_refused():
     for name, message in {
         "constant@": "is written like acdpp@K=7,eta=0.5, got 'constant@'",
@@ -56,10 +59,7 @@ def test_what_is_no_name_is_refused():
         "constant@K=0": "K in 'constant@K=0' must be a whole number of at least 1, got 0",
         f"constant@K={2**53 + 1}": f"must be a whole number of at least 1, got {2**53 + 1}",
         "constant@steps=1e7": "must be a whole number from 1 to 1,000,000",
-        **{
-            f"constant@K={given}": "must be a number"
-            for given in ("-1", "", "nan", ".", "5@K=6", "٣", "9" * 5000)
-        },
+        **{f"constant@K={given}": "must be a number" for given in NO_NUMBERS},
         "constant@steps=5,E=5": "names steps twice",
         "constant@average=mean": "must be one of none, equal, polynomial, tail, exponential, got 'mean'",
     }.items():

@@ -57,9 +57,8 @@ class LocalBackend:
             worker["alive"] = False
         if not worker["alive"]:
             raise WorkerLost("it was killed")
-        given = [
-            pickle.loads(one) if isinstance(one, bytes) else one for one in pickle.loads(ticket["given"])
-        ]
+        given = pickle.loads(ticket["given"])
+        given = [pickle.loads(one) if isinstance(one, bytes) else one for one in given]
         self.played += len(given[0].cost) if ticket["what"] == "play" else 0
         found = getattr(worker["worker"], ticket["what"])(*given)
         if ticket["what"] == "make" and worker["number"] in self.saying:

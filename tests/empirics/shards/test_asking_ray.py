@@ -171,7 +171,7 @@ def test_a_lost_connection_to_ray_can_be_resumed(ray_with, answer_to):
 
 
 def test_where_a_study_runs(monkeypatch):
-    with pytest.raises(SettingError, match="--on takes ray, for this machine"):
+    with pytest.raises(SettingError, match="--on takes ray, for this machine"):  # and shows an address
         Where("cpu", "spark")
     assert "give --on too" in refused(Where, "cpu", None, 2)
     assert Where("cuda", "ray").here == "cpu"
@@ -179,13 +179,11 @@ def test_where_a_study_runs(monkeypatch):
     assert "pip install 'acdpp[ray]'" in refused(Where, "cpu", "ray")
 
 
-@pytest.mark.parametrize(
-    ("shards", "told"), [(0, "at least 1 shard, got 0"), (-1, "got -1"), (17, "1 to 16 shards, got 17")]
-)
-def test_a_wrong_number_of_shards_is_refused_before_ray_starts(shards, told, tmp_path):
-    with in_place_of_ray(LocalBackend(0)) as backend:
-        assert told in refused(run_study, small(), tmp_path / "out", on="ray", shards=shards)
-    assert not backend.started
+def test_a_wrong_number_of_shards_is_refused_before_ray_starts(tmp_path):
+    for shards, told in {0: "at least 1 shard, got 0", -1: "got -1", 17: "1 to 16 shards, got 17"}.items():
+        with in_place_of_ray(LocalBackend(0)) as backend:
+            assert told in refused(run_study, small(), tmp_path / "out", on="ray", shards=shards)
+        assert not backend.started
     assert not (tmp_path / "out").exists()
 
 

@@ -95,9 +95,8 @@ def alive(processes):
     return found
 
 
-def test_workers_give_the_same_bytes_on_loopback_alone_though_one_is_killed_and_leave_nothing(
-    whole, config, program, tmp_path
-):
+def test_workers_on_loopback_give_the_same_bytes_though_one_is_killed(whole, config, program, tmp_path):
+    """They leave no process behind."""
     child = program("--config", config, "--on", "ray", "--shards", 2, "--out", tmp_path / "out")
     there = begun(child, tmp_path / "out")
     open_to = [one for process in there for one in process.net_connections("inet")]
@@ -114,9 +113,7 @@ def test_workers_give_the_same_bytes_on_loopback_alone_though_one_is_killed_and_
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
-def test_a_stopped_study_leaves_no_process_loses_no_checkpoint_and_goes_on(
-    whole, config, program, tmp_path, stop
-):
+def test_a_stopped_study_leaves_no_process_and_loses_no_checkpoint(whole, config, program, tmp_path, stop):
     out = tmp_path / "out"
     told = f"acdpp: stopped; continue with acdpp train --resume {out} --on ray\n"
     child = program("--config", config, "--on", "ray", "--shards", 3, "--out", out)

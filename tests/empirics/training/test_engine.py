@@ -37,11 +37,8 @@ def batched(setting, device="cpu", graphs=None):
 
 
 LEARNER = {"average": "polynomial", "decay": 20, "eta": 2.0}
-BURSTS = (
-    "burst@decay=3,average=exponential,average_by=0.7",
-    "burst-online@K=2,average=tail",
-    "oracle@average=none",
-)
+BURSTS = ("burst@decay=3,average=exponential,average_by=0.7", "burst-online@K=2,average=tail")
+BURSTS += ("oracle@average=none",)
 STEPS = ("constant", "constant@steps=1", "acdpp@K=3,eta=0.1,steps=5", "oracle@eta=1.7")
 UNEVEN, WHOLE = (0.6, 0.3, 0.1), CostProcess(process="integer")
 TURNS = Drift(kind="periodic", length=9, apart=2, parts="labels")
@@ -65,9 +62,10 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=[pytest.mark.slow] * (n == "all policies")) for n in SETTINGS]
-)
+SLOW, *OTHERS = SETTINGS
+
+
+@pytest.mark.parametrize("name", [pytest.param(SLOW, marks=pytest.mark.slow), *OTHERS])
 def test_the_batch_moves_like_its_one_client_twin(name):
     usual = {"policies": ("constant", "hybrid"), "concentration": 2.0}
     setting = study(seeds=2, rounds=18, **(usual | SETTINGS[name]))
@@ -260,10 +258,10 @@ def test_the_gpu_follows_the_cpu_where_runs_are_asked_for_in_groups(graphs):
     assert np.allclose(here[1], there[1], rtol=1e-7)
 
 
-@pytest.mark.parametrize(
-    ("device", "graphs"),
-    [("cpu", False), *(pytest.param("cuda", flag, marks=cuda) for flag in (False, True))],
-)
+DEVICES = [("cpu", False), *(pytest.param("cuda", flag, marks=cuda) for flag in (False, True))]
+
+
+@pytest.mark.parametrize(("device", "graphs"), DEVICES)
 def test_nothing_is_measured_of_parameters_that_are_no_numbers(device, graphs):
     found = []
     for lost in (True, False):

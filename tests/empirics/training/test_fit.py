@@ -93,11 +93,8 @@ def test_a_ball_is_judged_by_samples_that_it_was_not_fitted_to():
 
 def test_two_thirds_of_the_pilot_are_fitted_and_the_others_tell_the_loss():
     task = told_apart(0.2)
-    x, y, order = (
-        task.population.x.double(),
-        task.population.y,
-        torch.randperm(500, generator=torch.manual_seed(0)),
-    )
+    x, y = task.population.x.double(), task.population.y
+    order = torch.randperm(500, generator=torch.manual_seed(0))
     fitted, held = order[torch.arange(500) % 3 > 0], order[::3]
     even = torch.full((1, len(fitted)), 1 / len(fitted), dtype=torch.float64)
     part = Linear(replace(task.population, x=x[fitted], y=y[fitted], weights=even))

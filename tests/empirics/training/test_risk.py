@@ -13,16 +13,7 @@ from empirics.training import constants, risk
 from empirics.training.constants import calibrate, largest_variance
 from empirics.training.device import choose_device
 from empirics.training.linear import Linear
-from empirics.training.risk import (
-    alone,
-    duality_gap,
-    least_along,
-    least_risk,
-    minimise,
-    minimise_near,
-    once,
-    project,
-)
+from empirics.training.risk import duality_gap, least_risk, minimise, minimise_near, project
 from tests.empirics.small import blobs, problem, refused, study
 
 RADII = [0.01, 2.0, 500.0]
@@ -82,14 +73,14 @@ def test_on_the_ball_too_and_without_another_solver(task, monkeypatch):
 
 def test_the_gap_bounds_every_replicates_own():
     model = problem(study(partition="dirichlet", per_seed=("partition",), seeds=3)).model
-    found, each = least_risk(model, 2.0), [minimise(one, 2.0) for one in alone(model)]
+    found, each = least_risk(model, 2.0), [minimise(one, 2.0) for one in risk.alone(model)]
     assert found.values == tuple(one.risk for one in each)
     assert found.gap == max(one.gap for one in each)
 
 
 def test_what_a_population_decides_is_computed_once_and_anew_for_any_other(monkeypatch):
     computed = []
-    asked = once(lambda model, radius: computed.append((model, radius)) or len(computed))
+    asked = risk.once(lambda model, radius: computed.append((model, radius)) or len(computed))
     model = problem(study()).model
     same, moving = (replace(model.population, weights=model.population.weights.clone()) for _ in range(2))
     assert asked(model, 2.0) == asked(Linear(same), 2.0) == asked(Linear(moving), 2.0) == 1
@@ -256,4 +247,4 @@ def test_along_a_mixture_the_largest_gap_counts():
     model = of_samples([[1, 1], [1, 1], [0, 1], [3, 1]], [0, 1, 1, 1], [0.25] * 4)
     first, second = torch.tensor([[[0.5, 0.5, 0, 0]], [[0, 0, 0.3, 0.7]]]).double()
     assert minimise_near(Linear(replace(model.population, weights=first)), 2.0).gap == 0  # which 0 minimises
-    assert 0 < least_along(model, [first, second], 2.0, 5).gap <= 1e-10
+    assert 0 < risk.least_along(model, [first, second], 2.0, 5).gap <= 1e-10

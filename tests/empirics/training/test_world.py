@@ -51,9 +51,10 @@ def risk_and_accuracy(theta, parts, w):
     return p @ losses, q @ np.array(hits)
 
 
-@pytest.mark.parametrize(
-    ("kind", "parts"), [("gradual", "classes"), ("periodic", "labels"), ("abrupt", "inputs")]
-)
+MOVES = {"gradual": "classes", "periodic": "labels", "abrupt": "inputs"}
+
+
+@pytest.mark.parametrize(("kind", "parts"), MOVES.items())
 def test_a_model_is_judged_by_the_population_of_its_round(kind, parts):
     drift, weight = WEIGHTS[kind]
     setting = study(rounds=10, seeds=1, policies=("constant",), drift=replace(drift, parts=parts))
@@ -209,11 +210,8 @@ def test_what_cannot_drift_says_so():
 
 def test_square_images_are_turned_and_other_inputs_reversed():
     square, wide = (np.arange(6 * n, dtype=np.float32).reshape(2, 3, n) for n in (3, 4))
-    for x, turned in (
-        (square, np.rot90(square, axes=(1, 2))),
-        (wide, wide[..., ::-1]),
-        (wide[0], wide[0][:, ::-1]),
-    ):
+    turns = (square, np.rot90(square, axes=(1, 2))), (wide, wide[..., ::-1]), (wide[0], wide[0][:, ::-1])
+    for x, turned in turns:
         both = both_parts(Dataset.of("images", *2 * [(x, np.zeros(len(x), int))], 2), "inputs")
         assert both.train_x.tolist() == both.test_x.tolist() == [*x.tolist(), *turned.tolist()]
 
