@@ -82,12 +82,8 @@ RISKS = {"yours": 4.0, "oracle": 1.0, "mine": 3.0}
 MANY = {f"mine@K={K}": 1.0 + K for K in range(1, 5)}
 ACCURATE = {"mine": [0.50, 0.60, 0.71], "yours": [0.60, 0.70, 0.80]}
 NOISY = ACCURATE | {"mine": [0.5, 0.7, 0.6]}
-DEARER = (
-    "budget: mine (test accuracy 0.5)",
-    "3.0 ± 0.1, 25.0 % below yours (4.0 ± 0.1)",
-    "not significantly",
-)
-DEARER += ("11 per round, of a budget of 10; oracle (1.0 ± 0.1) cost 11.1",)
+DEARER = ("budget: mine (test accuracy 0.5)", "3.0 ± 0.1, 25.0 % below yours (4.0 ± 0.1)")
+DEARER += ("not significantly", "11 per round, of a budget of 10; oracle (1.0 ± 0.1) cost 11.1")
 DECIDED = ("best: oracle", "66.7 % below mine", "significantly different from all 2 other", "20 per round")
 NEAR = ("mine@K=1", "mine@K=2", "not significantly different from 3 of 3 policies (5 % level")
 LESS = ("best: mine", "0.6033, 0.0967 below yours (0.7)", "significantly", "8 per round")

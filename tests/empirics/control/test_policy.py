@@ -25,8 +25,6 @@ def test_the_oracle_fills_its_buffers_in_every_round_and_the_capped_policy_in_th
     assert (capped.occupancy <= full).all()
 
 
-# --- the released rule -------------------------------------------------------------------------------------
-
 # what each script has for Pdim, V, η̃, ρ and the cap
 NUMBERS = {
     "mnist": (100, 1000, 0.5, 0.999, 50),
@@ -49,9 +47,6 @@ def test_the_released_rule_admits_at_least_one_sample_a_client_and_at_most_its_c
     assert abs(admissions[0].sum(axis=1) - cap).max() <= 1.5 + 0.1
     assert admissions.sum(axis=2).max() <= cap + 1.5
     assert (played.retention == 6).all()
-
-
-# --- with settings of their own -----------------------------------------------------------------------------
 
 
 class Keeps(Policy):

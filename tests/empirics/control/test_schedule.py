@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from empirics.columns import decided
 from empirics.control.policy import FOREVER
 from empirics.control.registry import register
 from empirics.control.schedule import Schedule, plan
 from empirics.control.state_json import plain, restored
 from empirics.control.totals import Totals
-from tests.empirics.small import CONTROL, refused, study
+from tests.empirics.small import CONTROL, Steady, refused, study
 from theory.reuse.counts import effective_sample_size
 from theory.reuse.trajectories import Trajectory
 
@@ -217,6 +218,11 @@ def test_a_retention_or_a_capacity_that_makes_no_sense_is_refused(value):
         sentence = refused(schedule_of, Greedy(**{part: value}))
         assert name in sentence
         assert "for each of the 3 clients" in sentence
+
+
+def test_overflow_of_one_client_is_not_made_up_for_by_another():
+    rounds = schedule_of(Steady(5, 1), buffers=(8, 12)).advance(4)
+    assert decided(rounds)["overflow"][:, 0].tolist() == [0, 2, 7, 7]  # of 5, 10, 15, 15 and a buffer of 8
 
 
 def test_a_digest_has_capacities_where_there_are_any_and_is_else_as_it_always_was():

@@ -56,18 +56,14 @@ OTHERS = {
     "t10k-labels-idx1-ubyte": made.idx(np.zeros(10_000, np.uint8)),
 }
 WRONG = {  # of which data set, the files, what is wrong and with which file
-    **{f"idx {case}": ("mnist", made.MNIST | {name: c}, why, name) for case, (name, c, why) in IDX.items()},
-    **{
-        f"gz {case}": ("mnist", packed(made.MNIST | {name: content}), why, name)
-        for case, (name, content, why) in IDX.items()
-    },
-    **{
-        f"gzip {case}": ("mnist", packed(made.MNIST) | {f"{IMAGES}.gz": content}, CORRUPT, f"{IMAGES}.gz")
-        for case, content in GZIP.items()
-    },
     "mnist in part": ("mnist", without(made.MNIST, LABELS), "should be in it too", f"{LABELS}.gz"),
     "another mnist": ("mnist", made.MNIST | OTHERS, "Fashion-MNIST", "t10k"),
 }
+for case, (name, content, why) in IDX.items():
+    WRONG[f"idx {case}"] = "mnist", made.MNIST | {name: content}, why, name
+    WRONG[f"gz {case}"] = "mnist", packed(made.MNIST | {name: content}), why, name
+for case, content in GZIP.items():
+    WRONG[f"gzip {case}"] = "mnist", packed(made.MNIST) | {f"{IMAGES}.gz": content}, CORRUPT, IMAGES
 
 # --- CIFAR-10 ----------------------------------------------------------------------------------------------
 

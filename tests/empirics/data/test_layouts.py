@@ -1,8 +1,6 @@
-"""Loaders: every layout of a data set gives the same numbers, and missing files one clear sentence.
+"""Every layout of a data set gives the same numbers, and missing files one clear sentence.
 
-The files are small and made in `made_data`. Where real ones are at hand, in `$ACDPP_DATA` or in `../shared/data` beside
-the repository (folders mnist, cifar10, imagenette), they are read too.
-"""
+Real files in `$ACDPP_DATA` or in `../shared/data` beside the repository are read too."""
 
 import io
 

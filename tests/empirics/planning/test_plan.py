@@ -1,7 +1,7 @@
 """`plan_study`: the search finds the least, within budget and buffers, and stands beside a lower bound."""
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def real():
 
 @pytest.fixture(scope="module")
 def forecaster(real):
-    return ByFormula(**{one.name: getattr(real, one.name) for one in fields(real)})
+    return ByFormula(**vars(real))
 
 
 def valued(forecaster, **values):
@@ -211,6 +211,5 @@ class TrustedWithoutDecay(ByFormula):
 
 
 def test_a_policy_is_ranked_by_the_best_of_its_first_learners(forecaster):
-    values = tuple((VALUES | {"taper": 0.01}).items())
-    given = {one.name: getattr(forecaster, one.name) for one in fields(forecaster)} | {"values": values}
-    assert search_policies(TrustedWithoutDecay(**given)).names[0].base == "taper"
+    trusted = TrustedWithoutDecay(**vars(valued(forecaster, taper=0.01)))
+    assert search_policies(trusted).names[0].base == "taper"

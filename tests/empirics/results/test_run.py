@@ -10,21 +10,11 @@ import pytest
 import torch
 
 from empirics import Study, read_result, run_study
-from empirics.columns import COLUMNS, decided
-from empirics.control.schedule import Schedule
+from empirics.columns import COLUMNS
 from empirics.results import provenance
 from empirics.results.summary import FIELDS
 from empirics.training.module import Module
-from tests.empirics.small import (
-    CONTROL,
-    Steady,
-    assert_same_rows,
-    blobs,
-    blobs_file,
-    columns,
-    refused,
-    stopped_at,
-)
+from tests.empirics.small import Steady, assert_same_rows, blobs, blobs_file, columns, refused, stopped_at
 from theory.bound.theorem1 import theorem_1
 from theory.reuse.trajectories import trajectory
 from theory.setting import Constants
@@ -395,9 +385,3 @@ def test_divergence_is_said_and_not_recorded(tmp_path):
         assert sentence.startswith("training diverged: ")
         assert message in sentence
         assert "unfinished" in refused(read_result, str(out))
-
-
-def test_overflow_of_one_client_is_not_made_up_for_by_another():
-    study = small(policies=["mine"])
-    rounds = Schedule(study, CONTROL, policies={"mine": Steady(5, 1)}).advance(4)
-    assert decided(rounds)["overflow"][:, 0].tolist() == [0, 2, 7, 7]  # of 5, 10, 15, 15 and a buffer of 8

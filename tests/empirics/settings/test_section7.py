@@ -16,21 +16,19 @@ from theory.paper import BUDGET, BUFFERS, SECTION7
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_the_text_is_as_it_stands_and_the_code_as_it_runs(dataset):
     said, text, code = SECTION7[dataset], section7(dataset), section7(dataset, "released")
-    assert text.buffers == tuple(said.times * size for size in BUFFERS)
-    assert text.budget == said.times * BUDGET
+    assert (text.buffers, text.budget) == (tuple(said.times * size for size in BUFFERS), said.times * BUDGET)
     assert (text.eta, text.model, text.partition) == (float(said.eta), said.model, said.partition)
     assert (text.steps, text.momentum, text.replacement, text.seeds) == (10, 0, True, 10)
     assert (text.cost.process, text.cost.low, text.cost.high) == ("uniform", 1, 10)
     assert (text.scale, text.radius, text.measures) == ("pixels", None, ("accuracy",))
     assert (text.per_seed, text.diverging) == (("start",), "record")
-    assert (code.K, code.hybrid_K, code.momentum, code.weights) == (10, 10, 0.9, "samples")
-    assert code.replacement is False
+    learner = (code.K, code.hybrid_K, code.momentum, code.weights, code.replacement)
+    assert learner == (10, 10, 0.9, "samples", False)
     assert code.per_class == (None if dataset == "imagenette" else 500)
     assert code.released_K == (5 if dataset == "imagenette" else 6)
     assert (code.cost.process, code.cost.high) == ("integer", 49 if dataset == "cifar10" else 10)
     assert code.assumed_mean_cost == (5.5 if dataset == "cifar10" else None)
-    assert code.model == ("logistic" if dataset == "mnist" else "resnet9")
-    assert code.policies[0] == "released"
+    assert (code.policies[0], code.model) == ("released", "logistic" if dataset == "mnist" else "resnet9")
     assert command_for(code.document()) == "acdpp reproduce"
     other = section7(dataset, seeds=3, rounds=7, model="logistic")
     assert (other.seeds, other.rounds, other.model) == (3, 7, "logistic")
