@@ -63,7 +63,8 @@ for case, (name, content, why) in IDX.items():
     WRONG[f"idx {case}"] = "mnist", made.MNIST | {name: content}, why, name
     WRONG[f"gz {case}"] = "mnist", packed(made.MNIST | {name: content}), why, name
 for case, content in GZIP.items():
-    WRONG[f"gzip {case}"] = "mnist", packed(made.MNIST) | {f"{IMAGES}.gz": content}, CORRUPT, IMAGES
+    name = f"{IMAGES}.gz"
+    WRONG[f"gzip {case}"] = "mnist", packed(made.MNIST) | {name: content}, CORRUPT, name
 
 # --- CIFAR-10 ----------------------------------------------------------------------------------------------
 

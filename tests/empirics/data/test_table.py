@@ -133,7 +133,7 @@ def test_each_client_learns_its_own_samples_in_their_order(tmp_path):
 def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path):
     rows = [f"{i},{a},{k},c" for i, a, k in zip(HOURS, A, WORDS, strict=True)]
     head = "when,a,kind,who"
-    whole = "\n".join([head, *rows])
+    whole, timeless = "\n".join([head, *rows]), Columns("kind", client="who")
 
     def having(row, text):
         return "\n".join([head, *rows[: row - 1], text, *rows[row:]])
@@ -157,7 +157,7 @@ def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path
         "'when', has '2026-02-03' in row 4": (having(4, "2026-02-03,2,ant,c"), NAMED),
         "'when', has '2026-02-30' in row 1": (having(1, "2026-02-30,2,ant,c"), NAMED),
         "'when', has '2026-02-30' in row 3": (dated("28", "28", "30", "28"), NAMED),
-        "'when', is a feature and holds '2026-02-01'": (dated("01", "02"), Columns("kind", client="who")),
+        "'when', is a feature and holds '2026-02-01' in row 1": (dated("01", "02"), timeless),
         "'when', has '12:30:00' in row 1": ("\n".join([head, *["12:30:00,1,ant,c"] * 9]), NAMED),
         "'when', has 'True' in row 1": ("\n".join([head, *["true,1,ant,c"] * 9]), NAMED),
         "'a', is a feature and holds '0,5' in row 6": (having(6, '1,"0,5",ant,c'), NAMED),
