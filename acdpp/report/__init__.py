@@ -8,7 +8,7 @@
 | `page` | the HTML page, with `page.html`, `page.css` and `page.js` beside it |
 | `mathml` | formulas, for browsers |
 | `erratum` | the erratum, in LaTeX; `display` breaks its wide formulas |
-| `outline` | the report in Markdown |
+| `markdown` | the report in Markdown |
 | `findings` | counterexamples in words, the smallest first |
-| `prose` | sentences with Unicode mathematics as LaTeX, by `reading`, `formulas` and `escapes` |
+| `escapes` | texts, labels and formulas for LaTeX |
 """

@@ -130,7 +130,7 @@ def _text(
 
         return latex(document)
     if form is ReportFormat.markdown:
-        from acdpp.report.outline import markdown
+        from acdpp.report.markdown import markdown
 
         return markdown(document)
     return json.dumps(document, ensure_ascii=False, indent=1, allow_nan=False) + "\n"

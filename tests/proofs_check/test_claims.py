@@ -14,7 +14,7 @@ from pkgutil import iter_modules
 import pytest
 
 from acdpp.report.contents import gather
-from acdpp.report.outline import markdown
+from acdpp.report.markdown import markdown
 from acdpp.report.page import page
 from proofs_check import claims, ledger
 from proofs_check.claim import decide
@@ -117,14 +117,14 @@ def reported(cases):
     return gather(document(list(cases.values()), version="0", seed=0), [], [])
 
 
-def test_page_and_outline_hold_every_case_and_the_page_s_links_lead_somewhere(reported):
-    text, outline = page(reported, [], [], "acdpp report"), markdown(reported)
+def test_page_and_markdown_hold_every_case_and_the_page_s_links_lead_somewhere(reported):
+    text, marked = page(reported, [], [], "acdpp report"), markdown(reported)
     places = re.findall(r'\bid="([^"]+)"', text)
     assert len(places) == len(set(places))
     assert {link[1:] for link in re.findall(r'href="([^"]*)"', text)} <= set(places)
     for label in CLAIMS:
         assert label.replace("/", ".") in places
-        assert label in outline
+        assert label in marked
     told = html.unescape(re.sub(r"<[^>]*>", "", text))
     for claim in CLAIMS.values():
         for of in filter(None, (claim, claim.corrected)):

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from acdpp.report import display, erratum, escapes, findings, outline
+from acdpp.report import display, erratum, escapes, findings
 from acdpp.report.contents import gather
+from acdpp.report.markdown import markdown
 from acdpp.report.page import page
 from proofs_check.registry import registry
 from tests.typeset import check_erratum, faults, needs_pdflatex, pdflatex
@@ -64,7 +65,7 @@ def test_letter_and_substance_are_told_apart_in_every_format(small: dict[str, An
         "and, not counted above, 1 reading: ",
     ):
         assert said in tex
-    assert "**In substance certified:** it fails by a slip alone" in outline.markdown(whole)
+    assert "**In substance certified:** it fails by a slip alone" in markdown(whole)
     shown = page(gather(whole, [], []), [], [], "acdpp report")
     assert re.search(r"In substance: <span class=.badge refuted.>.*as in <a href", shown)
 

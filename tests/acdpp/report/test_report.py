@@ -11,8 +11,8 @@ import pytest
 from acdpp.plot import FIGURES, MEASURED
 from acdpp.report import contents, drawn, findings
 from acdpp.report.erratum import latex
+from acdpp.report.markdown import markdown
 from acdpp.report.mathml import NotTypeset, mathml
-from acdpp.report.outline import markdown
 from acdpp.report.page import page
 from figures.options import Style
 from figures.style import LOOKS

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from acdpp.report import outline
+from acdpp.report.contents import MEANING
+from acdpp.report.markdown import anchor, markdown
 from proofs_check.registry import registry
 from proofs_check.text import terminal
 
@@ -16,19 +17,19 @@ def _headings(text: str) -> list[str]:
 
 
 def test_every_link_leads_to_a_heading_and_every_case_has_one(small: dict[str, Any]) -> None:
-    text = outline.markdown(small)
-    places = [outline.anchor(heading) for heading in _headings(text)]
+    text = markdown(small)
+    places = [anchor(heading) for heading in _headings(text)]
     links = re.findall(r"\]\(#([^)]*)\)", text)
     assert len(set(places)) == len(places)
     assert set(links) <= set(places)
     for claim in small["claims"]:
         assert f"### `{claim['id']}`" in text
-        assert outline.anchor(claim["id"]) in links
+        assert anchor(claim["id"]) in links
 
 
 def test_python_markdown_finds_the_same_places(small: dict[str, Any]) -> None:
-    markdown = pytest.importorskip("markdown")
-    page = markdown.markdown(outline.markdown(small), extensions=["toc", "tables"])
+    library = pytest.importorskip("markdown")
+    page = library.markdown(markdown(small), extensions=["toc", "tables"])
     places = set(re.findall(r'id="([^"]+)"', page))
     links = set(re.findall(r'href="#([^"]+)"', page))
     assert links
@@ -36,7 +37,7 @@ def test_python_markdown_finds_the_same_places(small: dict[str, Any]) -> None:
 
 
 def test_a_case_tells_verdict_statement_counterexample_correction_and_why(small: dict[str, Any]) -> None:
-    text = outline.markdown(small)
+    text = markdown(small)
     case = text[text.index("### `eq:vck-exact`") : text.index("### `eq:ck-bound-detail/occupancy`")]
     (claim,) = (c for c in small["claims"] if c["id"] == "eq:vck-exact")
     for said in (
@@ -51,13 +52,13 @@ def test_a_case_tells_verdict_statement_counterexample_correction_and_why(small:
 
 
 def test_labels_stay_apart_as_places() -> None:
-    assert len({outline.anchor(claim.id) for claim in registry()}) == len(registry())
+    assert len({anchor(claim.id) for claim in registry()}) == len(registry())
 
 
 def test_counts_are_those_of_the_document(small: dict[str, Any]) -> None:
-    text = outline.markdown(small)
+    text = markdown(small)
     assert f"{small['summary']['total']} claims" in text
-    for verdict in outline.MEANING:
+    for verdict in MEANING:
         groups = ("statements", "statements_in_substance", "readings", "own")
         counts = (small["summary"][group].get(verdict, 0) for group in groups)
         assert f"{verdict} | {' | '.join(map(str, counts))} |" in text
@@ -66,11 +67,11 @@ def test_counts_are_those_of_the_document(small: dict[str, Any]) -> None:
 def test_prose_has_no_meaning_for_markdown(small: dict[str, Any]) -> None:
     strange = deepcopy(small)
     strange["claims"][0]["statement"] = "K* < x_1 <b> and *x* [y](z) see eq:vck-exact | ~a~"
-    text = outline.markdown(strange)
+    text = markdown(strange)
     assert r"K\* &lt; x\_1 &lt;b> and \*x\* \[y\](z) see [`eq:vck-exact`](#eqvck-exact) \| \~a\~" in text
 
 
 def test_formulas_have_no_mark_that_markdown_would_read(small: dict[str, Any]) -> None:
-    for formula in re.findall(r"\$\$\n(.*?)\n\$\$", outline.markdown(small), re.DOTALL):
+    for formula in re.findall(r"\$\$\n(.*?)\n\$\$", markdown(small), re.DOTALL):
         assert formula.isascii()
         assert not re.search(r"\\[^A-Za-z]|[<>]", formula)
