@@ -40,7 +40,6 @@ def designed(
 
 def test_the_paper_s_budgets_on_the_command_line() -> None:
     document = answer("buy", "--cost", "uniform:1:10")
-    assert set(ASKED) <= set(document)
     assert list(document)[: len(ASKED)] == list(ASKED)
     theta = math.sqrt(1 + 2 * 9 * 0.55)  # of the knapsack, by hand
     assert document["limit_rate"] == pytest.approx(100 * (theta - 1) / 9, rel=1e-12)
@@ -63,11 +62,9 @@ def test_the_document_is_the_plan(name: str, online: bool) -> None:
     document, best = designed(law, online=online, a=str(a)), best_plan(law, 100, 55.0, a)
     plan = online_plan(law, 100, 55.0) if online else best
     assert document["thresholds"] == list(plan.thresholds)
-    for field in ASKED[1:]:
-        expected = (
-            float(purchase_limit(law, 100, 55.0).rate) if field == "limit_rate" else getattr(plan, field)
-        )
-        assert document[field] == expected, field
+    wanted = {field: getattr(plan, field) for field in ASKED[1:] if field != "limit_rate"}
+    wanted["limit_rate"] = float(purchase_limit(law, 100, 55.0).rate)
+    assert {field: document[field] for field in wanted} == wanted
     assert document["noise"] == {"contraction": a, "of_plan": plan.noise(a), "of_best": best.noise(a)}
     for row in document["bursts"]:
         assert row == {"parts": row["parts"], **vars(burst_plan(law, 100, 55.0, row["parts"]))}
@@ -91,8 +88,7 @@ def test_whole_prices_are_what_a_file_of_them_says(tmp_path: Path) -> None:
     drawn = answer(*words, "--cost", "integer:1:10")
     read = answer(*words, "--cost-trace", str(file), "--cost-column", "price")
     assert drawn["policy"] == "buy-cheap-online"
-    for name in ASKED[1:]:
-        assert read[name] == pytest.approx(drawn[name], rel=1e-9), name
+    assert [read[name] for name in ASKED[1:]] == pytest.approx([drawn[name] for name in ASKED[1:]], rel=1e-9)
     assert read["prices"] == {"lowest": 1, "mean": pytest.approx(5.5), "highest": 10}
     # S·(1·1 + 1·2 + …)/10 up to the price at which the money is gone: 7·(1 + 2 + 3) = 42
     assert drawn["limit"]["threshold"] == 3
@@ -102,9 +98,8 @@ def test_whole_prices_are_what_a_file_of_them_says(tmp_path: Path) -> None:
 def test_at_one_price_there_is_nothing_to_gain() -> None:
     for online in (False, True):
         document = designed(price_law("5.5", None, None), online=online)
-        assert document["gain"]["rate"] == pytest.approx(1)
-        assert document["gain"]["effective_rate"] == pytest.approx(1)
-        assert document["gain"]["gap_to_oracle_closed"] == pytest.approx(0, abs=1e-9)
+        gain = {"rate": 1, "effective_rate": 1, "gap_to_oracle_closed": 0}
+        assert document["gain"] == pytest.approx(gain, abs=1e-9)
         assert document["limit_rate"] == pytest.approx(10)
     assert price_law("uniform:3:3", None, None) == price_law("3", None, None)
 
@@ -115,9 +110,8 @@ def test_with_money_for_every_price_memory_binds_and_all_are_the_oracle(online: 
         document = designed(LAWS["uniform"], budget, online)
         assert document["limit"]["binds"] == "memory"
         assert document["limit_rate"] == document["constant"]["rate"] == 100
-        assert (document["rate"], document["effective_rate"], document["cost"]) == pytest.approx(
-            (100, 100, 550)
-        )
+        wanted = {"rate": 100, "effective_rate": 100, "cost": 550}
+        assert {name: document[name] for name in wanted} == pytest.approx(wanted)
         assert document["gain"]["gap_to_oracle_closed"] is None
 
 
@@ -160,8 +154,7 @@ def test_the_answer_is_readable_in_eighty_columns_and_in_forty(
         text = " ".join(done.stdout.split())
         assert text.startswith("buy-cheap-online: " if rule else "buy-cheap: ")
         assert "no policy buys more than" in text
-        assert "-0" not in text
-        assert "nan" not in text
+        assert not [word for word in ("-0", "nan") if word in text]
         assert "…" not in text.partition("One threshold")[2]  # no cell is cut
         assert ("the memory binds" in text) == ("5000" in words)
         assert ("stationary noise at contraction 0.9" in text) == ("0.9" in words)

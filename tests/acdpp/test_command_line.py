@@ -12,6 +12,7 @@ import typer
 
 from acdpp.main import COMMANDS, app
 from acdpp.output import users_code
+from acdpp.plot import FIGURES
 from tests.acdpp.program import acdpp, answer, process
 from theory.bound.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
 from theory.design.offline import design
@@ -87,10 +88,8 @@ def test_the_stability_bound_knows_neither_pdim_nor_b() -> None:
 
 
 def test_a_single_run_may_exceed_the_stability_bound_by_a_deviation() -> None:
-    words = (
-        *["bound", "stability", "--K", "1", "--rate", "2", "--constants"],
-        "D=3,sigma=1,eta=0.1,B=1,Pdim=1,G=1,L=4",
-    )
+    constants = "D=3,sigma=1,eta=0.1,B=1,Pdim=1,G=1,L=4"
+    words = ("bound", "stability", "--K", "1", "--rate", "2", "--constants", constants)
     sure = ("--confidence", "0.95")
     mean, rounded, run = (answer(*words, *more) for more in ((), sure, (*sure, "--certified")))
     assert run["terms"]["deviation"] == pytest.approx(3 * (2 * math.log(20) * 1000 / 2) ** 0.5)
@@ -127,11 +126,9 @@ def test_violations_are_the_largest_inside_the_region() -> None:
     costs = ["--budget", "55", "--mean-cost", "5.5"]
     document = answer("bound", "cost-violation", "--rho", "0.5", "--horizon", "2", *costs)
     assert document["total"] == pytest.approx(55 * (1 + 1 / 3))
-    assert answer("bound", "buffer-violation", "--rho", "0.5", "--horizon", "1e15")["total"] == 0
-    small = answer(
-        *["bound", "buffer-violation", "--K", "2", "--rate", "1", "--rho", "0.5", "--horizon", "2"]
-    )
-    assert small["total"] == pytest.approx(4 / 3)
+    words = ("bound", "buffer-violation", "--rho", "0.5", "--horizon")
+    assert answer(*words, "1e15")["total"] == 0
+    assert answer(*words, "2", "--K", "2", "--rate", "1")["total"] == pytest.approx(4 / 3)
 
 
 def test_design_says_where_the_ceiling_passes_the_floor() -> None:
@@ -210,7 +207,7 @@ def test_tables_fit_into_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "…" not in done.stdout
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, "plot omegas", "plot drift"])
+@pytest.mark.parametrize("command", [*COMMANDS, *(f"plot {name}" for name in (*FIGURES, "all"))])
 def test_help_explains_every_parameter_with_examples_and_a_flag_has_no_type(command: str) -> None:
     found: Any = typer.main.get_command(app)
     for name in command.split():
@@ -219,6 +216,8 @@ def test_help_explains_every_parameter_with_examples_and_a_flag_has_no_type(comm
     shown = " ".join(acdpp(*command.split(), "--help").stdout.split())
     assert f"acdpp {command}" in shown.partition("Example")[2]
     assert "bool" not in shown.lower()
+    if command.startswith("plot "):
+        assert {"--out", "--format", "--style"} <= set(shown.split())
 
 
 def test_version_and_the_list_of_commands() -> None:

@@ -55,10 +55,9 @@ def test_an_app_may_name_files_that_lie_on_other_machines(
     done = acdpp("federate", *far, "--export", "app")
     assert (done.returncode, done.stderr) == (0, "")
     assert study_file(tmp_path / "app" / "acdpp_app" / "study.toml").cost.file == "/there/prices.csv"
-    assert "cannot be read" in refusal("federate", *far[:2], "--fit", "--export", "other")
-    assert "oracle keeps samples" in refusal(
-        "federate", *far[:2], "--policy", "oracle@K=5", "--export", "other"
-    )
+    words = ("federate", *far[:2], "--export", "other")
+    assert "cannot be read" in refusal(*words, "--fit")
+    assert "oracle keeps samples" in refusal(*words, "--policy", "oracle@K=5")
     assert [path.name for path in tmp_path.iterdir()] == ["app"]
 
 

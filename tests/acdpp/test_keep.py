@@ -1,17 +1,9 @@
 """`acdpp keep` as a user meets it, and the choices behind it."""
 
-import math
-
 import pytest
 
 from tests.acdpp.program import acdpp, answer, refusal
-from theory.drift.long_run import (
-    best_drifting_retention,
-    drift_floor,
-    stationary_lag,
-    tracking_risk,
-    tracking_step,
-)
+from theory.drift import long_run
 from theory.drift.retention import best_drifting_mean, drift_design, smoothed_floor
 from theory.law.quadratic import stationary_noise
 from theory.setting import Budget
@@ -19,31 +11,33 @@ from theory.setting import Budget
 PAPER = ("keep", "--buffers", "8,9,10,11,12,8,9,10,11,12", "--budget", "55", "--mean-cost", "5.5")
 
 
+def error(a, q, K):
+    """Noise of ten samples per round, and lag, at contraction a."""
+    return 0.1 * stationary_noise(a, K) + q * long_run.stationary_lag(a, K)
+
+
 def test_at_the_best_step_nothing_is_better_than_fresh_samples():
     document = answer(*PAPER, "--drift", "0.001")
     assert (document["K"], document["rate"]) == (1, 10)
-    assert document["step"] == pytest.approx(tracking_step(0.1, 0.001), rel=1e-6)
-    assert document["risk"] == pytest.approx(tracking_risk(0.1, 0.001), rel=1e-9)
+    assert document["step"] == pytest.approx(long_run.tracking_step(0.1, 0.001), rel=1e-6)
+    assert document["risk"] == pytest.approx(long_run.tracking_risk(0.1, 0.001), rel=1e-9)
     best, kept = document["choices"]
     assert kept["K"] == 10
     assert kept["risk"] > best["risk"]
     for step in (0.8 * kept["step"], 1.25 * kept["step"]):  # it is Corollary 2's K at its best
-        assert 0.1 * stationary_noise(1 - step, 10) + 0.001 * stationary_lag(1 - step, 10) > kept["risk"]
+        assert error(1 - step, 0.001, 10) > kept["risk"]
 
 
 def test_at_a_given_step_little_drift_keeps_samples_as_before_and_much_takes_fresh_ones():
-    retentions = [
-        answer(*PAPER, "--drift", q, "--contraction", "0.9")["K"] for q in ("0", "1e-6", "1e-4", "9")
-    ]
-    assert retentions[:2] == [10, 10]
-    assert retentions[-1] == 1
-    assert retentions == sorted(retentions, reverse=True)
+    slow = (*PAPER, "--contraction", "0.9")
+    first, second, third, last = (answer(*slow, "--drift", q)["K"] for q in ("0", "1e-6", "1e-4", "9"))
+    assert first == second == 10 >= third >= last == 1
     budget = Budget(buffers=(100,), cost=55, mean_cost=5.5)
     for q in (0.0002, 0.002, 0.005, 0.01, 0.02):
         problem = {"h": [2], "variance": [1], "walk": [q], "eta": 0.25}
-        floors = [0.1 * stationary_noise(0.5, K) + q * stationary_lag(0.5, K) for K in range(1, 11)]
-        K, rate = best_drifting_retention(budget, **problem)
-        assert drift_floor(float(rate), K, **problem) == pytest.approx(min(floors), rel=1e-12)
+        K, rate = long_run.best_drifting_retention(budget, **problem)
+        least = min(error(0.5, q, K) for K in range(1, 11))
+        assert long_run.drift_floor(float(rate), K, **problem) == pytest.approx(least, rel=1e-12)
     document = answer(*PAPER, "--drift", "0.0002", "--contraction", "0.5")
     rows = {row["name"]: row for row in document["choices"]}
     assert rows["this step, a mean of models"]["window"] > 10
@@ -55,7 +49,7 @@ def test_without_drift_and_step_it_is_the_corollary_s_k():
     assert (document["K"], document["rate"], document["step"]) == (10, 10, None)
     uneven = Budget(buffers=(25,), cost=10, mean_cost=1)  # x = 2.5: at a large step the floor, at a full rate
     problem = {"h": [1], "variance": [1], "walk": [0], "eta": 1}
-    noises = {K: drift_floor(min(25 / K, 10), K, **problem) for K in (1, 2, 3, 4)}
+    noises = {K: long_run.drift_floor(min(25 / K, 10), K, **problem) for K in (1, 2, 3, 4)}
     assert min(noises, key=noises.get) == drift_design(uneven, **problem)[0].K
 
 
@@ -81,7 +75,7 @@ def test_the_table_sets_every_choice_against_the_least(monkeypatch):
 @pytest.mark.parametrize("more", [(), ("--contraction", "0.9")], ids=" ".join)
 def test_the_answer_is_readable_in_eighty_columns_and_in_forty(more, columns, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
-    for q in ("0", "1e-9", "0.001", "1000"):
+    for q in ("0", "1e-12", "1e-9", "0.001", "1000"):
         done = acdpp(*PAPER, "--drift", q, *more)
         assert done.returncode == 0, done.stderr
         assert max(map(len, done.stdout.splitlines())) <= columns
@@ -102,7 +96,3 @@ def test_the_answer_is_readable_in_eighty_columns_and_in_forty(more, columns, mo
 )
 def test_what_plays_no_part_or_means_nothing_is_refused(words, wrong):
     assert wrong in refusal(*PAPER, *words)
-
-
-def test_the_least_drift_has_a_risk():
-    assert math.isfinite(answer(*PAPER, "--drift", "1e-12")["risk"])

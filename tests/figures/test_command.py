@@ -73,14 +73,6 @@ def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(
     assert "no excess risk" in refused(invoke, *words)
 
 
-@pytest.mark.parametrize("name", [*plot.FIGURES, "all"])
-def test_every_help_has_an_example(name: str) -> None:
-    said = invoke(name, "--help")
-    assert f"Example: acdpp plot {name}" in said
-    for option in ("--out", "--format", "--style"):
-        assert option in said
-
-
 def test_a_bad_folder_is_refused_before_anything_is_computed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,12 @@ from proofs_check.registry import registry
 from tests.typeset import check_erratum, faults, needs_pdflatex, pdflatex
 
 
+def case_of(document: dict[str, Any], label: str) -> str:
+    """The erratum's text about one case."""
+    text = erratum.latex(document).partition(rf"\hypertarget{{{label.replace(':', '-')}}}")[2]
+    return text.partition(r"\hypertarget")[0]
+
+
 def test_it_has_every_statement_that_is_not_true_and_no_other_and_compiles(
     small: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -31,8 +37,7 @@ def test_it_has_every_statement_that_is_not_true_and_no_other_and_compiles(
 def test_a_case_tells_what_is_printed_what_fails_what_holds_why_and_what_that_rests_on(
     small: dict[str, Any],
 ) -> None:
-    tex = erratum.latex(small)
-    case = tex.partition(r"\hypertarget{lem-gen-Neff-app}")[2].partition(r"\hypertarget")[0]
+    case = case_of(small, "lem:gen-Neff-app")
     heads = " ".join(re.findall(r"\\said\{(.*?)\}", case))
     paper = "The paper Counterexample. Also. True if Shortest repair."
     assert heads == f"{paper} What holds instead Provided that Why. Rests on"
@@ -42,8 +47,7 @@ def test_a_case_tells_what_is_printed_what_fails_what_holds_why_and_what_that_re
 
 
 def test_a_refutation_names_its_theorems_in_coq_and_where_they_stand(small: dict[str, Any]) -> None:
-    tex = erratum.latex(small)
-    case = tex.partition(r"\hypertarget{eq-vck-exact}")[2].partition(r"\hypertarget")[0]
+    case = case_of(small, "eq:vck-exact")
     failure, _, correction = case.partition("What holds instead")
     assert re.search(r"Proved in Coq\}.*printed\\_uniformity\\_is\\_false\S* \(line \d+\)", failure)
     assert re.search(r"Proved in Coq\}.*uniformity\\_closed", correction)
@@ -168,6 +172,15 @@ def test_what_was_checked_of_an_example_and_the_numbers_of_a_limit_are_told() ->
     assert found.seen == "Ω₃/log T tends to infinity"
     assert found.numbers == ("T = 1e+03: Ω₃ = 281", "N=1e+02: 446.975")
     assert found.checked == ("smoothness",)
+
+
+def test_text_of_a_file_is_never_executed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SymPy evaluates what it is given, so it is given numbers alone."""
+    given: list[str] = []
+    monkeypatch.setattr("sympy.sympify", lambda text: given.append(text) or 1)
+    for text in ("sqrt(3)/76800000 + 1", "__import__('os').system('true') or sqrt(76800000)"):
+        assert findings.against({"evidence": [_failing("counterexample: …", {"right": text})]})
+        assert given == ["sqrt(3)/76800000 + 1"]
 
 
 # --- displayed formulas ------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from acdpp.plot import FIGURES, MEASURED
-from acdpp.report import contents, drawn, findings
+from acdpp.report import contents, drawn
 from acdpp.report.erratum import latex
 from acdpp.report.markdown import markdown
 from acdpp.report.mathml import NotTypeset, mathml
@@ -243,14 +243,3 @@ def test_what_is_refuted_is_not_said_to_hold_under_hypotheses(document: dict[str
     text = page(document, [], [], "acdpp report")
     assert "It holds if" not in text
     assert "Also looked at with" in text
-
-
-def test_text_of_a_file_is_never_executed(monkeypatch) -> None:
-    """SymPy evaluates what it is given, so it is given numbers alone."""
-    given: list[str] = []
-    monkeypatch.setattr("sympy.sympify", lambda text: given.append(text) or 1)
-    found = {"outcome": "fails", "method": "exact", "strength": "exact", "domain": "", "part": ""}
-    for text in ("sqrt(3)/76800000 + 1", "__import__('os').system('true') or sqrt(76800000)"):
-        evidence = found | {"detail": "counterexample: …", "certificate": {"right": text}}
-        assert findings.against({"evidence": [evidence]})
-        assert given == ["sqrt(3)/76800000 + 1"]
