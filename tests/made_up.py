@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
+from theory.numbers.student import mean_interval, p_value
 from theory.paper import SECTION7
 
 Floats = NDArray[np.float64]
@@ -123,19 +123,13 @@ def _rounded(values: Any) -> Any:
 
 def _estimate(values: Floats) -> dict[str, Any]:
     """Mean and interval over the first axis."""
-    mean, seeds = values.mean(axis=0), len(values)
-    if seeds == 1:
-        return {"mean": _rounded(mean), "low": None, "high": None}
-    half = special.stdtrit(seeds - 1, (1 + LEVEL) / 2) * values.std(axis=0, ddof=1) / np.sqrt(seeds)
-    return {"mean": _rounded(mean), "low": _rounded(mean - half), "high": _rounded(mean + half)}
+    found = mean_interval(values.T, LEVEL)
+    return {end: None if value is None else _rounded(value) for end, value in found.items()}
 
 
 def _paired(values: Floats) -> dict[str, Any]:
-    seeds = len(values)
-    if seeds < 2 or np.ptp(values) == 0:
-        return {**_estimate(values), "p": None}
-    far = abs(values.mean()) / values.std(ddof=1) * np.sqrt(seeds)
-    return {**_estimate(values), "p": _rounded(2 * special.stdtr(seeds - 1, -far))}
+    sure = len(values) > 1 and np.ptp(values) > 0
+    return {**_estimate(values), "p": _rounded(p_value(values)) if sure else None}
 
 
 def _first(best: Floats, target: float) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from contextlib import chdir, redirect_stdout
+from contextlib import chdir, redirect_stdout, suppress
 from functools import cache
 from io import StringIO
 from itertools import pairwise
@@ -97,26 +97,24 @@ def program() -> Any:
 def understood(words: list[str]) -> None:
     """Fail unless the command exists and takes these options and values."""
     if words[:2] == ["python", "-m"]:
-        return module_takes(words[2], words[3:])
-    if words[0] == "pip":
-        return extras_exist(words)
-    assert words[0] in ("acdpp", "pytest"), words
-    if words[0] == "pytest":  # the tests run, or this would not
-        return None
-    command, rest = program(), words[1:]
-    while rest and rest[0] in getattr(command, "commands", {}):
-        command, rest = command.commands[rest[0]], rest[1:]
+        module_takes(words[2], words[3:])
+    elif words[0] == "pip":
+        extras_exist(words)
+    elif words[0] != "pytest":  # the tests run, or this would not
+        assert words[0] == "acdpp", words
+        program_takes(words[1:])
+
+
+def program_takes(words: list[str]) -> None:
+    command = program()
+    while words and words[0] in getattr(command, "commands", {}):
+        command, words = command.commands[words[0]], words[1:]
     if getattr(command, "commands", None):
-        assert not [word for word in rest if word != "--help"], f"no command {rest} in {' '.join(words)}"
-        return None
-    with redirect_stdout(StringIO()):
-        try:
-            context = command.make_context(words[0], list(rest))
-        except typer.Exit:  # --help
-            return None
-        labels = context.params.get("claim") or []
-    select(registry(), [label for label in labels if label != "LABEL"])
-    return None
+        assert set(words) <= {"--help"}, f"no command {words}"
+        return
+    with redirect_stdout(StringIO()), suppress(typer.Exit):  # --help
+        labels = command.make_context("acdpp", words).params.get("claim") or []
+        select(registry(), [label for label in labels if label != "LABEL"])
 
 
 def module_takes(module: str, options: list[str]) -> None:

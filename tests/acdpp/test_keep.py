@@ -39,6 +39,7 @@ def test_at_a_given_step_little_drift_keeps_samples_as_before_and_much_takes_fre
         least = min(error(0.5, q, K) for K in range(1, 11))
         assert long_run.drift_floor(float(rate), K, **problem) == pytest.approx(least, rel=1e-12)
     document = answer(*PAPER, "--drift", "0.0002", "--contraction", "0.5")
+    assert document["risk"] == pytest.approx(min(error(0.5, 0.0002, K) for K in range(1, 11)))
     rows = {row["name"]: row for row in document["choices"]}
     assert rows["this step, a mean of models"]["window"] > 10
     assert rows["the best step"]["risk"] == min(row["risk"] for row in rows.values())

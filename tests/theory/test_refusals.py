@@ -34,6 +34,8 @@ UNIT = Constants(D=1, sigma=1, eta=F(1, 10), B=1, Pdim=5)
 INF, NAN = float("inf"), float("nan")
 SMALL = Budget(buffers=(4,), cost=10, mean_cost=1)
 EVEN = Uniform(1, 10)
+HALF = Region(rate=1, rho=F(1, 2))
+MOMENTS = curved.Moments(h=1, spread=0, noise=1)
 EMPTY = "no sample is in memory in round 5: admit one"
 SAME = "floor and its ceiling are one K"
 
@@ -75,10 +77,7 @@ REFUSED = [
     (lambda: sharper.memory_constant_bound(1, 0, 10, UNIT), "rate must be"),
     (lambda: sharper.memory_constant_bound(1, 1, 0, UNIT), "horizon"),
     (lambda: sharper.memory_1([], UNIT), "empty"),
-    (
-        lambda: violation.cost_violation_bound(3, Region(rate=1, rho=F(1, 2)), [1, 2], 1),
-        "one entry for each of the 3 rounds, got 2",
-    ),
+    (lambda: violation.cost_violation_bound(3, HALF, [1, 2], 1), "one entry for each of the 3 rounds, got 2"),
     (lambda: Region(rate=0, rho=F(1, 2)), "the target rate must be a positive finite number"),
     # reuse
     (lambda: counts.uniformity([]), "must not be empty"),
@@ -89,10 +88,7 @@ REFUSED = [
     (lambda: counts.uniformity_kstep([1], 0), "whole number"),
     (lambda: counts.mismatch_kstep([F(1), F(0), F(0)], 2), "memory is empty"),
     (lambda: constant.uniformity_constant(2.5, 4), "K must be a whole number"),
-    (
-        lambda: (constant.uniformity_constant(1, 4), constant.uniformity_constant(True, 4)),
-        "K must be a whole number",
-    ),
+    (lambda: [constant.uniformity_constant(K, 4) for K in (1, True)], "K must be a whole number"),
     (lambda: constant.mismatch_constant(0, 4, 1), "K must be a whole number"),
     (lambda: trajectory([1, -1], 2), "not negative"),
     (lambda: trajectory([1.0, NAN], 2), "finite"),
@@ -126,10 +122,7 @@ REFUSED = [
     (lambda: clients.pooled_spread([0, 0], [1, 1]), "all be zero"),
     (lambda: clients.pooled_bias([1, 1], [1, 1], [1]), "of one length"),
     (lambda: clients.least_spread([1, -1], [1, 1]), "shares"),
-    (
-        lambda: curved.first_order([], 3, curved.Moments(h=1, spread=0, noise=1), start=1, eta=F(1, 2)),
-        "at least one client",
-    ),
+    (lambda: curved.first_order([], 3, MOMENTS, start=1, eta=F(1, 2)), "at least one client"),
     # prices and buying
     (lambda: Uniform(0, 1), "the lowest price must be a positive"),
     (lambda: Uniform(1, INF), "the highest price must be a positive"),
