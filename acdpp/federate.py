@@ -12,7 +12,7 @@ from acdpp import interrupt, parse
 from acdpp.fit import fitted
 from acdpp.options import AsJson, Logs, Out, Resume, StudyOptions, Verbose, in_output, in_study, takes
 from acdpp.output import needed_for, print_json, rounds_told, say, users_code
-from acdpp.study import initial_study, refuse_early, study_from
+from acdpp.study import initial_study, refuse_early, show_settings, study_from
 from acdpp.summary import show_summary
 from theory.setting import SettingError
 
@@ -86,7 +86,6 @@ def command(
         from empirics.federation.local import federate
         from empirics.federation.server_state import federated
         from empirics.run import study_of
-        from empirics.settings.toml import toml
 
     wait = parse.optional(parse.decimal, patience, "--patience")
     if wait is not None and not 0 < wait <= 10**9:
@@ -109,7 +108,7 @@ def command(
         if export is None or options.fit:
             study = fitted(study, options, quiet=as_json)
     if options.show_config:
-        say(toml(study), whole=True, end="")
+        show_settings(study)
         return
     if export is not None:
         write_app(

@@ -11,20 +11,9 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 __all__ = ["AsJson", "Budget", "Buffers", "Constants", "Contraction", "Cost", "CostColumn", "CostTrace"]
-__all__ += [
-    "DataDir",
-    "Device",
-    "Logs",
-    "MeanCost",
-    "Out",
-    "Policies",
-    "Preset",
-    "Rate",
-    "Resume",
-    "Retention",
-]
-__all__ += ["Seeds", "ShowConfig", "StudyOptions", "Verbose", "in_learner", "in_output", "in_prices"]
-__all__ += ["in_study", "parameters", "sign", "spelled", "takes"]
+__all__ += ["DataDir", "Device", "Logs", "MeanCost", "Out", "Policies", "Preset", "Rate", "Resume"]
+__all__ += ["Retention", "Seeds", "ShowConfig", "StudyOptions", "Verbose", "in_learner", "in_output"]
+__all__ += ["in_prices", "in_study", "parameters", "sign", "spelled", "takes"]
 
 in_study, in_data, in_learner, in_prices, in_output = (  # panels of the help
     partial(typer.Option, rich_help_panel=panel) for panel in ("Study", "Data", "Learner", "Prices", "Output")

@@ -62,11 +62,11 @@ def shortened(text: str) -> str:
     return repr(text if len(text) <= 40 else f"{text[:37]}...")
 
 
-def whole(text: str, name: str) -> int:
-    """A whole number of at least 1, spelled as for `number`."""
+def whole(text: str, name: str, least: int = 1) -> int:
+    """A whole number of at least 1 or `least`, spelled as for `number`."""
     value = number(text, name)
-    if value.denominator != 1 or value < 1:
-        raise SettingError(f"{name} must be a whole number of at least 1, got {shortened(text)}")
+    if value.denominator != 1 or value < least:
+        raise SettingError(f"{name} must be a whole number of at least {least}, got {shortened(text)}")
     return int(value)
 
 
@@ -77,10 +77,7 @@ def wholes(text: str, name: str) -> tuple[int, ...]:
 
 def seed(text: str, name: str) -> int:
     """A whole number of at least 0."""
-    value = number(text, name)
-    if value.denominator != 1 or value < 0:
-        raise SettingError(f"{name} must be a whole number of at least 0, such as 0, got {shortened(text)}")
-    return int(value)
+    return whole(text, name, least=0)
 
 
 def numbers(text: str, name: str) -> tuple[Fraction | int, ...]:

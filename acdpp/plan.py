@@ -16,7 +16,7 @@ from acdpp.fit import fitted, pilot_size
 from acdpp.options import AsJson, StudyOptions, in_learner, in_prices, takes
 from acdpp.output import needed_for, note, print_json, say, show_table, users_code, with_error
 from acdpp.predict import WORDS, doing_told, sureness
-from acdpp.study import papers_learner, refuse_early, study_from
+from acdpp.study import papers_learner, refuse_early, show_settings, study_from
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -103,9 +103,7 @@ def command(
 
         SETTINGS["eta"]("eta", size)
     if options.show_config:
-        from empirics.settings.toml import toml
-
-        say(toml(study), whole=True, end="")
+        show_settings(study)
         return
     found = _searched(
         study, options, law_known=mean_cost is None, steps=steps, eta=size, objective=objective, quiet=as_json

@@ -13,7 +13,7 @@ from acdpp import parse
 from acdpp.fit import fitted, pilot_size
 from acdpp.options import AsJson, StudyOptions, takes
 from acdpp.output import READING, needed_for, print_json, say, show_table, told, users_code, with_error
-from acdpp.study import refuse_early, study_from
+from acdpp.study import refuse_early, show_settings, study_from
 from theory.setting import SettingError
 
 __all__ = ["ELSEWHERE", "EXAMPLES", "WORDS", "command", "doing_told", "show_drift", "show_prediction"]
@@ -74,9 +74,7 @@ def command(
     study, size = study_from(options), pilot_size(options)
     more = () if steps is None else parse.wholes(steps, "--steps")
     if options.show_config:
-        from empirics.settings.toml import toml
-
-        say(toml(fitted(study, options, quiet=as_json)), whole=True, end="")
+        show_settings(fitted(study, options, quiet=as_json))
         return
     refuse_early(study, "predicting", "predict", out=out, device=options.device or "cpu")
     with needed_for("predicting"):

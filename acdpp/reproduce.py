@@ -12,6 +12,7 @@ import typer
 from acdpp import interrupt, parse
 from acdpp.options import AsJson, DataDir, Device, Out, Policies, Resume, Seeds, ShowConfig
 from acdpp.output import needed_for, print_json, rounds_told, say, show_table, users_code
+from acdpp.study import show_settings
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -72,7 +73,6 @@ def command(
 ) -> None:
     """Run the paper's experiments again and compare its numbers with ours, in reproduction.json of the result."""
     from empirics.settings.section7 import command_for
-    from empirics.settings.toml import toml
 
     chosen = {
         "--setting": setting,
@@ -112,7 +112,7 @@ def command(
     else:
         study = _study(str(dataset), chosen)
     if show_config:
-        say(toml(study), whole=True, end="")
+        show_settings(study)
         return
 
     with needed_for("training"):

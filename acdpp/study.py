@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from acdpp import parse
 from acdpp.options import Preset, StudyOptions, spelled
-from acdpp.output import needed_for, note, users_code
+from acdpp.output import needed_for, note, say, users_code
 from acdpp.parse import optional
 from theory.setting import SettingError
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from empirics.settings.study import Study
     from empirics.validate import Task
 
-__all__ = ["buffer_sizes", "initial_study", "papers_learner", "prices", "refuse_early", "study_from"]
+__all__ = ["buffer_sizes", "initial_study", "papers_learner", "prices", "refuse_early"]
+__all__ += ["show_settings", "study_from"]
 
 LEARNER = ("eta", "decay", "average", "average_by")
 
@@ -96,6 +97,13 @@ def refuse_early(
         if files_here:
             validate_samples(study)
         validate(study, task, files_here=files_here, **options)
+
+
+def show_settings(study: Study) -> None:
+    """Print the study as a commented TOML file."""
+    from empirics.settings.toml import toml
+
+    say(toml(study), whole=True, end="")
 
 
 # --- parsing -----------------------------------------------------------------------------------------------

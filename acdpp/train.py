@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 from acdpp import interrupt, parse
 from acdpp.fit import fitted
 from acdpp.options import AsJson, Logs, Out, Resume, StudyOptions, Verbose, in_output, takes
-from acdpp.output import READING, needed_for, print_json, say, told, users_code
-from acdpp.study import refuse_early, study_from
+from acdpp.output import READING, needed_for, print_json, told, users_code
+from acdpp.study import refuse_early, show_settings, study_from
 from acdpp.summary import show_summary
 from acdpp.watch import Doing, Tell, watched
 from theory.setting import SettingError
@@ -61,8 +61,6 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Train every policy on the same costs and samples, and compare excess risk with the bound."""
-    from empirics.settings.toml import toml
-
     base = None if resume is None else _resumed(resume, options, out)
     study = study_from(options, base, log=None if log is None else log.split(","))
     count = parse.optional(parse.whole, shards, "--shards")
@@ -75,7 +73,7 @@ def command(
             Where(here, on, count)
         study = fitted(study, options, quiet=as_json)
     if options.show_config:
-        say(toml(study), whole=True, end="")
+        show_settings(study)
         return
     with needed_for("training"):
         from empirics.run import run_study
