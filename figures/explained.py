@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator
 
 from empirics.settings.policy_name import PolicyName
 from figures.style import DASHES, POLICIES, Look, Width, key, mix, readable
-from proofs_check.experiments.fields import Estimate, Fields, load
+from proofs_check.experiments.json_entries import Estimate, Fields, load
 from proofs_check.experiments.stated import SECTION7
 from theory.setting import SettingError
 

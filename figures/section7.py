@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from figures.measured import policy_handles
 from figures.style import POLICIES, Look, Width, key, named_ticks, readable
-from proofs_check.experiments.fields import Estimate, load
+from proofs_check.experiments.json_entries import Estimate, load
 from proofs_check.experiments.reproduction import PolicyResult, Reproduction, parse
 from theory.setting import SettingError
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.control.learner import Learner
 from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
+from empirics.control.steps_and_means import Learner
 from empirics.prediction.memory import Memories
 from empirics.settings.policy_name import EVERYBODYS, PolicyName
 from empirics.settings.study import Study

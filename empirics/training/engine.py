@@ -5,7 +5,7 @@ talking to the host. The round number lives on the device too, so on CUDA a whol
 each memory width and replayed as one graph.
 
 Where the study averages, the server keeps \(\bar\theta\leftarrow\bar\theta+w(\theta-\bar\theta)\) beside θ, with the
-weights of `empirics.control.learner`, and both are measured. A round without a sample makes no step. The
+weights of `empirics.control.steps_and_means`, and both are measured. A round without a sample makes no step. The
 mean is of what the server has before it projects, and is itself projected where it is measured: a mean of points on a
 sphere lies within it, where a minimiser on the sphere is not.
 """
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from empirics.columns import FRESH, LAST, measured_columns
-from empirics.control.learner import Learner
 from empirics.control.schedule import Rounds
+from empirics.control.steps_and_means import Learner
 from empirics.settings.study import Study
 from empirics.training.model import Descent, Memory, Model, listening
 from empirics.training.partition import Streams

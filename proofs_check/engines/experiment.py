@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from proofs_check.evidence import Evidence, Outcome, Strength
-from proofs_check.experiments.fields import Estimate, Floats
+from proofs_check.experiments.json_entries import Estimate, Floats
 from proofs_check.experiments.reproduction import Reproduction
 from proofs_check.experiments.stated import ROUNDS, RUNS, SECTION7, TRAINED
 from theory.numbers.student import half_width

@@ -3,7 +3,7 @@
 | | |
 | --- | --- |
 | `stated` | the numbers of Section 7 |
-| `reproduction`, `fields` | read a result of `acdpp reproduce` |
+| `reproduction`, `json_entries` | read a result of `acdpp reproduce` |
 | `committed` | the committed results, checked for contradictions |
 | `DATASET-SETTING.json` | a result with the command that made it, `mnist-trained.json` with another η |
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from proofs_check.experiments.fields import load
+from proofs_check.experiments.json_entries import load
 from proofs_check.experiments.reproduction import Reproduction, parse
 from proofs_check.experiments.stated import SECTION7, TRAINED
 from theory.setting import SettingError

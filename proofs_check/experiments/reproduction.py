@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from proofs_check.experiments.fields import Estimate, Fields, Floats
+from proofs_check.experiments.json_entries import Estimate, Fields, Floats
 from proofs_check.experiments.stated import SECTION7
 from theory.setting import SettingError
 

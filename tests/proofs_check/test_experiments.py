@@ -16,7 +16,7 @@ from proofs_check.claims.experiments import accuracy, debt, memory, spending
 from proofs_check.document import document
 from proofs_check.engines import experiment
 from proofs_check.experiments.committed import committed
-from proofs_check.experiments.fields import Estimate
+from proofs_check.experiments.json_entries import Estimate
 from proofs_check.experiments.reproduction import parse
 from proofs_check.experiments.stated import CODE_V, PENALTY, SECTION7
 from proofs_check.groundwork.experiments.constraints import OURS, play

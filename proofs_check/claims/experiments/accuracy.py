@@ -11,7 +11,7 @@ from proofs_check.prelude import *
 from proofs_check.engines import experiment
 from proofs_check.engines.experiment import Interval, confidence
 from proofs_check.experiments.committed import Results, committed
-from proofs_check.experiments.fields import Estimate
+from proofs_check.experiments.json_entries import Estimate
 from proofs_check.experiments.stated import SECTION7
 from proofs_check.groundwork.experiments.section7 import (
     ACDPP,

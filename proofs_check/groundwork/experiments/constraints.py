@@ -9,7 +9,7 @@ from proofs_check.prelude import *
 from proofs_check.engines import simulation
 from proofs_check.engines.experiment import ERROR
 from proofs_check.experiments.committed import Results
-from proofs_check.experiments.fields import Floats
+from proofs_check.experiments.json_entries import Floats
 from proofs_check.experiments.reproduction import PolicyResult
 from proofs_check.experiments.stated import PENALTY, ROUNDS, SECTION7
 from proofs_check.groundwork.control.drift_step import in_round_1

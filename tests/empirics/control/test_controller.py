@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from empirics import Controller, CostProcess
-from empirics.control.learner import Models
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import plan
+from empirics.control.steps_and_means import Models
 from tests.empirics.small import CONTROL, refused, study
 
 
