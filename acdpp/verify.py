@@ -99,16 +99,16 @@ def command(
         interrupt.allow_cleanup()
         with bar("Coq", len(coq.modules()), transient=True) as tell:
             asked = coq.ask(lambda module: tell(advance=1, description=f"{module}.v"))
+    if record and asked:  # first: a proof of a statement that is not on record decides nothing
+        coq.record(asked)
     cases = decided(claims, seed, profile, jobs, file)
     if record:
         ledger.write(cases)
-        if asked:
-            coq.record(asked)
     if file:  # claims of the user's own have no ledger
         unsettled = [case for case in cases if case.verdict in ("conditional", "refuted", "undecided")]
         problems = [f"{case.claim.id} is {case.verdict}" for case in unsettled]
     else:
-        problems = ledger.differences(cases, ledger.read())
+        problems = coq.changes(asked) + ledger.differences(cases, ledger.read())
     if as_json:
         print_json(document(cases, version=version(), seed=seed))
     elif explain:

@@ -4,8 +4,10 @@ A positive outcome is a proof; a proof that Coq does not accept decides nothing.
 of `proofs_check/kernel`, about definitions generated from theory's functions. `ask` compiles every file, has `coqchk`
 check the result, and reads the axioms of a file's theorems from `Print Assumptions`; answers are kept by content.
 
-Where Coq was not asked, the record decides, and the evidence says so. The record names the sources by their content,
-formulas of theory included, so that it does not apply to any other text.
+The record has every statement, every definition that it may use, and the axioms, as Coq prints them. Where Coq was
+asked, what it accepts must be what is on record: a proof of a changed statement decides nothing. Where Coq was not
+asked, the record decides, and the evidence says so; it names the sources by their content, formulas of theory
+included, so that it does not apply to any other text.
 """
 
 import hashlib
@@ -25,14 +27,14 @@ from proofs_check.evidence import Evidence, holds, refutes, undecided
 from proofs_check.kernel.formulas import FORMULAS, written
 from theory.setting import SettingError
 
-__all__ = ["ALLOWED", "Asked", "Refused", "ask", "defined", "installed", "lines", "modules", "record"]
-__all__ += ["recorded", "refuted", "serving", "theorem", "words"]
+__all__ = ["ALLOWED", "Asked", "Refused", "ask", "changes", "defined", "installed", "lines", "modules"]
+__all__ += ["record", "recorded", "refuted", "serving", "theorem", "words"]
 
 FOLDER = Path(__file__).parent.parent / "kernel"
 RECORD = FOLDER / "recorded.json"
 PREFIX = "Acdpp"
 INSTALL = "Coq is not installed: apt-get install coq libcoq-coquelicot"
-PROTOCOL = 2  # version of the questions; answers to another version are not reused
+PROTOCOL = 3  # version of the questions; answers to another version are not reused
 LIBRARIES = ("Coq.", "Coquelicot.", "mathcomp.")  # may assume axioms; our files may not
 # the axioms of Coq's classical reals, as Coq prints them
 ALLOWED = {
@@ -53,11 +55,12 @@ class Refused(ValueError):
 
 @dataclass(frozen=True)
 class Asked:
-    """The kernel's answer on a file: Coq's version, the statements of its theorems, and their axioms."""
+    """The kernel's answer on a file: Coq's version, its theorems' statements, its definitions, and the axioms."""
 
     content: str
     coq: str
     states: dict[str, str]
+    defines: dict[str, str]
     axioms: list[str]
 
 
@@ -150,13 +153,14 @@ def _ask_one(module: str) -> Asked:
     return Asked(content(module), _version(), *_questioned(module, options))
 
 
-def _questioned(module: str, options: Sequence[str]) -> tuple[dict[str, str], list[str]]:
-    """Each theorem's statement as Coq prints it, and the axioms of all theorems together."""
-    names = list(lines(module))
+def _questioned(module: str, options: Sequence[str]) -> tuple[dict[str, str], dict[str, str], list[str]]:
+    """Each theorem's statement and each definition as Coq prints it, and the axioms of all theorems together."""
+    names, defines = list(lines(module)), list(defined(module))
+    asked = [f"Check @{name}." for name in names] + [f"Print {PREFIX}.{module}.{name}." for name in defines]
     text = [
         f"Require Import String Reals.\nFrom {PREFIX} Require Import {' '.join((*needs(module), module))}.",
         "Open Scope R_scope.\nSet Printing Width 100.",
-        *(f'Eval compute in "statement"%string.\nCheck @{name}.' for name in names),
+        *(f'Eval compute in "answer"%string.\n{question}' for question in asked),
         f"Definition all_of_them := {''.join(f'conj (@{name}) (' for name in names)}I{')' * len(names)}.",
         'Eval compute in "axioms"%string.\nPrint Assumptions all_of_them.\n',
     ]
@@ -164,10 +168,9 @@ def _questioned(module: str, options: Sequence[str]) -> tuple[dict[str, str], li
         Path(scratch, "query.v").write_text("\n".join(text), encoding="utf-8")
         said = _run("coqc", "-q", *options, "query.v", cwd=Path(scratch))
     *answers, rest = re.split(r'^\s*= "\w+"%string\n\s*: string\n', said, flags=re.M)[1:]
-    states = {
-        name: " ".join(said.partition(":")[2].split()) for name, said in zip(names, answers, strict=True)
-    }
-    return states, _axioms(rest)
+    flat = [" ".join(answer.split()) for answer in answers]
+    states = {name: told.partition(":")[2].strip() for name, told in zip(names, flat, strict=False)}
+    return states, dict(zip(defines, flat[len(names) :], strict=True)), _axioms(rest)
 
 
 def _axioms(said: str) -> list[str]:
@@ -252,8 +255,36 @@ def record(found: Sequence[Asked]) -> None:
         raise SettingError(f"nothing is recorded, since Coq refuses {', '.join(refused)}")
     _read.cache_clear()
     by_content = {content(module): module for module in modules()}
-    document = {by_content[asked.content]: asdict(asked) for asked in found if asked.states}
+    document = {by_content[asked.content]: asdict(asked) for asked in found if asked.states or asked.defines}
     RECORD.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def changes(found: Sequence[Asked]) -> list[str]:
+    """What in the kernel's answers is not as recorded, and files of formulas that are not as theory gives them."""
+    by_content = {content(module): module for module in modules()}
+    told = [
+        f"{module}.v is not what theory's formulas give, which Coq was asked about: "
+        "python -m proofs_check.kernel.formulas writes it"
+        for module in FORMULAS
+        if (FOLDER / f"{module}.v").is_file()
+        and (FOLDER / f"{module}.v").read_text(encoding="utf-8") != written(module)
+    ]
+    return told + [change for asked in found for change in _changed(by_content[asked.content], asked)]
+
+
+def _changed(module: str, asked: Asked, theorems: Sequence[str] | None = None) -> list[str]:
+    """How an answer on a file differs from its record, in all theorems or in some; unrecorded files differ in all."""
+    known = _read(RECORD).get(module, {"states": {}, "defines": {}, "axioms": []})
+    pairs = [(asked.states, known["states"], theorems), (asked.defines, known["defines"], None)]
+    told = [
+        f"{module}.{name} is not as recorded: {now.get(name, 'nothing')} in place of {then.get(name, 'nothing')}"
+        for now, then, names in pairs
+        for name in (sorted({*now, *then}) if names is None else names)
+        if now.get(name) != then.get(name)
+    ]
+    if asked.axioms != known["axioms"]:
+        told.append(f"{module} has other axioms than on record: {', '.join(asked.axioms) or 'none'}")
+    return told
 
 
 # --- evidence ----------------------------------------------------------------------------------------------
@@ -328,6 +359,12 @@ def _of(name: str) -> _Found:
             why = f"the kernel was not asked, and {module}.v or its formulas are not those on record"
             return _Found(shown, why)
         asked, who = Asked(**known), "the kernel was not asked here: on record with Coq {}"
+    else:
+        below = [
+            change for file in needs(module) if (at := _local(file)) for change in _changed(file, at, ())
+        ]
+        if changed := [*below, *_changed(module, asked, [own])]:
+            return _Found(shown, changed[0])
     unknown = [axiom for axiom in asked.axioms if axiom not in ALLOWED]
     against = f"{name} rests on {', '.join(unknown)}" if unknown else ""
     return _Found(shown | {"in Coq": asked.states[own]}, against, tuple(asked.axioms), who.format(asked.coq))

@@ -22,7 +22,8 @@ from tests.refused import refused
 
 ROOT = Path(__file__).parents[2]
 needs_coq = pytest.mark.skipif(not kernel.installed(), reason="needs Coq")
-CACHED = (kernel.source, kernel.needs, kernel.content, kernel.lines, kernel.words, formulas.written)
+CACHED = (kernel.source, kernel.needs, kernel.content, kernel.lines, kernel.words, kernel.defined)
+CACHED += (formulas.written,)
 
 
 @pytest.fixture
@@ -61,10 +62,11 @@ def test_the_formulas_in_coq_are_those_of_theory(part):
 
 def test_the_record_is_about_these_sources_and_rests_on_the_classical_reals_alone():
     recorded = json.loads(kernel.RECORD.read_text(encoding="utf-8"))
-    assert set(recorded) == {module for module in kernel.modules() if kernel.lines(module)}
+    assert set(recorded) == {m for m in kernel.modules() if kernel.lines(m) or kernel.defined(m)}
     for module, asked in recorded.items():
         assert asked["content"] == kernel.content(module), "ask again: acdpp verify --kernel --record"
         assert set(asked["states"]) == set(kernel.lines(module))
+        assert set(asked["defines"]) == set(kernel.defined(module))
         assert set(asked["axioms"]) <= set(kernel.ALLOWED)
 
 
@@ -197,9 +199,17 @@ def answer(command, cwd):
         return 1, "", "it is false"
     if last != "query.v":
         return 0, "", ""
-    names = re.findall(r"^Check @(.*)\.", text, re.M)
-    said = [("statement", f"{name}\n     : (1 + 1)%nat = 2%nat") for name in names]
-    said.append(("axioms", "Closed under the global context"))
+    sources = "".join(path.read_text() for path in kernel.FOLDER.glob("*.v"))
+    said = []
+    for kind, name in re.findall(r"^(Check @|Print )(?:Acdpp\.\w+\.)?(\w+)\.", text, re.M):
+        stated = re.search(rf"^(?:Theorem|Definition) {name} :=? (.*)\.$", sources, re.M)[1]
+        shown = stated if name != "plain" else "(1 + 1)%nat = 2%nat"
+        said.append(
+            ("answer", f"{name}\n     : {shown}" if kind == "Check @" else f"{name} = {shown}\n     : nat")
+        )
+    said.append(
+        ("axioms", "Axioms:\nso : 0 = 1" if "assumes" in sources else "Closed under the global context")
+    )
     return 0, "".join(f'     = "{kind}"%string\n     : string\n{words}\n' for kind, words in said), ""
 
 
@@ -257,13 +267,63 @@ def test_answers_are_kept_and_recorded_and_assumptions_are_refused(by, folder, r
 def test_a_file_that_builds_on_a_refused_file_is_not_asked(lower, folder, questions):
     (folder / "A.v").write_text(f"Theorem {lower} : 1 = 1.\nProof. reflexivity. Qed.\n")
     (folder / "B.v").write_text("From Acdpp Require Import A.\n" + PLAIN)
-    assert len(kernel.ask()) == (2 if lower == "plain" else 0)
+    asked = kernel.ask()
+    assert len(asked) == (2 if lower == "plain" else 0)
+    if asked:
+        kernel.record(asked)
     assert ("B.v" in questions) == (lower == "plain")
     found = [kernel.theorem(f"A.{lower}")(), kernel.theorem("B.plain")()]
     assert [e.outcome for e in found] == ["holds" if lower == "plain" else "open"] * 2
     if lower == "wrong":
         assert "it is false" in found[0].detail
         assert "builds on A" in found[1].detail
+
+
+BASE = "Definition two := 2.\nTheorem base : two = 2.\nProof. reflexivity. Qed.\n"
+MORE = "From Acdpp Require Import Base.\nTheorem more : forall n, two + n = n + 2.\nProof. proved. Qed.\n"
+MORE += "Theorem other : 1 = 1.\nProof. reflexivity. Qed.\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "named", "left"),
+    [
+        ("More", "forall n, two", "forall n, n < n -> two", "More.more", ["Base.base", "More.other"]),
+        ("More", "forall n, two", "forall n : bool, two", "More.more", ["Base.base", "More.other"]),
+        ("Base", "two := 2", "two := 3", "Base.two", []),
+        ("Base", "Theorem base : two = 2", "Theorem base : 2 = 2", "Base.base", ["More.more", "More.other"]),
+        (
+            "More",
+            "Proof. proved",
+            "Proof. assumes",
+            "More has other axioms than on record: so",
+            ["Base.base"],
+        ),
+    ],
+    ids=["a vacuous premise", "a smaller domain", "a constant", "another statement", "an axiom"],
+)
+def test_a_statement_that_changed_decides_nothing_and_is_named(
+    file, old, new, named, left, folder, questions, afresh
+):
+    for name, text in {"Base": BASE, "More": MORE}.items():
+        (folder / f"{name}.v").write_text(text)
+    kernel.record(kernel.ask())
+    assert kernel.changes(kernel.ask()) == []
+    place = folder / f"{file}.v"
+    place.write_text(place.read_text().replace(old, new))
+    afresh()
+    told = kernel.changes(kernel.ask())
+    assert any(sentence.startswith(named) for sentence in told)
+    theorems = ("Base.base", "More.more", "More.other")
+    assert [name for name in theorems if kernel.theorem(name, domain=new)().outcome == "holds"] == left
+
+
+def test_a_file_of_formulas_that_is_not_theorys_is_named(folder):
+    (folder / "Sums.v").write_text("")
+    (folder / "LawFormulas.v").write_text(formulas.written("LawFormulas"))
+    assert kernel.changes([]) == []
+    (folder / "LawFormulas.v").write_text(formulas.written("LawFormulas").replace("1", "2", 1))
+    (told,) = kernel.changes([])
+    assert told.startswith("LawFormulas.v is not what theory's formulas give")
 
 
 def test_answers_are_kept_in_the_cache_of_the_user(folder, questions, monkeypatch, tmp_path):
@@ -348,4 +408,5 @@ def test_coq_accepts_every_file_and_says_what_is_on_record(afresh):
     asked = {a.content: a for a in kernel.ask()}
     for module, then in recorded.items():
         now = asked[then["content"]]
-        assert (now.states, now.axioms) == (then["states"], then["axioms"]), module
+        assert asdict(now) == then, module
+    assert kernel.changes(list(asked.values())) == []
