@@ -31,6 +31,7 @@ differ, both exist: `name_as_stated` and `name`.
 | `market.replacement`, `.sticky` | the best rule to replace a sample by age and price; if prices persist |
 | `market.online`, `.long_run` | buying cheap without knowing the prices; long-run rates of all rules |
 | `drift.moving_optimum`, `.long_run` | the law for a moving optimum; its lags in closed form, best K, step and window |
+| `drift.velocity` | a filter that estimates the optimum's velocity: its noise and lag |
 | `drift.retention` | K, step and mean of models for a given drift and budgets |
 
 Names that users need most are here too, as in `from theory import Constants, constant_bound`, except those of a
