@@ -16,6 +16,7 @@ import pytest
 os.environ["SYMPY_CACHE_SIZE"] = "None"  # as in proofs_check, also where SymPy is loaded before
 gc.set_threshold(50_000, 20, 50)  # collected rarely: it takes a noticeable share of the time
 collect_ignore = [] if find_spec("triton") else ["empirics/training/kernels.py"]
+collect_ignore += [] if find_spec("flwr") else ["empirics/federation", "tests/empirics/federation"]
 collect_ignore += [
     "acdpp/explore/fields.py",
     "acdpp/explore/page.py",
