@@ -244,9 +244,9 @@ def _read(record: Path) -> dict[str, Any]:
     return dict(json.loads(record.read_text(encoding="utf-8"))) if record.is_file() else {}
 
 
-def recorded(module: str) -> dict[str, str]:
-    """Recorded statements of a file's theorems."""
-    return dict(_read(RECORD)[module]["states"])
+def recorded(module: str, part: str = "states") -> dict[str, str]:
+    """Recorded statements of a file's theorems, or, for `defines`, its definitions as Coq prints them."""
+    return dict(_read(RECORD)[module][part])
 
 
 def record(found: Sequence[Asked]) -> None:

@@ -165,19 +165,20 @@ def test_definitions_in_coq_have_the_values_of_theory(part):
     generator = random.Random(part)
     rows = [row if len(row) == 3 else (row[0].__name__, *row) for row in formulas.FORMULAS[part]]
     for name, function, arguments in rows:
-        body = re.search(rf"Definition {name} .*?:= (.*)\.$", flat(part), re.M)[1]
+        given, body = re.search(rf"Definition {name} (.*?) : R := (.*)\.$", flat(part), re.M).groups()
         for _ in range(3):
             drawn = [number(word, generator) for word in arguments.split()]
-            names = {key: value for values, _ in drawn for key, value in values.items()}
+            numbers = [value for values, _ in drawn for value in values.values()]
             told = function(*(argument for _, argument in drawn))
-            assert math.isclose(evaluated(body, names), told, rel_tol=1e-9, abs_tol=1e-9), name
+            found = evaluated(f"fun {given} => {body}", *numbers)
+            assert math.isclose(found, told, rel_tol=1e-9, abs_tol=1e-9), name
 
 
 def test_a_minimum_of_three_is_nested_and_a_sum_counts_by_a_name_that_nothing_else_has():
     assert coq(sp.Min(*sp.symbols("x y z", real=True))) == "Rmin x (Rmin y z)"
     real, index = sp.Symbol("i", positive=True), sp.Symbol("i", integer=True, positive=True)
     text = coq(sp.Sum(real**index / index, (index, 1, 3)))
-    assert math.isclose(evaluated(text, {"i": 2.0}), 2 + 4 / 2 + 8 / 3)
+    assert math.isclose(evaluated(text, i=2.0), 2 + 4 / 2 + 8 / 3)
 
 
 # --- asking Coq --------------------------------------------------------------------------------------------
