@@ -22,11 +22,22 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from benchmarks.hardware import hardware
-from benchmarks.mutants.judge import Broken, Judgement, Seen, concerned, everywhere, judge, labels, observe
+from benchmarks.mutants.judge import (
+    Broken,
+    Judgement,
+    Seen,
+    concerned,
+    everywhere,
+    judge,
+    labels,
+    loaded,
+    observe,
+)
 from benchmarks.mutants.plant import ROOT, SETTINGS, Mutant, chosen, mutants
 from benchmarks.mutants.watch import Watched, digest, files, watch
 from benchmarks.options import parser_of
@@ -82,9 +93,15 @@ def observe_all(options: argparse.Namespace) -> Seen:
     return seen
 
 
+@cache
 def reasons() -> dict[str, str]:
     """Patterns of the keys of equivalent mutants, and why nothing could notice them."""
     return tomllib.loads(Path(__file__).with_name("equivalent.toml").read_text(encoding="utf-8"))
+
+
+def explained(key: str) -> str:
+    """Why nothing could notice an error, or nothing."""
+    return next((why for pattern, why in reasons().items() if fnmatchcase(key, pattern)), "")
 
 
 def wanted_of(every: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
@@ -108,7 +125,7 @@ def main() -> None:
         raise SystemExit(f"--last {options.last} does not exist: give the --out of an earlier run")
     print(hardware())
     start = time.perf_counter()
-    os.environ |= {"COVERAGE_CORE": "ctrace", "MPLBACKEND": "agg"}
+    os.environ |= {"COVERAGE_CORE": "ctrace", "MPLBACKEND": "agg", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     os.environ |= {} if options.card else {"CUDA_VISIBLE_DEVICES": "", "TRITON_INTERPRET": "1"}
     os.chdir(ROOT)
     for name in SETTINGS["libraries"]:  # once, before forking; nothing of the project itself
@@ -133,7 +150,7 @@ def judged_all(
 ) -> list[tuple[str, Judgement]]:
     """Judgements of the mutants, by module, and of the claims without each of their links."""
     done = {key: j for key, j in read(options.out if options.resume else None).items() if j.by}
-    last, why = {key: j.where for key, j in read(options.last).items()}, reasons()
+    last = {key: j.where for key, j in read(options.last).items()}
     found = [(m.module, done[m.key]) for m in wanted if m.key in done]
 
     def tell(module: str, judged: Judgement) -> None:
@@ -149,17 +166,25 @@ def judged_all(
             tell("claims' links", judged)
     jobs = []
     for m in (one for one in wanted if one.key not in done):
+        if (reason := explained(m.key)) and not options.equivalent:
+            tell(m.module, Judgement(m.key, "equivalent", reason))
+            continue
         who, touching = last.get(m.key, ""), tests.concerned(m.path, m.line, m.last)
         jobs.append((m, concerned(seen, m, who), touching, tests.named(who), options.patience))
     random.Random(0).shuffle(jobs)  # so that what comes before the time is up is a fair sample
     limit = MUTANT_SECONDS_MAX + 3 * max(options.patience - SETTINGS["options"]["patience"]["default"], 0)
+    again = []
+    for job, result in loaded(jobs, options.jobs, limit, options.seconds - (time.perf_counter() - start)):
+        if isinstance(result, Judgement) and result.by:
+            tell(job[0].module, result)
+        else:
+            again.append(job)
     left = options.seconds - (time.perf_counter() - start)
-    for (mutant, *_), result in everywhere(jobs, judge, processes=options.jobs, limit=limit, within=left):
+    for (mutant, *_), result in everywhere(again, judge, processes=options.jobs, limit=limit, within=left):
         if isinstance(result, Broken):
             raise SystemExit(f"the judge itself broke at {mutant.key}: {result}")
         judged = result or Judgement(mutant.key, "time limit", seconds=limit)
-        reason = next((one for pattern, one in why.items() if fnmatchcase(mutant.key, pattern)), "")
-        if not judged.by and reason:
+        if not judged.by and (reason := explained(mutant.key)):
             judged = replace(judged, by="equivalent", where=reason)
         tell(mutant.module, judged)
     return found

@@ -1,11 +1,15 @@
 """Judges of an error: the claims that execute the broken lines, then the tests that do.
 
-Each mutant is judged in a process of its own, forked from one that has loaded the libraries but nothing of the
-project, so that the broken module is imported as if it stood on disk. Claims come first, the quickest first. What
-they say is compared with the ledger: evidence or a verdict that changed, a check that broke, a text that changed.
+Each mutant is judged in a process of its own. At first it is forked from one that has loaded the project and its
+tests, and the broken function's code is exchanged there, which takes a fraction of a second. What that does not notice
+is judged again from a process that has loaded nothing of the project, so that the broken module is imported as if it
+stood on disk. Claims come first, the quickest first. What they say is compared with the ledger: evidence or a verdict
+that changed, a check that broke, a text that changed.
 """
 
+import ast
 import contextlib
+import gc
 import importlib
 import importlib.abc
 import importlib.util
@@ -18,10 +22,11 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any
 
-from benchmarks.mutants.plant import ROOT, Mutant, planted
-from benchmarks.mutants.watch import Batch, bodies, noticing
+from benchmarks.mutants.plant import OF_THE_CLAIMS, ROOT, Mutant, planted
+from benchmarks.mutants.watch import Batch, bodies, collect, noticing
 
 GRACE_SECONDS = 30.0  # for processes that are running when the time is up
 QUICK_SECONDS = 1.0  # claims that take less are asked before the tests, all others after them
@@ -141,6 +146,78 @@ class _Planted(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
 
     def get_source(self, fullname: str) -> str:
         return self.source
+
+
+Places = dict[tuple[str, str, int], list[FunctionType]]  # functions by file, qualified name and first line
+
+
+def loaded(jobs: list[Any], processes: int, limit: float, within: float) -> Iterator[tuple[Any, Any]]:
+    """Like `everywhere` with `exchanged`, from a process that has loaded the tests of the jobs."""
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe(duplex=False)
+
+    def work() -> None:
+        collect(sorted({file for _, _, tests, *_ in jobs for file, _ in tests}))
+        places = functions()
+        gc.freeze()
+        both = [(places, *job) for job in jobs]
+        for (_, *job), result in everywhere(both, exchanged, processes=processes, limit=limit, within=within):
+            there.send((job[0].key, result))
+        there.send(None)
+
+    process = context.Process(target=work)
+    process.start()
+    there.close()
+    by_key = {job[0].key: job for job in jobs}
+    while (pair := here.recv()) is not None:
+        yield by_key[pair[0]], pair[1]
+    process.join()
+
+
+def functions() -> Places:
+    """All functions of the project that this process has loaded."""
+    found: Places = {}
+    for one in gc.get_objects():
+        if isinstance(one, FunctionType) and one.__code__.co_filename.startswith(str(ROOT)):
+            found.setdefault(_place(one.__code__), []).append(one)
+    return found
+
+
+def _place(code: CodeType) -> tuple[str, str, int]:
+    return code.co_filename, code.co_qualname, code.co_firstlineno
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Functions of a module and methods of its classes, in their order."""
+    for one in (const for const in code.co_consts if isinstance(const, CodeType)):
+        yield from [one] if one.co_flags & 1 else _codes(one)  # a class body has no fast locals
+
+
+def exchange(places: Places, mutant: Mutant, source: str) -> bool:
+    """Give the error to the function that has it, in this process; False where that is not all it changes."""
+    path = str(ROOT / mutant.path)
+    text = (ROOT / mutant.path).read_text(encoding="utf-8")
+    disk, sound, broken = (
+        list(_codes(compile(one, path, "exec"))) for one in (text, ast.unparse(ast.parse(text)), source)
+    )
+    if len(sound) != len(broken):
+        return False
+    changed = [i for i, code in enumerate(sound) if code != broken[i]]
+    concerned = places.get(_place(disk[changed[0]]), []) if len(changed) == 1 else []
+    for function in concerned:
+        if function.__code__.co_freevars != broken[changed[0]].co_freevars:
+            return False
+        function.__code__ = broken[changed[0]].replace(co_firstlineno=disk[changed[0]].co_firstlineno)
+    return bool(concerned)
+
+
+def exchanged(places: Places, mutant: Mutant, *others: Any) -> Judgement | None:
+    """The judgement after an exchange of code, or None where none is possible. Claims are loaded anew."""
+    if not exchange(places, mutant, planted(mutant)):
+        return None
+    for name in [name for name in sys.modules if name.startswith((*OF_THE_CLAIMS, "proofs_check.registry"))]:
+        del sys.modules[name]
+    return judge(mutant, *others)
 
 
 def labels() -> list[str]:

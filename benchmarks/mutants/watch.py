@@ -30,7 +30,14 @@ PART_SECONDS_MAX = 100.0  # tests of a part of a file that come later judge noth
 QUICK_SECONDS = 0.1  # tests that take less are asked before all others, whichever file they are in
 PART_LINES = 150  # of a test file that one process runs
 QUIET = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest"]
-QUIET += ["-m", "not slow", "-W", "ignore::pytest.PytestAssertRewriteWarning"]  # libraries came before pytest
+QUIET += [
+    "-p",
+    "no:unraisableexception",
+    "--tb=no",
+    "-m",
+    "not slow",
+]  # collecting garbage takes half a second
+QUIET += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # libraries came before pytest
 
 
 @dataclass(frozen=True)
@@ -217,6 +224,11 @@ def watch(file: str, part: int, parts: int) -> tuple[list[Test], list[str]]:
                 found[test][path] |= 1 << line
     sound = run.passed - set(run.failed)
     return [Test(i, file, run.seconds[i], found.get(i, {})) for i in sound], run.failed
+
+
+def collect(files: list[str]) -> None:
+    """Load test files, and with them what they test, as pytest does."""
+    _Run(lambda items: [], lambda _: 0.0, lambda: None)(files[0], "--collect-only", *map(str, files[1:]))
 
 
 def noticing(batches: list[Batch], patience: float) -> str:

@@ -9,10 +9,11 @@ from functools import cache
 import pytest
 
 from benchmarks.mutants.__main__ import reasons
-from benchmarks.mutants.judge import everywhere, judge
+from benchmarks.mutants.judge import everywhere, exchange, functions, judge
 from benchmarks.mutants.plant import ROOT, SETTINGS, chosen, errors_in, mutants, planted
 from benchmarks.mutants.watch import Test, Watched
 from proofs_check import ledger
+from theory.regret.omegas import master_bound
 
 SOURCE = '''
 def formula(K, t, constants):
@@ -169,6 +170,20 @@ def _judged(mutant, entry):
 @cache
 def formulas():
     return mutants(("theory.",))
+
+
+def _exchanged(mutant):
+    """In a child, which keeps the error."""
+    done = exchange(functions(), mutant, planted(mutant))
+    return done, master_bound(2, 3, 5, 7, 11)
+
+
+def test_an_error_is_exchanged_in_a_process_that_has_loaded_the_function():
+    wrong = next(m for m in formulas() if ".master_bound: sign" in m.key)
+    sound = master_bound(2, 3, 5, 7, 11)
+    ((_, found),) = everywhere([(wrong,)], _exchanged, processes=1, limit=100)
+    assert found[0]
+    assert found[1] != sound == master_bound(2, 3, 5, 7, 11)
 
 
 OTHERS = [
