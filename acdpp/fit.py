@@ -75,7 +75,7 @@ def suiting(
         from empirics.training.fit import fit_ball, why_not
         from empirics.training.problem import make_problem
 
-    with threads(study, "take a part of them"):
+    with threads(study.threads, "take a part of them"):
         problem = make_problem(study, "cpu", data_dir)
         reason = why_not(problem)
         if reason is not None and not anyway:

@@ -46,7 +46,7 @@ def measured(study: Study, benchmark: Benchmark, known: dict[str, Least]) -> dic
     """Cumulative excess risk of every policy, predicted and then trained. `known` is the least risk of mixtures of
     parts, which all studies of these parts share."""
     begun = time.monotonic()
-    with threads(study, "take fewer seeds or policies"):
+    with threads(study.threads, "take fewer seeds or policies"):
         problem = make_problem(study, **benchmark.place)
         if study.drift.parts in known:
             vars(problem)["least"] = known[study.drift.parts]

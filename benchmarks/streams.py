@@ -143,7 +143,7 @@ def losses_by_seed(
 ) -> dict[str, Floats]:
     """Loss of each policy on samples before they are trained on: each seed's mean over rounds after the start."""
     study = replace(base, policies=names, rounds=base.rounds - 1, drift=Drift(kind="order"))
-    with threads(study, "take fewer seeds"):
+    with threads(study.threads, "take fewer seeds"):
         problem = make_problem(study, device, dataset=data)
         engine = Engine(problem.model, study, problem.streams)
         every = chunks(study, calibrate(problem).constants.merged)

@@ -66,7 +66,7 @@ def predict_study(
         raise SettingError(
             "a pilot sample is measured for drift, and has none of its own: leave out the pilot or the drift"
         )
-    with threads(study, REMEDY):
+    with threads(study.threads, REMEDY):
         problem = make_problem(study, device or "cpu", data_dir, dataset=dataset)
         reason = refusal(problem)
         if reason is not None:

@@ -182,11 +182,13 @@ def run_study(
         if folder is None and not validated:
             validate(study, out=out, device=where.here, prices=prices, policies=policies)
         place = data_dir if data_dir is not None or asked["data_dir"] is None else Path(asked["data_dir"])
-        with threads(study, REMEDY):
+        with threads(study.threads, REMEDY):
             doing("reading the data")
             data = data_of(study, place, dataset)
             problem = from_dataset(study, data, choose_device(where.here), model)
-            job = _Job(problem, data, prices, own, *_constants(problem, prices, folder, doing))
+            if folder is not None:
+                refuse_changes(folder.settings, prices, problem, folder.path)
+            job = _Job(problem, data, prices, own, *_constants(problem, folder, doing))
             if folder is None or began is None:
                 return _begin(job, where, told, out, announce, data_dir)
             return _continue(job, where, told, folder, began)
@@ -208,14 +210,13 @@ def _to_continue(out: Path | str | None, announce: Announce) -> Iterator[Folder]
 
 
 def _constants(
-    problem: Problem, prices: Prices, folder: Folder | None, doing: Callable[[str], None]
+    problem: Problem, folder: Folder | None, doing: Callable[[str], None]
 ) -> tuple[Calibration, Least | None]:
     """The theory's constants and the least risk, as the folder to continue records them if there is one."""
     if folder is None:
         doing("looking for the least risk")
         return calibrate(problem), least_for(problem)
     settings = folder.settings
-    refuse_changes(settings, prices, problem, folder.path)
     least = Least.from_document(settings["least_risk"])
     if least is not None and not least.reaches(problem.study.rounds + 1):
         least = problem.least

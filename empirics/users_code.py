@@ -1,11 +1,14 @@
 """Code of users, whose errors become refusals in one sentence."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from typing import Any
 
 from theory.setting import SettingError
 
-__all__ = ["NUMERIC", "users_code"]
+__all__ = ["NUMERIC", "found_at", "users_code"]
 
 NUMERIC = (ArithmeticError, MemoryError)  # errors that a study reports in its own words
 
@@ -28,3 +31,19 @@ def users_code(failed: str, *kept: type[Exception], reason_letters_max: int | No
     except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:reason_letters_max]
         raise SettingError(f"{failed}: {reason}") from error
+
+
+def found_at(path: str, what: str) -> Any:
+    """The object at `module:attribute`."""
+    module, _, attribute = path.partition(":")
+    try:
+        found = import_module(module)
+        for part in attribute.split("."):
+            found = getattr(found, part)
+    except Exception as error:  # whatever a user's module does when it is imported
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        where = (
+            "" if isinstance(error, AttributeError) else f" (looked in {len(sys.path)} places of sys.path)"
+        )
+        raise SettingError(f"there is no {what} at {path!r}: {reason}{where}") from error
+    return found

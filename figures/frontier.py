@@ -137,7 +137,7 @@ def _risks(study: Study, C: Sequence[float], track: Track) -> PredictedRisks:
     """Predictions for all budgets on one problem, whose measuring takes most of the time."""
     study = replace(study, policies=PREDICTED)
     found, errors, spent = ({name: list[float]() for name in PREDICTED} for _ in range(3))
-    with threads(study, "take fewer rounds"):
+    with threads(study.threads, "take fewer rounds"):
         problem = make_problem(study, "cpu", None)
         constants = calibrate(problem).constants.merged
         forecaster = StudyForecaster.of(problem, constants)

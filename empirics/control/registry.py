@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import copy
 import inspect
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache, partial
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -27,14 +25,14 @@ from empirics.control.prices import law_of, make_prices
 from empirics.control.released import script_for
 from empirics.settings.policy_name import MARK, PolicyName, is_built_in
 from empirics.settings.study import Study
-from empirics.users_code import NUMERIC, users_code
+from empirics.users_code import NUMERIC, found_at, users_code
 from theory.design.offline import best_rate, design_limit
 from theory.market.knapsack import purchase_limit
 from theory.market.prices import PriceLaw
 from theory.market.replacement import best_replacement
 from theory.setting import Budget, Constants, Region, SettingError
 
-__all__ = ["BUILT_IN", "LISTENING", "Brief", "Maker", "capacity_for", "dropped_by", "found_at", "kept_for"]
+__all__ = ["BUILT_IN", "LISTENING", "Brief", "Maker", "capacity_for", "dropped_by", "kept_for"]
 __all__ += ["make_policies", "make_policy", "maker_of", "register"]
 
 
@@ -248,22 +246,6 @@ def _rates(budget: Budget, K: int) -> tuple[Fraction, ...]:
 
 
 # --- from a name to a policy -------------------------------------------------------------------------------
-
-
-def found_at(path: str, what: str) -> Any:
-    """The object at `module:attribute`."""
-    module, _, attribute = path.partition(":")
-    try:
-        found = import_module(module)
-        for part in attribute.split("."):
-            found = getattr(found, part)
-    except Exception as error:  # whatever a user's module does when it is imported
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
-        where = (
-            "" if isinstance(error, AttributeError) else f" (looked in {len(sys.path)} places of sys.path)"
-        )
-        raise SettingError(f"there is no {what} at {path!r}: {reason}{where}") from error
-    return found
 
 
 def _maker(name: str, given: Any) -> Maker:

@@ -155,7 +155,7 @@ def plan_from(
 ) -> Plan:
     """The same search from a prediction of the study's constant admission. `progress` is also called in every predicted
     round, and may raise an exception to stop the search."""
-    with threads(study, REMEDY):
+    with threads(study.threads, REMEDY):
         found = search_policies(
             told.forecaster,
             objective=objective,

@@ -93,7 +93,7 @@ class Prediction:
     def at(self, K: int, eta: float, steps: int) -> Forecast:
         """The forecast of constant admission with these settings."""
         name = constant_name(K, eta, steps)
-        with threads(self.study, REMEDY):
+        with threads(self.study.threads, REMEDY):
             return self.forecaster.for_policies([name]).forecasts()[name]
 
     def covers(self, study: Study) -> bool:
@@ -109,7 +109,7 @@ class Prediction:
         """
         study = HandedOver().named(study)
         refuse_flood(study)
-        with threads(study, REMEDY):
+        with threads(study.threads, REMEDY):
             forecaster, *parts = (one.for_study(study) for one in (self.forecaster, *self.parts))
             seen = forecaster
             if coarse:
@@ -247,9 +247,9 @@ def finite_forecasts(
 
 def refuse_place(study: Study, path: Path | None) -> None:
     """Refuse a place that is taken or cannot be written to, and curves that do not fit into memory."""
+    refuse_flood(study)
     if path is not None:
         refuse_existing(path)
-    refuse_flood(study)
 
 
 def refuse_flood(study: Study) -> None:

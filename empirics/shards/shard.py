@@ -150,7 +150,7 @@ class Worker:
     def make(self, given: Assignment, part: ShardRuns, bookmark: Bookmark | None = None) -> dict[str, Any]:
         """Start, or continue at a bookmark; returns a description of the hardware."""
         study = part.study(given.study)
-        with threads(study, REMEDY):
+        with threads(study.threads, REMEDY):
             place = choose_device(given.device)
             problem = from_dataset(study, given.data, place, given.model, part.first)
             self.shard = Shard(problem, listens=given.listens, averages=given.study.averages)
@@ -187,7 +187,7 @@ class Worker:
             return self.shard.final()
 
     def _threads(self) -> Any:
-        return threads(self.shard.problem.study, REMEDY)
+        return threads(self.shard.problem.study.threads, REMEDY)
 
     def _bookmark(self, state: Arrays) -> Bookmark:
         engine = self.shard.engine

@@ -5,7 +5,6 @@ from contextlib import contextmanager
 
 import torch
 
-from empirics.settings.study import Study
 from theory.setting import SettingError
 
 __all__ = ["choose_device", "threads"]
@@ -31,11 +30,11 @@ def choose_device(name: str) -> torch.device:
 
 
 @contextmanager
-def threads(study: Study, remedy: str) -> Iterator[None]:
-    """Compute with as many threads as the study asks for; torch's lack of memory becomes a `MemoryError`."""
+def threads(count: int | None, remedy: str) -> Iterator[None]:
+    """Compute with so many threads, or torch's choice; torch's lack of memory becomes a `MemoryError`."""
     before = torch.get_num_threads()
-    if study.threads is not None:
-        torch.set_num_threads(study.threads)
+    if count is not None:
+        torch.set_num_threads(count)
     try:
         yield
     except RuntimeError as error:

@@ -5,13 +5,12 @@ from typing import Any
 
 import torch
 
-from empirics.control.registry import found_at
 from empirics.settings.study import GIVEN, Study
 from empirics.training.model import Model, Population
 from empirics.training.module import Module
 from empirics.training.networks import NETWORKS
 from empirics.training.resnet import ManyResNets
-from empirics.users_code import users_code
+from empirics.users_code import found_at, users_code
 from theory.setting import SettingError
 
 __all__ = ["other_model"]

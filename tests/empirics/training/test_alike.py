@@ -8,7 +8,7 @@ import torch
 from empirics.training.device import threads
 from empirics.training.linear import Linear
 from empirics.training.model import Descent, Memory, Population
-from tests.empirics.small import orderly, study
+from tests.empirics.small import orderly
 
 RUNS, CLIENTS, SAMPLES, FEATURES = 11, 3, 101, 9
 
@@ -33,7 +33,7 @@ def found(population, theta, tilt, memory, part):
 @pytest.mark.parametrize("own", [False, True], ids=["one population", "one each"])
 @pytest.mark.parametrize("width", [6, FEATURES + 2], ids=["few samples", "many"])
 def test_a_run_alone_or_among_others_is_the_same(classes, own, width):
-    with threads(study(threads=1), ""), torch.random.fork_rng():
+    with threads(1, ""), torch.random.fork_rng():
         torch.manual_seed(0)
         x, y = normal(SAMPLES, FEATURES), torch.randint(classes, (SAMPLES,))
         heavy = 5 * (torch.arange(SAMPLES) == SAMPLES - 1)  # the last numbers are those that fill no vector
@@ -52,7 +52,7 @@ def test_a_run_alone_or_among_others_is_the_same(classes, own, width):
 
 def test_a_run_alone_is_the_same_where_few_samples_count():
     many = 10 * SAMPLES
-    with threads(study(threads=1), ""), torch.random.fork_rng():
+    with threads(1, ""), torch.random.fork_rng():
         torch.manual_seed(0)
         x, y = normal(many, FEATURES), torch.randint(2, (many,))
         counts = torch.rand(2, many) < 0.15
