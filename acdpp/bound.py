@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from acdpp import options, parse
-from acdpp.options import AsJson, Rate, Retention
+from acdpp.options import AsJson, Rate, Retention, spelled, takes
 from acdpp.output import console, print_json, say
 from theory.numbers.algebra import ball, log, precise, sqrt
 from theory.setting import Constants, Region, SettingError
@@ -20,7 +20,7 @@ from theory.setting import Constants, Region, SettingError
 if TYPE_CHECKING:
     from theory.bound.theorem1 import Bound
 
-__all__ = ["EXAMPLES", "Form", "command"]
+__all__ = ["EXAMPLES", "Form", "app"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp bound constant --K 10 --rate 10 --horizon 1e12 --certified[/bold], "
@@ -30,21 +30,6 @@ EXAMPLES = (
 )
 
 
-class Quantity(StrEnum):
-    """Quantities that can be evaluated."""
-
-    constant = "constant"
-    sharper = "sharper"
-    memory = "memory"
-    stability = "stability"
-    oracle = "oracle"
-    omega2 = "omega2"
-    omega3 = "omega3"
-    regret = "regret"
-    cost_violation = "cost-violation"
-    buffer_violation = "buffer-violation"
-
-
 class Form(StrEnum):
     """The corrected formula, or the printed one."""
 
@@ -52,22 +37,21 @@ class Form(StrEnum):
     stated = "stated"
 
 
-WHOLE_BOUNDS = (Quantity.constant, Quantity.sharper, Quantity.memory, Quantity.stability, Quantity.oracle)
+WHOLE_BOUNDS = ("constant", "sharper", "memory", "stability", "oracle")
 MEANINGS = {  # of the quantities that are a single number
-    Quantity.regret: "regret of every policy inside the region, for any V and rho, up to an amount that stays bounded "
-    "as T grows",
-    Quantity.cost_violation: "maximal spending of a policy inside the region beyond its budget, over T rounds",
-    Quantity.buffer_violation: "maximal excess of a policy inside the region over its buffers K times the rate, summed "
-    "over T rounds",
+    "regret": "regret of every policy inside the region, for any V and rho, up to an amount that stays bounded as T "
+    "grows",
+    "cost-violation": "maximal spending of a policy inside the region beyond its budget, over T rounds",
+    "buffer-violation": "maximal excess of a policy inside the region over its buffers K times the rate, summed over T "
+    "rounds",
 }
-PRINTED = (Quantity.constant, Quantity.oracle, Quantity.omega2, Quantity.omega3)
 
 
 @dataclass(frozen=True)
 class Request:
     """The parsed options."""
 
-    quantity: Quantity
+    quantity: str
     form: Form
     K: int
     rate: Any
@@ -81,10 +65,7 @@ class Request:
 
     @property
     def region(self) -> Region:
-        """The admission region; an error if ρ was not given."""
-        if self.rho is None:
-            why = f"{self.quantity.value} depends on the region's contraction"
-            raise SettingError(f"{why}: give --rho, such as --rho 0.99")
+        """The admission region."""
         return Region(rate=self.rate, rho=self.rho)
 
 
@@ -96,18 +77,18 @@ def _terms(asked: Request) -> Bound:
     from theory.regret.omegas import omega2, omega2_as_stated, omega3, omega3_as_stated
 
     K, rate, T, constants = asked.K, asked.rate, asked.T, asked.constants
-    sums: dict[Quantity, tuple[Any, Any]] = {  # corrected, and as stated
-        Quantity.constant: (admission.constant_bound, admission.constant_bound_as_stated),
-        Quantity.sharper: (sharper_constant_bound, None),
-        Quantity.memory: (memory_constant_bound, None),
-        Quantity.stability: (stability_constant_bound, None),
-        Quantity.oracle: (admission.oracle_bound, admission.oracle_bound_as_stated),
-        Quantity.omega2: (omega2, omega2_as_stated),
-        Quantity.omega3: (omega3, omega3_as_stated),
+    sums: dict[str, tuple[Any, Any]] = {  # corrected, and as stated
+        "constant": (admission.constant_bound, admission.constant_bound_as_stated),
+        "sharper": (sharper_constant_bound, None),
+        "memory": (memory_constant_bound, None),
+        "stability": (stability_constant_bound, None),
+        "oracle": (admission.oracle_bound, admission.oracle_bound_as_stated),
+        "omega2": (omega2, omega2_as_stated),
+        "omega3": (omega3, omega3_as_stated),
     }
     corrected, stated = sums[asked.quantity]
-    first: tuple[Any, ...] = (K, asked.region) if asked.quantity is Quantity.omega2 else (K, rate)
-    if asked.quantity is Quantity.oracle:
+    first: tuple[Any, ...] = (K, asked.region) if asked.quantity == "omega2" else (K, rate)
+    if asked.quantity == "oracle":
         first = (K * rate,)
     made: Bound = (stated if asked.form is Form.stated else corrected)(
         *first, T, constants, certified=asked.certified
@@ -129,13 +110,10 @@ def _ball(asked: Request) -> Any:
     from theory.control.violation import buffer_violation_maximum, cost_violation_bound
     from theory.regret.expansion import regret_expansion
 
-    if asked.quantity is Quantity.regret:
+    if asked.quantity == "regret":
         return regret_expansion(asked.K, ball(asked.rate), ball(asked.T), asked.constants.map(ball))
-    if asked.quantity is Quantity.buffer_violation:
+    if asked.quantity == "buffer-violation":
         return buffer_violation_maximum(asked.K, asked.T, asked.region.map(ball))
-    if asked.budget is None or asked.mean_cost is None:
-        example = "such as --budget 55 --mean-cost 5.5"
-        raise SettingError(f"cost-violation needs --budget and --mean-cost, {example}")
     region, price, budget = asked.region.map(ball), ball(asked.mean_cost), ball(asked.budget)
     return cost_violation_bound(ball(asked.T), region, price, budget)
 
@@ -151,71 +129,110 @@ def _enclosure(value: Any) -> list[float]:
     return [down, up]
 
 
-def command(
-    quantity: Annotated[
-        Quantity,
-        typer.Argument(
-            help="constant: Theorem 1 for constant admission; sharper, memory: two better bounds; stability: a bound "
-            "without Pdim, B and sigma, for smooth losses and eta of at most 2/L; oracle: K times the rate, always "
-            "fresh; omega2, omega3: terms of the regret; regret: its expansion; or the maximum of a violation."
-        ),
-    ],
-    K: Retention = "10",
-    rate: Rate = "10",
-    horizon: Annotated[str, typer.Option(help="Rounds T, up to 10^15, such as 1e12 or 10^12.")] = "1000",
-    rho: Annotated[
-        str | None, typer.Option(help="Contraction of the region: for omega2 and the violations.")
-    ] = None,
-    budget: Annotated[str | None, typer.Option(help="Cost budget C per round, for cost-violation.")] = None,
-    mean_cost: Annotated[str | None, typer.Option(help="Mean price of a sample, for cost-violation.")] = None,
+@dataclass(frozen=True)
+class BoundOptions:
+    """The options of all quantities; each takes some of them."""
+
+    K: Retention = "10"
+    rate: Rate = "10"
+    horizon: Annotated[str, typer.Option(help="Rounds T, up to 10^15, such as 1e12 or 10^12.")] = "1000"
+    rho: Annotated[str | None, typer.Option(help="Contraction of the region, such as 0.99.")] = None
+    budget: Annotated[str | None, typer.Option(help="Cost budget C per round, such as 55.")] = None
+    mean_cost: Annotated[str | None, typer.Option(help="Mean price of a sample, such as 5.5.")] = None
     confidence: Annotated[
         str | None,
         typer.Option(
-            help="For stability: a bound for a single run with this probability, such as 0.95; otherwise for the mean."
+            help="A bound for a single run with this probability, such as 0.95; otherwise for the mean."
         ),
-    ] = None,
-    constants: options.Constants = parse.DEFAULT_CONSTANTS,
-    form: Annotated[Form, typer.Option(help="The corrected formula, or the printed one.")] = Form.corrected,
+    ] = None
+    constants: options.Constants = parse.DEFAULT_CONSTANTS
+    form: Annotated[Form, typer.Option(help="The corrected formula, or the printed one.")] = Form.corrected
     certified: Annotated[
         bool, typer.Option("--certified", help="Prove an enclosure with ball arithmetic.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Evaluate the cumulative bound over T rounds, a term of the regret, the regret, or a violation."""
-    T = parse.whole(horizon, "--horizon")
+    ] = False
+    as_json: AsJson = False
+
+
+SUM = ("K", "rate", "constants", "certified")
+QUANTITIES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {  # help, options, and required options
+    "constant": ("Theorem 1 for constant admission.", (*SUM, "form"), ()),
+    "sharper": ("A bound better than Theorem 1, for constant admission.", SUM, ()),
+    "memory": ("A bound better than Theorem 1, by the samples in memory.", SUM, ()),
+    "stability": (
+        "A bound without Pdim, B and sigma, for smooth losses and eta of at most 2/L.",
+        (*SUM, "confidence"),
+        (),
+    ),
+    "oracle": ("Theorem 1 for K times the rate of samples, always fresh.", (*SUM, "form"), ()),
+    "omega2": ("The regret's second term.", (*SUM, "form"), ("rho",)),
+    "omega3": ("The regret's third term.", (*SUM, "form"), ()),
+    "regret": ("The regret's expansion, with a proved enclosure.", ("K", "rate", "constants"), ()),
+    "cost-violation": (
+        "The maximal spending beyond the budget inside the region.",
+        ("rate",),
+        ("rho", "budget", "mean_cost"),
+    ),
+    "buffer-violation": ("The maximal excess over the buffers inside the region.", ("K", "rate"), ("rho",)),
+}
+app = typer.Typer(
+    name="bound",
+    help="Evaluate the cumulative bound over T rounds, a term of the regret, the regret, or a violation.",
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="rich",
+)
+
+
+def _evaluate(quantity: str, given: BoundOptions) -> None:
+    """Print a quantity with its terms and its error."""
+    T = parse.whole(given.horizon, "--horizon")
     if T > 10**15:
-        raise SettingError(f"--horizon must be at most 10^15, got {horizon}")
-    if form is Form.stated and quantity not in PRINTED:
-        raise SettingError(f"the paper has no {quantity.value} bound: leave out --form stated")
+        raise SettingError(f"--horizon must be at most 10^15, got {given.horizon}")
     optional = partial(parse.optional, parse.number)
     asked = Request(
         quantity=quantity,
-        form=form,
-        K=parse.whole(K, "--K"),
-        rate=parse.number(rate, "--rate"),
+        form=given.form,
+        K=parse.whole(given.K, "--K"),
+        rate=parse.number(given.rate, "--rate"),
         T=T,
-        rho=optional(rho, "--rho"),
-        constants=parse.constants(constants),
-        certified=certified,
-        budget=optional(budget, "--budget"),
-        mean_cost=optional(mean_cost, "--mean-cost"),
-        confidence=optional(confidence, "--confidence"),
+        rho=optional(given.rho, "--rho"),
+        constants=parse.constants(given.constants),
+        certified=given.certified,
+        budget=optional(given.budget, "--budget"),
+        mean_cost=optional(given.mean_cost, "--mean-cost"),
+        confidence=optional(given.confidence, "--confidence"),
     )
-    if asked.confidence is not None and quantity is not Quantity.stability:
-        raise SettingError(
-            f"--confidence belongs to stability: {quantity.value} has no bound for a single run"
-        )
     if asked.confidence is not None and not 0 < asked.confidence < 1:
-        raise SettingError(f"--confidence must lie strictly between 0 and 1, such as 0.95, got {confidence}")
-    if rho is not None:
-        asked.region  # noqa: B018 - checked even where it does not matter
+        raise SettingError(
+            f"--confidence must lie strictly between 0 and 1, such as 0.95, got {given.confidence}"
+        )
     import numpy as np
 
     with np.errstate(all="ignore"):  # results that are not finite are refused below
         document = _number(asked) if quantity in MEANINGS else _document(asked, _terms(asked))
     if not math.isfinite(_sum(document)):
         raise SettingError("these constants are too large or too small for a double: the bound is not finite")
-    (print_json if as_json else _show)(document)
+    (print_json if given.as_json else _show)(document)
+
+
+def _command(quantity: str, words: str, taken: tuple[str, ...], required: tuple[str, ...]) -> None:
+    known = {*taken, *required, "horizon", "as_json"}
+
+    @takes(
+        BoundOptions,
+        without=[spelled(one.name) for one in fields(BoundOptions) if one.name not in known],
+        required=list(map(spelled, required)),
+    )
+    def command(given: BoundOptions) -> None:
+        _evaluate(quantity, given)
+
+    command.__doc__ = words
+    app.command(quantity)(command)
+
+
+for _quantity, _said in QUANTITIES.items():
+    _command(_quantity, *_said)
 
 
 def _mid(value: Any) -> float:
@@ -230,14 +247,14 @@ def _number(asked: Request) -> dict[str, Any]:
         value = _ball(asked)
         document = _head(asked, _mid(value))
         document |= {"error": float(value.rad()), "enclosure": _enclosure(value)}
-        if asked.quantity is Quantity.regret:
+        if asked.quantity == "regret":
             T, limit = ball(asked.T), omega3_limit(asked.K, ball(asked.rate), asked.constants.map(ball))
             document["leading_term"] = _mid(limit * sqrt(T * log(T)))
     return document | {"meaning": MEANINGS[asked.quantity]}
 
 
 def _head(asked: Request, total: float | None) -> dict[str, Any]:
-    named = {"quantity": asked.quantity.value, "form": asked.form.value}
+    named = {"quantity": asked.quantity, "form": asked.form.value}
     return named | {"horizon": asked.T, "total": total}
 
 
@@ -260,7 +277,7 @@ def _document(asked: Request, result: Bound) -> dict[str, Any]:
     left_out = {}
     if "constant" in terms and asked.constants.G is None:
         terms["constant"] = None
-        smooth = asked.constants.E > 1 and asked.quantity in PRINTED
+        smooth = asked.constants.E > 1 and "form" in QUANTITIES[asked.quantity][1]
         left_out["the constant term per round"] = f"give {'G and L' if smooth else 'G'} in --constants"
     if result.left_out:
         rounds = f"round {', '.join(map(str, result.left_out))}"

@@ -208,16 +208,22 @@ def spelled(name: str) -> str:
 
 
 def takes(
-    options: type[Any], *, without: Collection[str] = ()
+    options: type[Any], *, without: Collection[str] = (), required: Collection[str] = ()
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Decorate a command so that Typer sees the fields of a dataclass of options before the command's own parameters.
 
-    The command receives one object of that dataclass first. It does not take the options `without`, spelled as --name.
+    The command receives one object of that dataclass first. It does not take the options `without`, and needs
+    those `required`, spelled as --name.
     """
     hints = get_type_hints(options, include_extras=True)
     keyword = inspect.Parameter.KEYWORD_ONLY
     shared = [
-        inspect.Parameter(one.name, keyword, default=one.default, annotation=hints[one.name])
+        inspect.Parameter(
+            one.name,
+            keyword,
+            default=inspect.Parameter.empty if spelled(one.name) in required else one.default,
+            annotation=hints[one.name],
+        )
         for one in fields(options)
         if spelled(one.name) not in without
     ]

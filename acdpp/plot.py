@@ -37,6 +37,7 @@ app = typer.Typer(
     help="Draw a figure of the theory, or of a result of [bold]acdpp train[/bold].",
     epilog=EXAMPLES,
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode="rich",
 )
 

@@ -108,8 +108,8 @@ def test_there_is_no_total_without_a_round_of_the_printed_sum() -> None:
 
 @pytest.mark.parametrize("form", ["stated", "corrected"])
 def test_regret_terms_come_with_three_terms_and_an_error(form: str) -> None:
-    for quantity in ("omega2", "omega3"):
-        document = answer("bound", quantity, "--horizon", "1000", "--rho", "0.9", "--form", form)
+    for quantity in (("omega2", "--rho", "0.9"), ("omega3",)):
+        document = answer("bound", *quantity, "--horizon", "1000", "--form", form)
         assert set(document["terms"]) == {"root", "linear", "generalisation"}
         assert document["error"] < 1e-9
 
