@@ -1,12 +1,11 @@
 """`acdpp buy`: when to buy, how much, and what the budget then buys, for given prices."""
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from acdpp import parse
-from acdpp.options import AsJson, Budget, Buffers, Contraction, Cost, CostColumn, CostTrace
+from acdpp.options import AsJson, Budget, Buffers, Contraction, CostSource
 from acdpp.output import print_json, say, show_table
 from theory.market.knapsack import purchase_limit
 from theory.market.long_run import Plan, best_plan, burst_plan, gap_closed, online_plan
@@ -18,7 +17,7 @@ __all__ = ["EXAMPLES", "buying_design", "command", "price_law"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp buy --cost uniform:1:10[/bold] (the paper's buffers and budget) · "
-    "[bold]acdpp buy --online --buffers 8,9,10 --budget 15 --cost-trace prices.csv --cost-column price[/bold]"
+    "[bold]acdpp buy --online --buffers 8,9,10 --budget 15 --cost csv:prices.csv,column=price[/bold]"
 )
 PARTS = (1, 2, 4)  # of the memory that a burst fills
 AGES_SHOWN_MAX = 12
@@ -26,11 +25,9 @@ INTEGER_PRICES_MAX = 10**5
 
 
 def command(
+    cost: CostSource,
     buffers: Buffers = parse.PAPER_BUFFERS,
     budget: Budget = parse.PAPER_BUDGET,
-    cost: Cost = None,
-    cost_trace: CostTrace = None,
-    cost_column: CostColumn = None,
     online: Annotated[
         bool,
         typer.Option("--online", help="Learn prices as they come, instead of knowing their distribution."),
@@ -39,28 +36,22 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """When to buy if prices vary: price thresholds by age of the replaced sample, and what the budget then buys."""
-    law = price_law(cost, cost_trace, cost_column)
+    law = price_law(cost)
     setting = parse.budget(buffers, budget, law.mean)
     (print_json if as_json else _show)(buying_design(setting, law, contraction, online=online))
 
 
-def price_law(cost: str | None, trace: Path | None, column: str | None) -> PriceLaw:
+def price_law(cost: str) -> PriceLaw:
     """The distribution of uniform:1:10, integer:1:10, one price, or the equally likely prices of a CSV file.
 
-    >>> price_law("integer:1:3", None, None).mean
+    >>> price_law("integer:1:3").mean
     Fraction(2, 1)
     """
-    if (cost is None) == (trace is None):
-        raise SettingError(
-            "acdpp buy needs one source of prices: give --cost, such as uniform:1:10, or --cost-trace FILE"
-        )
-    if trace is not None:
+    if file := parse.price_file(cost):
         from empirics.control.price_file import read_prices
 
-        return Atoms.thinned(read_prices(trace, column))
-    if column is not None:
-        raise SettingError("--cost-column names a column of --cost-trace FILE: give that too")
-    kind, low, high = parse.prices(str(cost), ("uniform", "integer"))
+        return Atoms.thinned(read_prices(*file))
+    kind, low, high = parse.prices(cost, ("uniform", "integer"))
     if kind == "uniform":
         return Uniform(float(low), float(high)) if low < high else Atoms.of([low])
     if low.denominator != 1 or high.denominator != 1 or high - low >= INTEGER_PRICES_MAX:

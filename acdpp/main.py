@@ -69,6 +69,10 @@ HELP = {
 }
 PACKAGES = ("explore", "report")  # whose command is a module inside
 READ_ONLY = ("verify", "bound", "design", "keep", "buy")
+OF_COST = {  # options of earlier versions, in every command that takes --cost
+    "--cost-trace": "prices of a file are --cost csv:FILE",
+    "--cost-column": "a column of prices is --cost csv:FILE,column=NAME",
+}
 COMMANDS = {
     name: Listed(
         words, f"acdpp.{name}.command" if name in PACKAGES else f"acdpp.{name}", name not in READ_ONLY
@@ -81,7 +85,10 @@ COMMANDS = {
 def _loaded(name: str) -> Any:
     module = import_module(COMMANDS[name].module)
     if hasattr(module, "app"):  # a group of commands
-        return _helpful(typer.main.get_command(module.app))
+        group = _helpful(typer.main.get_command(module.app))
+        for one in group.commands.values():
+            _answering(one, {})
+        return group
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
     alone.command(name, epilog=module.EXAMPLES)(module.command)
     return _answering(_helpful(typer.main.get_command(alone)), getattr(module, "ELSEWHERE", {}))
@@ -89,13 +96,14 @@ def _loaded(name: str) -> Any:
 
 def _answering(command: Any, elsewhere: Mapping[str, str]) -> Any:
     """The command, which answers options of other commands and earlier versions with a sentence."""
-    every = command.parse_args
+    every, takes = command.parse_args, {option for param in command.params for option in param.opts}
+    answered = {**(OF_COST if "--cost" in takes else {}), **elsewhere}
 
     def parse_args(ctx: typer.Context, args: list[str]) -> Any:
         given = {word.partition("=")[0] for word in args}
-        for option, instead in elsewhere.items():
+        for option, instead in answered.items():
             if option in given and not ctx.resilient_parsing:
-                fail(f"acdpp {command.name} takes no {option}: {instead}")
+                fail(f"{ctx.command_path} takes no {option}: {instead}")
         return every(ctx, args)
 
     command.parse_args = parse_args

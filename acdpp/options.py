@@ -10,7 +10,8 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-__all__ = ["AsJson", "Budget", "Buffers", "Constants", "Contraction", "Cost", "CostColumn", "CostTrace"]
+__all__ = ["AsJson", "Budget", "Buffers", "Constants", "Contraction", "Cost"]
+__all__ += ["CostSource"]
 __all__ += ["DataDir", "Device", "Logs", "MeanCost", "Out", "Policies", "Preset", "Rate", "Resume"]
 __all__ += ["Retention", "Seeds", "ShowConfig", "StudyOptions", "Verbose", "in_learner", "in_output"]
 __all__ += ["in_prices", "in_study", "parameters", "sign", "spelled", "takes"]
@@ -44,11 +45,12 @@ Policies = Annotated[
 ]
 Seeds = Annotated[str | None, in_study(help="Number of seeds, which are the replicates of each policy.")]
 DataDir = Annotated[Path | None, in_data(help="Folder with the standard files of the data set.")]
-Cost = Annotated[
-    str | None, in_prices(help="Price of a sample: uniform:LOW:HIGH, integer:LOW:HIGH or one price.")
-]
-CostTrace = Annotated[Path | None, in_prices(help="CSV file of prices, one per round.")]
-CostColumn = Annotated[str | None, in_prices(help="Name of the column of --cost-trace with the prices.")]
+_cost = in_prices(
+    help="Price of a sample: uniform:LOW:HIGH, integer:LOW:HIGH, one price, or csv:FILE with a price per line; "
+    "csv:FILE,column=NAME if the file has several columns."
+)
+Cost = Annotated[str | None, _cost]
+CostSource = Annotated[str, _cost]
 MeanCost = Annotated[str, in_prices(help="Mean price of a sample.")]
 Contraction = Annotated[
     str | None,
@@ -190,8 +192,6 @@ class StudyOptions:
     ] = None
 
     cost: Cost = None
-    cost_trace: CostTrace = None
-    cost_column: CostColumn = None
 
     device: Device = None
     show_config: ShowConfig = False

@@ -14,7 +14,7 @@ from theory.paper import BUDGET, BUFFERS
 from theory.setting import Budget, Constants, SettingError
 
 __all__ = ["DEFAULT_CONSTANTS", "PAPER_BUDGET", "PAPER_BUFFERS", "budget", "constants", "decimal", "number"]
-__all__ += ["numbers", "optional", "prices", "seed", "shortened", "whole", "wholes"]
+__all__ += ["numbers", "optional", "price_file", "prices", "seed", "shortened", "whole", "wholes"]
 
 PAPER_BUFFERS, PAPER_BUDGET = ",".join(map(str, BUFFERS)), str(BUDGET)
 DEFAULT_CONSTANTS = "D=1,sigma=1,eta=0.1,B=1,Pdim=5"
@@ -99,6 +99,18 @@ def numbers(text: str, name: str) -> tuple[Fraction | int, ...]:
     return tuple(int(word) if word.isdecimal() and len(word) <= 100 else number(word, name) for word in words)
 
 
+def price_file(text: str) -> tuple[str, str | None] | None:
+    """File and column of csv:FILE or csv:FILE,column=NAME; None for other prices.
+
+    >>> price_file("csv:prices.csv,column=price"), price_file("csv:prices.csv"), price_file("5.5")
+    (('prices.csv', 'price'), ('prices.csv', None), None)
+    """
+    if not text.startswith("csv:"):
+        return None
+    file, _, column = text.removeprefix("csv:").partition(",column=")
+    return file, column or None
+
+
 def prices(text: str, kinds: tuple[str, ...], name: str = "--cost") -> tuple[str, Fraction, Fraction]:
     """KIND:LOW:HIGH, or one price, which is a uniform distribution of width 0.
 
@@ -109,9 +121,9 @@ def prices(text: str, kinds: tuple[str, ...], name: str = "--cost") -> tuple[str
     if not ends:
         kind, ends = "uniform", [text, text]
     if kind not in kinds or len(ends) != 2:
+        forms = [f"{one}:LOW:HIGH" for one in kinds] + (["csv:FILE"] if name == "--cost" else [])
         raise SettingError(
-            f"{name} is {', '.join(f'{one}:LOW:HIGH' for one in kinds)} or one price, such as uniform:1:10, got "
-            f"{shortened(text)}"
+            f"{name} is {', '.join(forms)} or one price, such as uniform:1:10, got {shortened(text)}"
         )
     low, high = (number(end, name) for end in ends)
     if not 0 < low <= high:

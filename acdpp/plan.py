@@ -27,7 +27,7 @@ __all__ = ["BUYS", "CHOSEN", "ELSEWHERE", "EXAMPLES", "command", "learner", "mod
 EXAMPLES = (
     "Examples: [bold]acdpp plan --objective final[/bold] (the bundled digits, about a minute) · "
     "[bold]acdpp plan --dataset npz:mine.npz --buffers 20,20,30 --budget 55 --cost uniform:1:10 --pilot 200[/bold] · "
-    "[bold]acdpp plan --dataset csv:samples.csv --label kind --cost-trace prices.csv --cost-column price "
+    "[bold]acdpp plan --dataset csv:samples.csv --label kind --cost csv:prices.csv,column=price "
     "--out best.toml[/bold], then [bold]acdpp train --config best.toml[/bold]"
 )
 RISKS = {name: words for name, words in WORDS.values() if name != "noise_floor"}
@@ -51,6 +51,7 @@ CHOSEN = (
 )
 ELSEWHERE = {
     "--horizon": "give --rounds",
+    "--mean-cost": "give --cost PRICE --online, where no more is known of prices",
     **{
         f"--{name}": "the plan chooses policy and learner; acdpp predict takes those of your own"
         for name in ("policies", "sweep", "average", "average-by", "decay", "decay-by")
@@ -70,13 +71,9 @@ class Objective(StrEnum):
 @takes(StudyOptions, without=ELSEWHERE)
 def command(
     options: StudyOptions,
-    mean_cost: Annotated[
-        str | None,
-        in_prices(
-            help="Mean price, where no more is known: every round has this price, and policies that need the "
-            "distribution of prices are left out."
-        ),
-    ] = None,
+    online: Annotated[
+        bool, in_prices("--online", help="Leave out policies that need to know the distribution of prices.")
+    ] = False,
     steps: Annotated[
         str | None, in_learner(help="Numbers of local steps E to search; 10,3,1 by default.")
     ] = None,
@@ -92,10 +89,6 @@ def command(
     if out is not None and (out.exists() or not out.parent.is_dir()):
         wrong = "already exists" if out.exists() else "has a parent folder that does not exist"
         raise SettingError(f"--out {out} {wrong}: give the name of a new file, such as best.toml")
-    if mean_cost is not None:
-        if options.cost is not None or options.cost_trace is not None:
-            raise SettingError("give one source of prices: --mean-cost, --cost or --cost-trace")
-        options = replace(options, cost=str(parse.number(mean_cost, "--mean-cost")))
     size = parse.optional(parse.decimal, options.eta, "--eta")
     study = papers_learner(study_from(options))
     if size is not None:
@@ -106,7 +99,7 @@ def command(
         show_settings(study)
         return
     found = _searched(
-        study, options, law_known=mean_cost is None, steps=steps, eta=size, objective=objective, quiet=as_json
+        study, options, law_known=not online, steps=steps, eta=size, objective=objective, quiet=as_json
     )
     document = found | {"file": None if out is None else kept(out, found["toml"])}
     (print_json if as_json else show)(document)
@@ -125,7 +118,7 @@ def _searched(
     """The plan as plain JSON values."""
     pilot = pilot_size(options)
     searched = {} if steps is None else {"steps": parse.wholes(steps, "--steps")}
-    _refuse_poverty(study, law_known=law_known)
+    _refuse_poverty(study)
     # buy-cheap is the only policy that refuses a budget, and needs the distribution of prices
     tried = replace(study, policies=("constant", *(["buy-cheap"] if law_known else [])))
     refuse_early(tried, "predicting", "plan", device=options.device or "cpu")
@@ -149,7 +142,7 @@ def _searched(
     return found.document()
 
 
-def _refuse_poverty(study: Study, *, law_known: bool) -> None:
+def _refuse_poverty(study: Study) -> None:
     """Refuse a budget that buys no sample at any price."""
     from empirics.control.prices import Trace, law_of, make_prices
 
@@ -159,10 +152,9 @@ def _refuse_poverty(study: Study, *, law_known: bool) -> None:
     else:
         lowest = float(law_of(prices, study.seed, study.seeds, study.rounds).lowest)
     if study.budget * study.rounds < lowest:
-        at = f"prices of {lowest:g} or more" if law_known else f"a mean price of {lowest:g}"
         raise SettingError(
-            f"a budget of {study.budget:g} per round buys no sample in {study.rounds:,} rounds, at {at}: give a larger "
-            "budget"
+            f"a budget of {study.budget:g} per round buys no sample in {study.rounds:,} rounds, at prices of "
+            f"{lowest:g} or more: give a larger budget"
         )
 
 

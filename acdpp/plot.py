@@ -15,7 +15,7 @@ from typer.core import TyperCommand
 
 from acdpp import parse
 from acdpp.drawing import Drawing, deliver, file_options, spelled, take_options
-from acdpp.options import Budget, Buffers, Constants, CostColumn, CostTrace, MeanCost, Rate, Retention
+from acdpp.options import Budget, Buffers, Constants, MeanCost, Rate, Retention
 from acdpp.study import buffer_sizes
 from acdpp.study import prices as study_prices
 from figures.options import NotMeasured
@@ -53,10 +53,13 @@ REPORTED: list[tuple[str, dict[str, Any]]] = []  # in acdpp report, with the opt
 class _OfTheory(TyperCommand):
     """A figure of the theory, which answers a result with the figure that draws it."""
 
+    allow_extra_args = True
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and not args[0].startswith("-") and not ctx.resilient_parsing:
-            raise SettingError(f"the figure of a result is acdpp plot measured-{self.name} {args[0]}")
-        return super().parse_args(ctx, args)
+        super().parse_args(ctx, args)
+        if ctx.args and not ctx.resilient_parsing:
+            raise SettingError(f"the figure of a result is acdpp plot measured-{self.name} {ctx.args[0]}")
+        return []
 
 
 def _figure(
@@ -216,10 +219,8 @@ def control(
 def frontier(
     cost: Annotated[
         str | None,
-        typer.Option(help="Prices: uniform:LOW:HIGH or integer:LOW:HIGH; by default uniform:1:10."),
+        typer.Option(help="Prices: uniform:LOW:HIGH, integer:LOW:HIGH or csv:FILE; by default uniform:1:10."),
     ] = None,
-    cost_trace: CostTrace = None,
-    cost_column: CostColumn = None,
     buffers: Buffers = parse.PAPER_BUFFERS,
     rounds: Annotated[
         int, typer.Option(min=1, max=10**4, help="Rounds T of the predicted risk on the digits.")
@@ -230,7 +231,7 @@ def frontier(
     seed: Seed = 0,
 ) -> Drawing:
     """Effective samples and predicted risk against the budget, per policy, with the limit of any policy."""
-    process = study_prices(cost, cost_trace, cost_column)
+    process = study_prices(cost)
     study = _study(cost=process, buffers=buffers, rounds=rounds, seed=seed)
     return _drawn("frontier", study, risk=risk)
 
@@ -261,11 +262,9 @@ def prices(
     cost: Annotated[
         str | None,
         typer.Option(
-            help="Prices: uniform:LOW:HIGH, or integer, markov or drifting; by default uniform:1:10."
+            help="Prices: uniform:LOW:HIGH, or integer, markov or drifting, or csv:FILE; by default uniform:1:10."
         ),
     ] = None,
-    cost_trace: CostTrace = None,
-    cost_column: CostColumn = None,
     buffers: Buffers = parse.PAPER_BUFFERS,
     budget: Budget = parse.PAPER_BUDGET,
     constants: Constants = parse.DEFAULT_CONSTANTS,
@@ -273,7 +272,7 @@ def prices(
 ) -> Drawing:
     """Purchases of buy-cheap: prices, memory, spending and effective samples, against ACDPP and constant admission."""
     study = _study(
-        cost=study_prices(cost, cost_trace, cost_column, ("uniform", "integer", "markov", "drifting")),
+        cost=study_prices(cost, ("uniform", "integer", "markov", "drifting")),
         buffers=buffers,
         budget=parse.decimal(budget, "--budget"),
         rounds=rounds,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from acdpp import parse
@@ -44,7 +43,7 @@ def study_from(options: StudyOptions, base: Study | None = None, **more: Any) ->
     given |= {name: getattr(options, name) for name in ("dataset", "model", "average", "decay_by")}
     given |= {f"{name}_column": getattr(options, name) for name in ("label", "time", "client")}
     given["partition"] = None if options.client is None else "client"
-    given["cost"] = prices(options.cost, options.cost_trace, options.cost_column)
+    given["cost"] = prices(options.cost)
     given |= {name: value for name, value in more.items() if value is not None}
     start = initial_study(options) if base is None else base
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, start)
@@ -140,17 +139,11 @@ def drift_of(text: str) -> dict[str, Any]:
     return found
 
 
-def prices(
-    cost: str | None, trace: Path | None, column: str | None, kinds: tuple[str, ...] = ("uniform", "integer")
-) -> dict[str, Any] | None:
+def prices(cost: str | None, kinds: tuple[str, ...] = ("uniform", "integer")) -> dict[str, Any] | None:
     """Prices as a study takes them: a process between two prices, or a file; None where none are given."""
-    if trace is not None and cost is not None:
-        raise SettingError("--cost and --cost-trace are two kinds of prices: give one of them")
-    if trace is not None:
-        return {"process": "trace", "file": str(trace), "column": column}
-    if column is not None:
-        raise SettingError("--cost-column names a column of --cost-trace FILE: give that too")
     if cost is None:
         return None
+    if file := parse.price_file(cost):
+        return {"process": "trace", "file": file[0], "column": file[1]}
     kind, low, high = parse.prices(cost, kinds)
     return {"process": kind, "low": float(low), "high": float(high)}

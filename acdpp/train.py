@@ -28,7 +28,7 @@ EXAMPLES = (
     "[bold]acdpp train --show-config > study.toml[/bold], edit it, then [bold]acdpp train --config study.toml[/bold] · "
     "[bold]acdpp train --preset digits --policies constant --sweep K=1,2,3,5,7,10,14,20,50,100[/bold] · "
     "[bold]acdpp train --resume results/best-1 --rounds 2000[/bold] · "
-    "[bold]acdpp train --dataset npz:mine.npz --cost-trace prices.csv --policies constant,my_module:MyPolicy[/bold] · "
+    "[bold]acdpp train --dataset npz:mine.npz --cost csv:prices.csv --policies constant,my_module:MyPolicy[/bold] · "
     "[bold]acdpp train --preset paper --data-dir DIR --device cuda --out results/mnist[/bold] · "
     "[bold]acdpp train --seeds 100 --on ray[/bold]"
 )

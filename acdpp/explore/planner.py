@@ -234,7 +234,7 @@ def commands(asked: Asked) -> dict[str, str]:
         return found  # --cost takes no other prices
     prices = ["--cost", f"{cost.process}:{cost.low:.17g}:{cost.high:.17g}"]
     if cost.file is not None:
-        prices = ["--cost-trace", cost.file, *([] if cost.column is None else ["--cost-column", cost.column])]
+        prices = ["--cost", f"csv:{cost.file}{'' if cost.column is None else f',column={cost.column}'}"]
     columns = {"--label": study.label_column, "--time": study.time_column, "--client": study.client_column}
     named = [word for option, value in columns.items() if value is not None for word in (option, value)]
     words = ["acdpp", "plan", "--dataset", study.dataset, *named, *small]

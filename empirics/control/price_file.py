@@ -113,9 +113,10 @@ def _place(path: Path, first: list[str], column: str | None, hint: str) -> int:
     if column is None and len(named) == 1:
         return named[0]
     if column is None:
+        names = ", ".join(_brief(first[place]) for place in named[:10])
         raise SettingError(
-            f"{path} has {len(named)} columns: name the one with the prices by cost.column or --cost-column, one of "
-            f"{', '.join(_brief(first[place]) for place in named[:10])}{'' if any(map(_is_name, first)) else hint}"
+            f"{path} has {len(named)} columns: name the one with the prices by cost.column or --cost "
+            f"csv:FILE,column=NAME, one of {names}{'' if any(map(_is_name, first)) else hint}"
         )
     if first.count(column.strip()) != 1:
         times = "two or more columns" if column.strip() in first else "no column"

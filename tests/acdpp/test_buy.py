@@ -87,7 +87,7 @@ def test_whole_prices_are_what_a_file_of_them_says(tmp_path: Path) -> None:
     file.write_text("day,price\n" + "".join(f"{day},{1 + day % 10}\n" for day in range(30)))
     words = ("buy", "--online", "--budget", "40", "--buffers", "30,40")
     drawn = answer(*words, "--cost", "integer:1:10")
-    read = answer(*words, "--cost-trace", str(file), "--cost-column", "price")
+    read = answer(*words, "--cost", f"csv:{file},column=price")
     assert drawn["policy"] == "buy-cheap-online"
     assert [read[name] for name in ASKED[1:]] == pytest.approx([drawn[name] for name in ASKED[1:]], rel=1e-9)
     assert read["prices"] == {"lowest": 1, "mean": pytest.approx(5.5), "highest": 10}
@@ -98,11 +98,11 @@ def test_whole_prices_are_what_a_file_of_them_says(tmp_path: Path) -> None:
 
 def test_at_one_price_there_is_nothing_to_gain() -> None:
     for online in (False, True):
-        document = designed(price_law("5.5", None, None), online=online)
+        document = designed(price_law("5.5"), online=online)
         gain = {"rate": 1, "effective_rate": 1, "gap_to_oracle_closed": 0}
         assert document["gain"] == pytest.approx(gain, abs=1e-9)
         assert document["limit_rate"] == pytest.approx(10)
-    assert price_law("uniform:3:3", None, None) == price_law("3", None, None)
+    assert price_law("uniform:3:3") == price_law("3")
 
 
 @pytest.mark.parametrize("online", [False, True])

@@ -51,7 +51,7 @@ def test_an_app_may_name_files_that_lie_on_other_machines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    far = ["--dataset", "npz:/there/site.npz", "--cost-trace", "/there/prices.csv", "--policy", "there:mine"]
+    far = ["--dataset", "npz:/there/site.npz", "--cost", "csv:/there/prices.csv", "--policy", "there:mine"]
     done = acdpp("federate", *far, "--export", "app")
     assert (done.returncode, done.stderr) == (0, "")
     assert study_file(tmp_path / "app" / "acdpp_app" / "study.toml").cost.file == "/there/prices.csv"

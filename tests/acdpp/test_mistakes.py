@@ -26,12 +26,14 @@ FILES |= {
 }
 OWN = "--dataset csv:samples.csv --label kind"
 LATE = {  # refused before a pilot looks at the samples, and tells what it chose
-    "--cost-trace prices.csv": "prices.csv has 2 columns: name the one with the prices",
-    "--cost-trace prices.csv --cost-column cost": "no column 'cost'",
-    "--cost-trace nowhere.csv": "nowhere.csv cannot be read",
+    "--cost csv:prices.csv": "prices.csv has 2 columns: name the one with the prices",
+    "--cost csv:prices.csv,column=cost": "no column 'cost'",
+    "--cost csv:nowhere.csv": "nowhere.csv cannot be read",
+    "--cost-trace prices.csv": "--cost csv:FILE",
+    "--cost-column=price": "--cost csv:FILE,column=NAME",
 }
 PLAYED = LATE | {
-    "--cost-trace prices.csv --cost-column price": "the trace has 2 prices and the study 500 rounds",
+    "--cost csv:prices.csv,column=price": "the trace has 2 prices and the study 500 rounds",
     "--policies constant,nowhere:Mine": "there is no policy at 'nowhere:Mine'",
     "--policies oracle@K=5": "oracle keeps samples for 1 round",
     "--device abacus": "device must be cpu or cuda",
@@ -89,22 +91,20 @@ MISTAKES = {  # by the words that they follow
         "nonsense": "nonsense",
     },
     "buy": {
-        "": "one source of prices",
-        "--cost uniform:1:10 --cost-trace prices.csv": "one source of prices",
-        "--cost uniform:1:10 --cost-column price": "--cost-column names a column of --cost-trace FILE",
+        "": "--cost",
         "--cost uniform:10:1": "--cost needs positive prices, the lower first, such as uniform:1:10",
         "--cost uniform:0:1": "--cost needs positive prices",
         "--cost 0": "--cost needs positive prices",
         "--cost cheap": "--cost must be a number such as",
-        "--cost uniform:1": "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one price",
-        "--cost normal:1:2": "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one price",
+        "--cost uniform:1": "--cost is uniform:LOW:HIGH, integer:LOW:HIGH, csv:FILE or one price",
+        "--cost normal:1:2": "--cost is uniform:LOW:HIGH, integer:LOW:HIGH, csv:FILE or one price",
         "--cost integer:1:2.5": "--cost integer needs whole ends",
         "--cost integer:1:1e9": "--cost integer needs whole ends",
         "--cost uniform:1:10 --budget 1e-9": "the budget replaces a sample too rarely",
         "--cost uniform:1:10 --contraction 1": "--contraction must lie between 0 and 1, such as 0.9",
         "--cost uniform:1:10 --mean-cost 5.5": "no such option '--mean-cost'",
-        "--cost-trace nowhere.csv": "nowhere.csv cannot be read",
-        "--cost-trace prices.csv": "prices.csv has 2 columns: name the one with the prices",
+        "--cost csv:nowhere.csv": "nowhere.csv cannot be read",
+        "--cost csv:prices.csv": "prices.csv has 2 columns: name the one with the prices",
     },
     "federate": {
         "--clients 0": "--clients must be a whole number",
@@ -129,17 +129,17 @@ MISTAKES = {  # by the words that they follow
         "prices --cost normal:1:10": "--cost is uniform:LOW:HIGH, integer:LOW:HIGH, markov",
         "prices --cost uniform:10:1": "the lower first",
         "prices --cost uniform:1:x": "--cost must be a number",
-        "prices --cost uniform:1:10 --cost-trace x.csv": "two kinds of prices",
         "prices --buffers 8,1/2": "buffers",
-        "prices --cost-column price": "--cost-column names a column",
-        "prices --cost-trace nowhere.csv": "nowhere.csv cannot be read",
+        "prices --cost-column price": "acdpp plot prices takes no --cost-column",
+        "prices --cost csv:nowhere.csv": "nowhere.csv cannot be read",
         "prices --budget 0": "budget",
         "learning nowhere": "no result",
         "prices nowhere --seed 3": "acdpp plot measured-prices nowhere",
         "measured-prices nowhere": "no result",
-        "frontier --cost markov:1:10": "--cost is uniform:LOW:HIGH, integer:LOW:HIGH or one",
+        "frontier --cost markov:1:10": "--cost is uniform:LOW:HIGH, integer:LOW:HIGH, csv:FILE or one",
         "frontier --buffers 1 --no-risk": "at least 2",
         "mismatch nowhere --K 3": "acdpp plot measured-mismatch nowhere",
+        "mismatch --K 3 nowhere": "acdpp plot measured-mismatch nowhere",
         "all --result nowhere": "no result",
     },
     f"train {OWN} --out never-made": PLAYED
@@ -147,7 +147,7 @@ MISTAKES = {  # by the words that they follow
         "--on nowhere": "--on takes ray",
         "--shards 2": "give --on too",
         "--out prices.csv": "is a file: give a folder",
-        "--policies adaptive --cost-trace prices.csv --cost-column price": "the trace has 2 prices",
+        "--policies adaptive --cost csv:prices.csv,column=price": "the trace has 2 prices",
         "--out prices.csv/below": "nothing can be written there",
         "--rounds 1e12": "make room, or take fewer rounds",
     },
@@ -187,12 +187,11 @@ MISTAKES = {  # by the words that they follow
         "--steps 0": "--steps must be a whole number",
         "--no-best --steps 1": "leave out --no-best",
         "--no-best --objective floor": "leave out --no-best",
-        "--cost-column price": "--cost-trace FILE",
         "--out /dev/null": "already exists",
         "--out /dev/null/x.csv": "cannot be used",
     },
-    "plan --budget 22 --mean-cost 5.5 --rounds 3": {
-        "--cost 3": "one source of prices",
+    "plan --budget 22 --cost 5.5 --online --rounds 3": {
+        "--mean-cost 5.5": "give --cost PRICE --online",
         "--out /dev/null": "already exists",
         "--out /dev/null/best.toml": "parent folder",
         "--buffers 4.5,5": "buffers",
@@ -243,15 +242,15 @@ PLAN = "plan --out best.toml --buffers 8,9"
 EARLY = {  # for which no sample need be trained on
     f"{PLAN} {OWN} --cost 2 --budget 1e-9": "buys no sample in 500 rounds, at prices of 2 or more",
     f"{PLAN} {OWN} --cost 2 --budget 0.0041": "too rarely to tell the best rule",
-    f"{PLAN} {OWN} --mean-cost 2 --budget 0.0039": "buys no sample in 500 rounds, at a mean price of 2:",
+    f"{PLAN} {OWN} --cost 2 --online --budget 0.0039": "buys no sample in 500 rounds, at prices of 2 or more:",
     f"{PLAN} {OWN} --cost 2 --budget 0": "budget must lie in",
     f"{PLAN} {OWN} --cost 2 --budget -1": "budget must lie in",
     f"{PLAN} {OWN} --cost 2 --budget inf": "--budget must be a number",
     f"{PLAN} {OWN} --cost 2 --budget 9 --buffers=-1,2": "from 1 to 10,000,000, got -1",
     f"{PLAN} {OWN} --cost 2 --budget 9 --rounds 0": "--rounds must be a whole number of at least 1",
     f"{PLAN} {OWN} --cost 2 --budget 9 --buffers 1.5,2": "from 1 to 10,000,000, got 1.5",
-    f"{PLAN} {OWN} --budget 9 --cost-trace nothing.csv": "holds no price",
-    f"{PLAN} {OWN} --budget 9 --cost-trace short.csv": "2 prices and the study 500 rounds",
+    f"{PLAN} {OWN} --budget 9 --cost csv:nothing.csv": "holds no price",
+    f"{PLAN} {OWN} --budget 9 --cost csv:short.csv": "2 prices and the study 500 rounds",
     f"{PLAN} {OWN} --cost 2 --budget 9 --label class": "no column 'class' for the label",
     f"{PLAN} {OWN} --cost 2 --budget 9 --dataset csv:one.csv": "two classes or more",
     f"{PLAN} {OWN} --cost 2 --budget 9 --dataset csv:hole.csv": "is empty in row 1",
@@ -261,7 +260,7 @@ EARLY = {  # for which no sample need be trained on
     f"train {OWN} --dataset csv:hole.csv": "is empty in row 1",
     f"train {OWN} --dataset csv:{300 * 'f'}.csv": "f.csv cannot be read (File name too long)",
     "train --config given.toml": "'given:ndarray' were handed over in Python: hand them over again as cost=",
-    f"predict {OWN} --cost-trace short.csv": "2 prices and the study 500 rounds",
+    f"predict {OWN} --cost csv:short.csv": "2 prices and the study 500 rounds",
 }
 
 
@@ -301,7 +300,7 @@ def test_what_a_budget_cannot_buy_is_the_cheapest_of_the_rounds_of_a_trace(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("samples.csv").write_text(FILES["samples.csv"])
-    words = shlex.split(f"{PLAN} {OWN} --budget 0.01 --cost-trace many.csv")
+    words = shlex.split(f"{PLAN} {OWN} --budget 0.01 --cost csv:many.csv")
     for cheap, said in (
         (7, "replaces a sample too rarely"),
         (900, "in 500 rounds, at prices of 100 or more"),

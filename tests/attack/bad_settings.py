@@ -64,7 +64,7 @@ def _toml(value: Any) -> str | None:
 
 # fmt: off
 OPTIONS = (
-    "--rounds", "--seeds", "--seed", "--policies", "--sweep", "--dataset", "--model", "--device", "--cost-trace",
+    "--rounds", "--seeds", "--seed", "--policies", "--sweep", "--dataset", "--model", "--device", "--cost",
     "--data-dir", "--preset", "--config", "--resume", "--out",
 )
 WORDS = (

@@ -144,7 +144,7 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
 def test_of_a_mean_price_alone_every_round_has_that_price(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(search, "TURNS_MAX", 0)
     words = (*PLAN, blobs_file(), "--eta", "0.5", "--steps", "1", "--pilot", "40")
-    document = answer(*words, "--mean-cost", "11", "--out", str(tmp_path / "best.toml"))
+    document = answer(*words, "--cost", "11", "--online", "--out", str(tmp_path / "best.toml"))
     assert (tmp_path / "best.toml").read_text() == document["toml"]
     show(document)
     assert capsys.readouterr().out.endswith(f"to train it: acdpp train --config {tmp_path}/best.toml\n")

@@ -110,7 +110,7 @@ def test_what_no_policy_can_reach_is_hatched_and_risks_may_be_left_out(small: fr
 def test_options_make_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "prices.csv"
     file.write_text("day,price\n1,5\n2,5\n")
-    drawing = plot.frontier(cost_trace=file, cost_column="price", buffers="4,4", risk=False)
+    drawing = plot.frontier(cost=f"csv:{file},column=price", buffers="4,4", risk=False)
     data = drawing.compute(lambda steps: steps)
     assert (drawing.name, data.mean_cost, data.places, data.risks) == ("frontier", 5, 8, None)
     assert fits(frontier.draw(data, SLIDES))  # where one price is all there is

@@ -107,6 +107,6 @@ def test_options_make_the_study(cost: str | None, process: CostProcess) -> None:
 def test_prices_of_a_file_are_drawn(tmp_path: Path) -> None:
     file = tmp_path / "prices.csv"
     file.write_text("price\n" + "3\n9\n" * 10)
-    data = plot.prices(cost_trace=file, rounds=20).compute(lambda steps: steps)
+    data = plot.prices(cost=f"csv:{file}", rounds=20).compute(lambda steps: steps)
     assert data.cost.tolist() == [3, 9] * 10
     assert (data.policies["buy-cheap-online"].bought[1::2] == 0).all()

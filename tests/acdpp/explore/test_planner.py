@@ -236,7 +236,7 @@ def test_prices_of_a_file_are_read_and_must_be_enough(tmp_path: Path) -> None:
     assert (last.money.mean_price, last.money.K, last.money.most) == (5, 4, 22 / 5)
     named = replace(question, names={str(file): "prices.csv"})
     assert 'file = "prices.csv"' in commands(named)["toml"]
-    assert "--cost-trace prices.csv --rounds" in commands(named)["plan"]
+    assert "--cost csv:prices.csv --rounds" in commands(named)["plan"]
     for text, words in (("5\n" * 11, "11 prices and the study 12 rounds"), ("5\nfive\n", "line 2")):
         file.write_text(text)
         for planner in (PLANNER, Planner()):  # whether it knows the data or not
