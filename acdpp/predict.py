@@ -14,7 +14,6 @@ from acdpp.fit import fitted, pilot_size
 from acdpp.options import AsJson, StudyOptions, takes
 from acdpp.output import READING, needed_for, print_json, say, show_table, told, users_code, with_error
 from acdpp.study import refuse_early, show_settings, study_from
-from theory.setting import SettingError
 
 __all__ = ["ELSEWHERE", "EXAMPLES", "WORDS", "command", "doing_told", "show_drift", "show_prediction"]
 __all__ += ["sureness"]
@@ -50,7 +49,11 @@ class Objective(StrEnum):
 def command(
     options: StudyOptions,
     best: Annotated[
-        bool, typer.Option("--best/--no-best", help="Search the best K, rate and step size.")
+        bool,
+        typer.Option(
+            "--best/--no-best",
+            help="Search the best K, rate and step size, by --objective and --steps, or search nothing.",
+        ),
     ] = True,
     objective: Annotated[
         Objective,
@@ -69,8 +72,6 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Predict every policy's excess risk by the law of reuse, and find the best K, rate and step size."""
-    if not best and (steps is not None or objective is not Objective.cumulative):
-        raise SettingError("--steps and --objective belong to the search for the best: leave out --no-best")
     study, size = study_from(options), pilot_size(options)
     more = () if steps is None else parse.wholes(steps, "--steps")
     if options.show_config:

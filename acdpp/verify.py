@@ -69,7 +69,6 @@ def command(
     explain: Annotated[
         bool, typer.Option("--explain", help="Print the whole case, with certificates and counterexamples.")
     ] = False,
-    record: Annotated[bool, typer.Option("--record", help="Write the verdicts to the ledger.")] = False,
     kernel: Annotated[
         bool,
         typer.Option(
@@ -90,8 +89,6 @@ def command(
     from proofs_check.ledger import substances
     from proofs_check.registry import claims_from, labelled, select
 
-    if record and (claim or file):
-        raise SettingError("--record writes the whole ledger: leave out --claim and --file")
     claims = select(claims_from(file), claim or []) if file else labelled(claim or [])
     start = time.perf_counter()
     asked: list[Asked] = []
@@ -99,11 +96,7 @@ def command(
         interrupt.allow_cleanup()
         with bar("Coq", len(coq.modules()), transient=True) as tell:
             asked = coq.ask(lambda module: tell(advance=1, description=f"{module}.v"))
-    if record and asked:  # first: a proof of a statement that is not on record decides nothing
-        coq.record(asked)
     cases = decided(claims, seed, profile, jobs, file)
-    if record:
-        ledger.write(cases)
     if file:  # claims of the user's own have no ledger
         unsettled = [case for case in cases if case.verdict in ("conditional", "refuted", "undecided")]
         problems = [f"{case.claim.id} is {case.verdict}" for case in unsettled]

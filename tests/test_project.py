@@ -51,6 +51,7 @@ FLOORS = {
         draws files users_code
     """,
     "proofs_check": """
+        __main__
         run kernel_page
         registry
         claims

@@ -13,18 +13,23 @@ from acdpp import interrupt, version
 from acdpp.drawing import watched
 from acdpp.options import AsJson
 from acdpp.output import console, print_json
-from acdpp.verify import Effort, Jobs, Labels, Profile, Seed, decided, needs_verifiers
+from acdpp.verify import Jobs, Profile, decided, needs_verifiers
 from theory.setting import SettingError
 
-__all__ = ["EXAMPLES", "command"]
+__all__ = ["ELSEWHERE", "EXAMPLES", "command"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp report[/bold] for the page, "
     "[bold]acdpp train --out mine[/bold] and [bold]acdpp report --result mine[/bold] to add a study, "
     "[bold]acdpp report --format latex --format markdown[/bold] for an erratum and for text, "
     "[bold]acdpp verify --json > verdicts.json[/bold] and [bold]acdpp report --verdicts verdicts.json[/bold] to decide "
-    "once. "
+    "once, or only some claims. "
     "Exit status: 0 if everything is as recorded, 1 if something differs (the report then says so), 2 for bad use."
+)
+
+
+ELSEWHERE = dict.fromkeys(
+    ("--claim", "--seed", "--profile"), "acdpp verify --json takes it; give its output to --verdicts"
 )
 
 
@@ -63,10 +68,7 @@ def command(
     verdicts: Annotated[
         Path | None, typer.Option(help="Output of acdpp verify --json, instead of deciding again.")
     ] = None,
-    claim: Labels = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Include the figures.")] = True,
-    profile: Effort = Profile.quick,
-    seed: Seed = 0,
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
@@ -84,9 +86,9 @@ def command(
     for path in results:  # refuse a wrong folder at once
         contents.read_result(path)
     interrupt.last_words("stopped; no report was written")
-    found, differences = _verdicts(verdicts, claim or [], seed, profile, jobs)
+    found, differences = _verdicts(verdicts, jobs)
     document = contents.gather(found, results, differences)
-    again = _again(claim or [], results, seed, profile, figures, verdicts is not None)
+    again = _again(results, figures, verdicts is not None)
     texts = {out / NAMES[one]: _text(one, document, results, figures, again) for one in forms}
     for path, text in texts.items():
         write(path, text.encode())
@@ -101,23 +103,19 @@ def command(
     raise typer.Exit(1 if differences else 0)
 
 
-def _verdicts(
-    file: Path | None, labels: list[str], seed: int, profile: Profile, jobs: int | None
-) -> tuple[dict[str, Any], list[str]]:
+def _verdicts(file: Path | None, jobs: int | None) -> tuple[dict[str, Any], list[str]]:
     """The cases as a document, and the differences from the ledger."""
     from acdpp.report.contents import differs, read_verdicts
     from proofs_check import ledger
     from proofs_check.document import document
-    from proofs_check.registry import labelled
+    from proofs_check.registry import registry
 
     if file is not None:
-        if labels or seed or profile is not Profile.quick:
-            raise SettingError("--verdicts has its own cases: leave out --claim, --seed and --profile")
         found = read_verdicts(file)
         return found, differs(found)
     needs_verifiers()
-    cases = decided(labelled(labels), seed, profile, jobs)
-    return document(cases, version=version(), seed=seed), ledger.differences(cases, ledger.read())
+    cases = decided(registry(), 0, Profile.quick, jobs)
+    return document(cases, version=version(), seed=0), ledger.differences(cases, ledger.read())
 
 
 def _text(
@@ -151,15 +149,9 @@ def _page(document: dict[str, Any], results: list[Path], figures: bool, again: s
     return page(document, theory, measured, again)
 
 
-def _again(
-    labels: list[str], results: list[Path], seed: int, profile: Profile, figures: bool, read: bool
-) -> str:
+def _again(results: list[Path], figures: bool, read: bool) -> str:
     """The command that writes this report, with files and folders by name only."""
     words = ["acdpp", "report", *(["--verdicts", "FILE"] if read else [])]
-    for label in labels:
-        words += ["--claim", label]
-    words += ["--seed", str(seed)] if seed else []
-    words += ["--profile", profile.value] if profile is not Profile.quick else []
     words += [] if figures else ["--no-figures"]
     for path in results:
         words += ["--result", path.resolve().name]

@@ -64,7 +64,7 @@ def test_the_record_is_about_these_sources_and_rests_on_the_classical_reals_alon
     recorded = json.loads(kernel.RECORD.read_text(encoding="utf-8"))
     assert set(recorded) == {m for m in kernel.modules() if kernel.lines(m) or kernel.defined(m)}
     for module, asked in recorded.items():
-        assert asked["content"] == kernel.content(module), "ask again: acdpp verify --kernel --record"
+        assert asked["content"] == kernel.content(module), "ask again: python -m proofs_check"
         assert set(asked["states"]) == set(kernel.lines(module))
         assert set(asked["defines"]) == set(kernel.defined(module))
         assert set(asked["axioms"]) <= set(kernel.ALLOWED)
