@@ -1,56 +1,59 @@
-"""`acdpp federate`: run a study as a federation of processes, or export it for your own machines."""
+"""`acdpp federate`: run a study as a federation of processes on this machine."""
 
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from acdpp import interrupt, parse
 from acdpp.fit import fitted
-from acdpp.options import AsJson, Logs, Out, Resume, StudyOptions, Verbose, in_output, in_study, takes
-from acdpp.output import needed_for, print_json, rounds_told, say, users_code
+from acdpp.options import AsJson, Logs, Out, StudyOptions, Verbose, in_output, in_study, takes
+from acdpp.output import needed_for, rounds_told, users_code
 from acdpp.study import initial_study, refuse_early, show_settings, study_from
-from acdpp.summary import show_summary
+from acdpp.summary import tell_summary
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
     from empirics.settings.study import Study
 
-__all__ = ["ELSEWHERE", "EXAMPLES", "command"]
+__all__ = ["ELSEWHERE", "EXAMPLES", "ON_ONE_SERVER", "FederationOptions", "command", "federated_study"]
+__all__ += ["run"]
 
 EXAMPLES = (
     "Examples: [bold]acdpp federate[/bold] (three clients, ten rounds, on this machine) · "
     "[bold]acdpp federate --policy buy-cheap-online --clients 3 --rounds 5 --out results/try[/bold] · "
-    "[bold]acdpp federate --resume results/try[/bold] · "
-    "[bold]acdpp federate --simulation --clients 50 --rounds 100[/bold] · "
-    "[bold]acdpp federate --config study.toml --export app[/bold], then read app/README.md"
+    "[bold]acdpp federate --simulation --clients 50 --rounds 100[/bold]"
 )
 # Size of a federation unless --config or --preset is given: a client is two processes, and a round takes seconds.
 CLIENTS, ROUNDS = 3, 10
 CLIENTS_MAX = 10_000
-
-
-ELSEWHERE = {
+PATIENCE_SECONDS_MAX = 10**9
+ON_ONE_SERVER = {
     **dict.fromkeys(
         ("--policies", "--sweep"), "a federation runs one policy, --policy; acdpp train compares several"
     ),
     "--seeds": "a federation has one seed, --seed; acdpp train takes several",
     "--device": "clients train on their CPUs",
 }
+ELSEWHERE = {
+    **ON_ONE_SERVER,
+    "--resume": "acdpp resume DIR continues a result",
+    "--export": "acdpp deploy writes an app for your own machines, with the same options",
+}
 
 
-@takes(StudyOptions, without=ELSEWHERE)
-def command(
-    options: StudyOptions,
+@dataclass(frozen=True)
+class FederationOptions(StudyOptions):
+    """The options from which a federation's study is made."""
+
     policy: Annotated[
         str | None,
         in_study(
             help="The policy to run, such as buy-cheap-online or acdpp@K=5; by default the first of the study."
         ),
-    ] = None,
+    ] = None
     clients: Annotated[
         str | None,
         in_study(
@@ -58,99 +61,74 @@ def command(
             f"--budget is given. By default that of --config, --preset or --buffers, or {CLIENTS}; --rounds is then "
             f"{ROUNDS}."
         ),
-    ] = None,
+    ] = None
+    log: Logs = None
+    patience: Annotated[
+        str | None, in_output(help="Seconds that a round waits for a client before it goes on without it.")
+    ] = None
+
+    @property
+    def patience_seconds(self) -> float | None:
+        """The number behind --patience."""
+        wait = parse.optional(parse.decimal, self.patience, "--patience")
+        if wait is not None and not 0 < wait <= PATIENCE_SECONDS_MAX:
+            raise SettingError(
+                f"--patience must be a positive number of seconds, got {parse.shortened(str(self.patience))}"
+            )
+        return wait
+
+
+@takes(FederationOptions, without=ON_ONE_SERVER)
+def command(
+    options: FederationOptions,
     simulation: Annotated[
         bool,
         in_output(
             "--simulation", help="Use Flower's simulation engine instead of a process and a key per client."
         ),
     ] = False,
-    patience: Annotated[
-        str | None, in_output(help="Seconds that a round waits for a client before it goes on without it.")
-    ] = None,
     out: Out = None,
-    log: Logs = None,
-    resume: Resume = None,
-    export: Annotated[
-        Path | None,
-        in_output(help="Write a Flower app for your own machines into this new folder, and stop."),
-    ] = None,
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
     """Run one policy as a federation on this machine: TLS, authenticated clients, loopback only."""
-    with needed_for("a federation", "flower"):
-        import flwr  # noqa: F401
-
-        from empirics.federation.app_folder import ROUND_WAIT_SECONDS, write_app
-        from empirics.federation.local import federate
-        from empirics.federation.server_state import federated
-        from empirics.run import study_of
-
-    wait = parse.optional(parse.decimal, patience, "--patience")
-    if wait is not None and not 0 < wait <= 10**9:
-        raise SettingError(
-            f"--patience must be a positive number of seconds, got {parse.shortened(str(patience))}"
-        )
-    if resume is not None:
-        own = {"--policy": policy, "--clients": clients, "--log": log, "--out": out, "--export": export}
-        given = [name for name, value in own.items() if value is not None]
-        given += [name for name in options.given() if name not in ("--data-dir", "--show-config")]
-        if given:
-            raise SettingError(f"--resume takes folder and settings from DIR: leave out {', '.join(given)}")
-        study = study_of(resume)
-    else:
-        study = federated(_study(options, policy, clients, log))
-        if not options.show_config:  # before a pilot of the data is read
-            here = export is None or bool(options.fit)
-            refuse_early(study, "training", "federate", out=out, files_here=here)
-            _refuse_places(out, export, simulation)
-        if export is None or options.fit:
-            study = fitted(study, options, quiet=as_json)
+    study, patience = federated_study(options), options.patience_seconds
+    if not options.show_config:  # before a pilot of the data is read
+        refuse_early(study, "training", "federate", out=out)
+    study = fitted(study, options, quiet=as_json)
     if options.show_config:
         show_settings(study)
         return
-    if export is not None:
-        write_app(
-            export,
-            study,
-            data_dir=str(options.data_dir or ""),
-            patience=ROUND_WAIT_SECONDS if wait is None else wait,
-        )
-        say(f"Flower app written; instructions: {export / 'README.md'}", whole=True)
-        return
+    given = {"data_dir": options.data_dir, "simulation": simulation, "patience": patience}
+    run(study, out, verbose=verbose, as_json=as_json, **given)
+
+
+def run(study: Study, out: Path | None, *, verbose: bool, as_json: bool, **options: Any) -> None:
+    """Run or resume a federation, and print its summary."""
+    with needed_for("a federation", "flower"):
+        from empirics.federation.local import federate
+
     folder: list[Path] = []
 
     def begun(place: Path) -> None:
         folder.append(place)
-        interrupt.last_words(f"stopped; continue with acdpp federate --resume {shlex.quote(str(place))}")
+        interrupt.last_words(f"stopped; continue with acdpp resume {shlex.quote(str(place))}")
 
     with rounds_told(study.rounds, quiet=as_json) as tell, users_code():
-        summary = federate(
-            study,
-            out if resume is None else resume,
-            data_dir=options.data_dir,
-            resume=resume is not None,
-            simulation=simulation,
-            patience=wait,
-            progress=tell,
-            announce=begun,
-        )
-    show = print_json if as_json else partial(show_summary, command="acdpp federate", verbose=verbose)
-    show({"result": str(folder[0]), **summary})
+        summary = federate(study, out, progress=tell, announce=begun, **options)
+    tell_summary(summary, folder[0], verbose=verbose, as_json=as_json)
 
 
-def _refuse_places(out: Path | None, export: Path | None, simulation: bool) -> None:
-    from empirics.federation.app_folder import refuse_full
-
-    if export is not None:
-        if out is not None or simulation:
-            raise SettingError("--export writes an app and runs nothing: leave out --out and --simulation")
-        refuse_full(export)
-
-
-def _study(options: StudyOptions, policy: str | None, clients: str | None, log: str | None) -> Study:
+def federated_study(options: FederationOptions) -> Study:
     """The study of one policy, with the number of clients and rounds of a federation."""
+    with needed_for("a federation", "flower"):
+        import flwr  # noqa: F401
+
+        from empirics.federation.server_state import federated
+    return federated(_study(options))
+
+
+def _study(options: FederationOptions) -> Study:
     from empirics.settings.policy_name import listed
 
     small = options.config is None and options.preset is None
@@ -158,15 +136,13 @@ def _study(options: StudyOptions, policy: str | None, clients: str | None, log: 
     study = study_from(
         options,
         base,
-        policies=base.policies[:1] if policy is None else listed(policy),
+        policies=base.policies[:1] if options.policy is None else listed(options.policy),
         rounds=ROUNDS if small and options.rounds is None else None,
-        log=None if log is None else log.split(","),
+        log=None if options.log is None else options.log.split(","),
     )
-    if clients is None:
-        if not small or options.buffers is not None:
-            return study
-        clients = str(CLIENTS)
-    wanted, have = parse.whole(clients, "--clients"), study.clients
+    if options.clients is None and (not small or options.buffers is not None):
+        return study
+    wanted, have = parse.whole(options.clients or str(CLIENTS), "--clients"), study.clients
     if wanted > CLIENTS_MAX:
         raise SettingError(f"--clients must be at most {CLIENTS_MAX:,}, got {wanted:,}")
     if wanted != have and study.alpha is not None:

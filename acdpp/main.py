@@ -33,10 +33,13 @@ EXAMPLES = (
     "[bold]acdpp predict --pilot 200[/bold]",
     "[bold]acdpp plan --objective final --out best.toml[/bold]",
     "[bold]acdpp train --out results/digits[/bold]",
+    "[bold]acdpp resume results/digits --rounds 1000[/bold]",
     "[bold]acdpp export results/digits --policy constant --out model.pt[/bold]",
     "[bold]acdpp explore[/bold]",
     "[bold]acdpp reproduce mnist --data-dir DIR --device cuda[/bold]",
+    "[bold]acdpp explain mnist --data-dir DIR --device cuda --out results/why[/bold]",
     "[bold]acdpp federate --clients 3 --rounds 5[/bold]",
+    "[bold]acdpp deploy --config study.toml --out app[/bold]",
     "[bold]acdpp report --out report[/bold]",
 )
 
@@ -59,12 +62,15 @@ HELP = {
     "predict": "Predict every policy's excess risk by the law of reuse, and find the best K, rate and step size.",
     "plan": "Find the policy and the learner of least predicted excess risk within buffers, budget and prices.",
     "train": "Train every policy on the same costs and samples, and compare excess risk with the bound.",
+    "resume": "Continue a result with its own settings where it stopped, extend it to more rounds, or show it again.",
     "export": "Write a trained model as a state_dict that loads without acdpp, and compare its accuracy "
     "with the record.",
     "explore": "Open a planning page on this machine: budget, prices, data and learner, with live predictions.",
     "reproduce": "Run the paper's experiments again and compare its numbers with ours, "
     "in reproduction.json of the result.",
+    "explain": "Explain the paper's gain: train each departure of the released code by itself, in subfolders of --out.",
     "federate": "Run one policy as a federation on this machine: TLS, authenticated clients, loopback only.",
+    "deploy": "Write a Flower app that runs a federation on your own machines.",
     "report": "Write a report: verdicts on the paper, corrections and measurements, as one file.",
 }
 PACKAGES = ("explore", "report")  # whose command is a module inside

@@ -10,11 +10,10 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-__all__ = ["AsJson", "Budget", "Buffers", "Constants", "Contraction", "Cost"]
-__all__ += ["CostSource"]
-__all__ += ["DataDir", "Device", "Logs", "MeanCost", "Out", "Policies", "Preset", "Rate", "Resume"]
-__all__ += ["Retention", "Seeds", "ShowConfig", "StudyOptions", "Verbose", "in_learner", "in_output"]
-__all__ += ["in_prices", "in_study", "parameters", "sign", "spelled", "takes"]
+__all__ = ["AsJson", "Budget", "Buffers", "Constants", "Contraction", "Cost", "CostSource", "DataDir"]
+__all__ += ["Device", "Logs", "MeanCost", "Out", "Policies", "Preset", "Rate", "Retention", "Seeds"]
+__all__ += ["Shards", "ShowConfig", "StudyOptions", "Verbose", "Watch", "Workers", "in_learner"]
+__all__ += ["in_output", "in_prices", "in_study", "parameters", "sign", "spelled", "takes"]
 
 in_study, in_data, in_learner, in_prices, in_output = (  # panels of the help
     partial(typer.Option, rich_help_panel=panel) for panel in ("Study", "Data", "Learner", "Prices", "Output")
@@ -73,11 +72,21 @@ Out = Annotated[Path | None, in_output(help="New folder for the result; by defau
 ShowConfig = Annotated[
     bool, in_output("--show-config", help="Print the settings as a commented TOML file and stop.")
 ]
-Resume = Annotated[
-    Path | None,
+Workers = Annotated[
+    str | None,
     in_output(
-        help="Continue the result in this folder with its own settings; acdpp train may extend --rounds."
+        metavar="ADDRESS",
+        help="Train on Ray: ray for this machine, or a cluster's address, ray://HOST:PORT or HOST:PORT.",
     ),
+]
+Shards = Annotated[
+    str | None,
+    in_output(
+        help="Number of parts, by policy and seed, into which Ray splits the runs; by default one per GPU or core."
+    ),
+]
+Watch = Annotated[
+    bool, in_output("--watch", help="Show curves in the terminal while it runs, or a line per checkpoint.")
 ]
 Logs = Annotated[
     str | None,

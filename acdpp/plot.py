@@ -372,9 +372,7 @@ def section7(
 
 @_figure("explained results/why/explained.json")
 def explained(
-    result: Annotated[
-        Path, typer.Argument(help="The explained.json of acdpp reproduce --explain, or its folder.")
-    ],
+    result: Annotated[Path, typer.Argument(help="The explained.json of acdpp explain, or its folder.")],
 ) -> Drawing:
     """Sources of the paper's gain: per departure from its text, the gain over constant admission and the cost."""
     from figures import explained as figure

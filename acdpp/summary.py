@@ -1,19 +1,28 @@
 """The summary of a trained study, as text: the answer in five lines, or every table."""
 
 import shlex
+from pathlib import Path
 from typing import Any
 
-from acdpp.output import count, pm, say, show_table
+from acdpp.output import count, pm, print_json, say, show_table
 
-__all__ = ["show_ranking", "show_summary"]
+__all__ = ["show_ranking", "show_summary", "tell_summary"]
 
 CUMULATIVE = "cumulative_excess_risk"
-TRAIN = "acdpp train"
 POLICIES_NAMED_MAX = 2  # of those that do not differ significantly from the best
 PAIRS_NAMED_MAX = 10  # of a ranking
 
 
-def show_summary(document: dict[str, Any], command: str = TRAIN, *, verbose: bool = False) -> None:
+def tell_summary(summary: dict[str, Any], place: Path, *, verbose: bool, as_json: bool) -> None:
+    """Print the summary of a result, or one JSON object."""
+    document = {"result": str(place), **summary}
+    if as_json:
+        print_json(document)
+    else:
+        show_summary(document, verbose=verbose)
+
+
+def show_summary(document: dict[str, Any], *, verbose: bool = False) -> None:
     """Print the answer in five lines or, with `verbose`, every table; then the command that exports the model."""
     result = document["result"]
     best = _show_answer(document)
@@ -24,9 +33,9 @@ def show_summary(document: dict[str, Any], command: str = TRAIN, *, verbose: boo
         _show_all(document)
         say(f"result: {result}", whole=True)
     else:
-        again = f"{command} --resume {shlex.quote(result)} --verbose"
+        again = f"acdpp resume {shlex.quote(result)} --verbose"
         say(f"result: {result}; all tables: {again}", whole=True)
-    if best is not None and command == TRAIN:
+    if best is not None:
         which = "" if len(document["policies"]) == 1 else f" --policy {shlex.quote(best)}"
         say(f"model: acdpp export {shlex.quote(result)}{which} --out model.pt", whole=True)
 

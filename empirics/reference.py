@@ -68,7 +68,7 @@ def markdown() -> str:
     lines += [f"| `{name}` | {_cell(words)} |" for name, words in FIELDS.items()]
     lines += ["", "## Files of a result folder", "", *files, ""]
     lines += [
-        "`acdpp reproduce --explain` fills a folder of such results, one per setting, and `SETTING-equal` with the "
+        "`acdpp explain` fills a folder of such results, one per setting, and `SETTING-equal` with the "
         "policies that may spend what the released rule spends. Beside them it leaves "
         f"`{explained.NAME}`: what it prints, every policy's gain over constant admission with its interval, cost and "
         "memory, and which settings are not run yet."

@@ -21,8 +21,8 @@ Stage = Callable[[str, Study], AbstractContextManager[Progress]]
 
 def reproduce(
     study: Study | None, out: Path | None = None, *, announce: Announce = lambda folder: None, **options: Any
-) -> tuple[Path, dict[str, Any]]:
-    """Train by `run_study`, which takes the options, and leave `reproduction.json` in the result; both are returned."""
+) -> dict[str, Any]:
+    """Train by `run_study`, which takes the options, and leave in the result `reproduction.json`, which is returned."""
     place: list[Path] = []
 
     def begun(folder: Path) -> None:
@@ -32,7 +32,7 @@ def reproduce(
     run_study(study, out, announce=begun, **options)
     document = reproduction.reproduction(place[0])
     reproduction.save(place[0] / reproduction.NAME, document)
-    return place[0], document
+    return document
 
 
 def explain(
@@ -59,7 +59,7 @@ def explain(
     place = claim(results, f"{dataset}-explained") if out is None else out
     announce(place)
 
-    def trained(study: Study, folder: Path) -> Path:
+    def train(study: Study, folder: Path) -> None:
         with stage(folder.name, study) as progress:
             there = (folder / SETTINGS).exists()
             options: dict[str, Any] = {
@@ -68,15 +68,15 @@ def explain(
                 "resume": there,
                 "progress": progress,
             }
-            return reproduce(study, folder, **options)[0]
+            reproduce(study, folder, **options)
 
     try:
         for world, named in studies.items():
             study = named if eta is None else replace(named, eta=eta)
-            folder = trained(study, place / world)
+            train(study, place / world)
             if world in EQUAL:
-                cost = explained.spending(reproduction.Runs.read(folder))
-                trained(at_equal_spending(study, cost), explained.equal_folder(place, world))
+                cost = explained.spending(reproduction.Runs.read(place / world))
+                train(at_equal_spending(study, cost), explained.equal_folder(place, world))
     finally:
         if out is None and not any(place.iterdir()):
             place.rmdir()  # claimed in vain: the data are not there, say

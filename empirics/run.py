@@ -175,9 +175,7 @@ def run_study(
                 folder.clear()
                 return read_result(folder.path).summary
             if "federation" in record:
-                raise SettingError(
-                    f"{str(out)!r} is a federation's result: acdpp federate --resume {out} continues it"
-                )
+                raise SettingError(f"{str(out)!r} is a federation's result: acdpp resume {out} continues it")
         prices = prices_of(study, cost)
         if folder is None and not validated:
             validate(study, out=out, device=where.here, prices=prices, policies=policies)

@@ -58,9 +58,9 @@ class Explained:
 
 
 def read(path: Path) -> Explained:
-    """The document of `acdpp reproduce --explain`, from its file or folder."""
+    """The document of `acdpp explain`, from its file or folder."""
     file = path / "explained.json" if path.is_dir() else path
-    fields = Fields(load(file), str(file), "give the explained.json of acdpp reproduce --explain")
+    fields = Fields(load(file), str(file), "give the explained.json of acdpp explain")
     seeds, level, dataset = fields.whole("seeds", 1), fields.number("level"), fields.text("dataset")
     said = SECTION7.get(dataset)
     groups: list[ExplainedGroup] = []

@@ -55,11 +55,10 @@ SHORTER = {
         f"acdpp train --drift gradual,length=2 {HERE} --out results/moves"
     ),
     "acdpp train --seeds 100 --on ray": f"acdpp train {HERE} --out results/many",
-    "acdpp train --resume results/many": "acdpp train --resume results/many",
+    "acdpp resume results/many": "acdpp resume results/many",
     "acdpp train --config study.toml --device cuda": f"acdpp train {HERE} --out results/gpus",
     "acdpp train": "… --rounds 2 --seeds 1",
     # processes of their own, minutes: tests/empirics/federation run them; the folder is of the same kind
-    "acdpp federate --policy buy-cheap-online --clients 2 --rounds 100 --export": "…",
     "acdpp federate": f"acdpp train --dataset npz:mine.npz {HERE} --out results/try",
     # a GPU, and 100 rounds of ten seeds
     "acdpp reproduce cifar10": (

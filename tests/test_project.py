@@ -22,8 +22,10 @@ FLOORS = {
         __main__
         main
         explore
-        federate plan report
-        export plot predict reproduce train
+        resume
+        deploy explain
+        federate plan reproduce report
+        export plot predict train
         bound buy design drawing fit keep summary verify watch
         study
         interrupt options output parse

@@ -44,7 +44,7 @@ def federate(
 ) -> dict[str, Any]:
     """Run a study as a federation on this machine, and return the summary that is also in its result folder.
 
-    With `resume`, the federation in `out` is continued with its study, keys and samples, in new processes.
+    With `resume`, the federation in `out` is continued as it began, with its study, keys and samples, in new processes.
     """
     if resume:
         if out is None:
@@ -56,10 +56,12 @@ def federate(
             return read_result(out).summary
         if "federation" not in settings:
             raise SettingError(NOT_FEDERATED.format(str(out)))
-        data_dir = data_dir or (settings["asked"]["data_dir"] and Path(settings["asked"]["data_dir"]))
+        asked = settings["asked"]
+        data_dir = data_dir or (asked["data_dir"] and Path(asked["data_dir"]))
+        simulation, patience = asked.get("simulation", simulation), patience or asked.get("patience")
     else:
         study = federated(Study() if study is None else study)
-        out = _begun(study, out, data_dir)
+        out = _begun(study, out, data_dir, simulation=simulation, patience=patience)
     place, data = FederationFolder.of_result(out), "" if data_dir is None else os.path.abspath(data_dir)
     place.root.mkdir(mode=0o700, exist_ok=True)
     announce(out)
@@ -80,13 +82,13 @@ def federate(
         return read_result(out).summary
 
 
-def _begun(study: Study, out: Path | None, data_dir: Path | None) -> Path:
+def _begun(study: Study, out: Path | None, data_dir: Path | None, **asked: Any) -> Path:
     """A new result folder, or none if the study cannot be run."""
     parent = Path("results")
     fresh = not parent.exists()
     place = claim(parent, f"{study.preset}-federation") if out is None else out
     try:
-        prepare(study, place, data_dir)
+        prepare(study, place, data_dir, **asked)
     except BaseException:
         with suppress(OSError):
             for made in (place, *([parent] if fresh else [])) if out is None else ():

@@ -47,7 +47,7 @@ from theory.setting import SettingError
 __all__ = ["ServerState", "federated", "prepare"]
 
 Floats = NDArray[Any]
-NOT_FEDERATED = "{!r} was not made by acdpp federate: continue it by acdpp train --resume"
+NOT_FEDERATED = "{!r} was not made by acdpp federate: continue it by acdpp resume"
 TALLIED = ("sums", "highest", "last", "above", "diverged", "idle")
 SERVER_MEASURES = ("risk", "accuracy")  # the others need the clients' samples
 
@@ -67,9 +67,15 @@ def federated(study: Study, policy: str | None = None) -> Study:
 
 
 def prepare(
-    study: Study, out: Path, data_dir: Path | None = None, *, dataset: Any = None, model: Any = None
+    study: Study,
+    out: Path,
+    data_dir: Path | None = None,
+    *,
+    dataset: Any = None,
+    model: Any = None,
+    **began: Any,
 ) -> None:
-    """Make a result folder without a round, after checking the study."""
+    """Make a result folder without a round, after checking the study; `began` is recorded, to continue alike."""
     study = HandedOver(dataset=dataset, model=model).named(study)
     if study != federated(study):
         raise SettingError("a federation runs one policy with one seed: take the study of federated(...)")
@@ -79,7 +85,7 @@ def prepare(
     rule = Controller(study.policies[0], study, mean_cost=prices.mean, constants=calibration.constants)
     if rule.listens:
         listening(problem.model)
-    asked = {"device": "cpu", "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
+    asked = {"device": "cpu", "data_dir": None if data_dir is None else os.path.abspath(data_dir), **began}
     reason = "a federation is not predicted: acdpp predict does it"
     settings = settings_document(problem, asked, prices, calibration, least_for(problem), reason)
     token = hashlib.sha256(os.urandom(32)).hexdigest()[:16]

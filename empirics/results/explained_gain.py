@@ -40,7 +40,7 @@ def explained(folder: Path | str) -> dict[str, Any]:
     place = Path(folder)
     parts = {world: runs for world in LADDER if (runs := _finished(place / world)) is not None}
     if not parts:
-        raise SettingError(f"{str(place)!r} holds no finished world of acdpp reproduce --explain")
+        raise SettingError(f"{str(place)!r} holds no finished world of acdpp explain")
     worlds = {
         world: _world(world, runs, _finished(equal_folder(place, world))) for world, runs in parts.items()
     }
@@ -62,7 +62,7 @@ def _command(parts: dict[str, Runs]) -> str | None:
     if len(asked) > 1 or len(devices) > 1:
         return None
     dataset, seeds, rounds, eta = asked.pop()
-    words = ["acdpp", "reproduce", dataset, "--explain"]
+    words = ["acdpp", "explain", dataset]
     if list(parts) != [world for world in LADDER if world in settings_for(dataset)]:
         words += ["--worlds", ",".join(parts)]
     words += ["--seeds", str(seeds), "--rounds", str(rounds)]

@@ -37,7 +37,6 @@ from numpy.typing import NDArray
 from empirics.files import PARTIAL, replace_file, sha256_of, writable
 from empirics.results.logs import Log, opened, refuse_missing
 from empirics.results.rows import table
-from empirics.settings.section7 import command_for
 from empirics.settings.study import Study
 from theory.setting import SettingError
 
@@ -143,7 +142,7 @@ def refuse_existing(path: Path) -> None:
             raise SettingError(f"{name} is a file: give a folder for the result")
         if (path / SETTINGS).exists():
             raise SettingError(
-                f"{name} already holds a result: choose another folder, or continue it by --resume"
+                f"{name} already holds a result: choose another folder, or continue it by acdpp resume"
             )
         if path.exists() and any(f.name != LOCK and not f.name.endswith(PARTIAL) for f in path.iterdir()):
             raise SettingError(f"{name} is not empty and holds no result: choose another folder")
@@ -473,5 +472,4 @@ def read_state(folder: Path | str) -> tuple[dict[str, Any], dict[str, Any], dict
 
 
 def _resumed(path: Path, settings: Mapping[str, Any]) -> str:
-    command = "acdpp federate" if "federation" in settings else command_for(settings["study"])
-    return f"{command} --resume {path}"
+    return f"acdpp resume {path}"

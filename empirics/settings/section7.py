@@ -10,7 +10,6 @@ The code gives an ImageNette client 1,000 samples. A split of the data set has 9
 is set: a client draws from all of its part. Its batches of 32 there are full batches here.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
@@ -22,8 +21,8 @@ from empirics.settings.study import Study
 from theory.paper import LOCAL_STEPS, ROUNDS, RUNS, SECTION7
 from theory.setting import SettingError
 
-__all__ = ["COMPLETE", "DATASETS", "PAPER", "SETTINGS", "STEPS", "TARGETS", "UNSAID", "command_for"]
-__all__ += ["section7", "settings_for"]
+__all__ = ["COMPLETE", "DATASETS", "PAPER", "SETTINGS", "STEPS", "TARGETS", "UNSAID"]
+__all__ += ["is_reproduction", "section7", "settings_for"]
 
 TEXT = {dataset: said.rounded() for dataset, said in SECTION7.items()}
 DATASETS = tuple(TEXT)
@@ -136,11 +135,10 @@ def settings_for(dataset: str) -> tuple[str, ...]:
     return tuple(name for name, one in SETTINGS.items() if one.of(dataset) is not NOT_THERE)
 
 
-def command_for(study: Mapping[str, Any]) -> str:
-    """The command that makes and continues such a study, from its document."""
-    dataset, preset = study.get("dataset"), study.get("preset")
-    ours = dataset in DATASETS and preset in {f"{dataset}-{setting}" for setting in settings_for(dataset)}
-    return "acdpp reproduce" if ours else "acdpp train"
+def is_reproduction(study: Study) -> bool:
+    """`section7` made this study."""
+    known = settings_for(study.dataset) if study.dataset in DATASETS else ()
+    return study.preset in {f"{study.dataset}-{setting}" for setting in known}
 
 
 def section7(

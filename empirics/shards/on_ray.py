@@ -24,7 +24,7 @@ __all__ = ["WAITING_SECONDS", "RayBackend", "gpu_shares", "opened", "placed", "r
 LOCAL = "ray"
 CLUSTER_ANSWER_SECONDS_MAX = 10.0
 WAITING_SECONDS = 15.0  # before a warning that workers have not started
-RESUME = "see that it runs; continue the saved result with --resume"
+RESUME = "see that it runs; continue the saved result by acdpp resume"
 RESOURCE_PARTS = 10_000  # Ray's unit of a resource
 
 

@@ -34,16 +34,14 @@ def test_a_small_study_by_default_and_the_budget_goes_with_the_clients(tmp_path:
 
 def test_an_app_is_written_into_a_new_folder_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    done = acdpp(
-        *["federate", "--policy", "constant@K=5", "--clients", "4", "--export", "app", "--patience", "9"]
-    )
+    done = acdpp(*["deploy", "--policy", "constant@K=5", "--clients", "4", "--out", "app", "--patience", "9"])
     assert (done.returncode, done.stderr) == (0, "")
     assert "app/README.md" in done.stdout
     study = study_file(tmp_path / "app" / "acdpp_app" / "study.toml")
     assert (study.policies, study.clients) == (("constant@K=5",), 4)
     assert "patience = 9.0\n" in (tmp_path / "app" / "pyproject.toml").read_text()
     before = sorted(tmp_path.rglob("*"))
-    assert "not empty" in refusal("federate", "--export", "app")
+    assert "not empty" in refusal("deploy", "--out", "app")
     assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -52,10 +50,10 @@ def test_an_app_may_name_files_that_lie_on_other_machines(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     far = ["--dataset", "npz:/there/site.npz", "--cost", "csv:/there/prices.csv", "--policy", "there:mine"]
-    done = acdpp("federate", *far, "--export", "app")
+    done = acdpp("deploy", *far, "--out", "app")
     assert (done.returncode, done.stderr) == (0, "")
     assert study_file(tmp_path / "app" / "acdpp_app" / "study.toml").cost.file == "/there/prices.csv"
-    words = ("federate", *far[:2], "--export", "other")
+    words = ("deploy", *far[:2], "--out", "other")
     assert "cannot be read" in refusal(*words, "--fit")
     assert "oracle keeps samples" in refusal(*words, "--policy", "oracle@K=5")
     assert [path.name for path in tmp_path.iterdir()] == ["app"]

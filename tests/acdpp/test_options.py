@@ -9,7 +9,7 @@ import typer
 
 from acdpp.main import app
 from acdpp.options import StudyOptions
-from tests.acdpp.program import acdpp, refusal
+from tests.acdpp.program import acdpp
 from tests.empirics.small import blobs_file
 
 LEFT_OUT = {  # options that have no meaning for a command
@@ -17,6 +17,7 @@ LEFT_OUT = {  # options that have no meaning for a command
     "predict": {"model"},
     "plan": {"policies", "sweep", "model", "average", "average_by", "decay", "decay_by", "drift"},
     "federate": {"policies", "sweep", "seeds", "device"},
+    "deploy": {"policies", "sweep", "seeds", "device"},
 }
 LEARNER = ("policies", "eta", "decay", "average", "average_by")
 ONE_SERVER = ("policies", "seeds", "rounds", "buffers", "budget", "measures", "predict", "checkpoint")
@@ -48,7 +49,7 @@ def test_the_options_of_a_study_are_those_of_every_command(command: str) -> None
 def test_every_command_begins_with_the_study_of_train(words: tuple[str, ...]) -> None:
     wanted = study("train", *words)
     assert study("predict", *words) == wanted
-    for command, own in (("plan", (*LEARNER, "preset")), ("federate", ONE_SERVER)):
+    for command, own in (("plan", (*LEARNER, "preset")), ("federate", ONE_SERVER), ("deploy", ONE_SERVER)):
         found = study(command, *words)
         assert {name for name in wanted if found[name] != wanted[name]} <= set(own)
     if "--buffers" in words:
@@ -61,10 +62,3 @@ def test_a_plan_is_compared_with_the_papers_learner_whatever_the_preset() -> Non
     for preset in ("best", "digits"):
         found = study("plan", "--preset", preset)
         assert [found[name] for name in LEARNER] == [["constant"], 0.5, "none", "none", "none"]
-
-
-def test_an_option_that_a_resumed_study_fixes_is_named() -> None:
-    assert "--buffers, --seed" in refusal("federate", "--resume", "nowhere", "--buffers", "3", "--seed", "1")
-    assert "leave out --preset, --eta" in refusal(
-        "train", "--resume", "nowhere", "--preset", "own", "--eta", "1"
-    )

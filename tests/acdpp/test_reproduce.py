@@ -5,23 +5,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 from acdpp import interrupt
-from acdpp.reproduce import command
+from acdpp.main import app
 from empirics.results.reproduction import NAME, reproduction
-from empirics.run import run_study
 from empirics.settings.study import Study
 from tests.empirics.data.made_data import bright_squares, put
-from tests.empirics.small import study as small
 from tests.refused import refused
 
-app = typer.Typer()
-app.command()(command)
 Told = tuple[Path, str, str]  # folder of the result, what was printed, and the last words on Ctrl-C
 SMALL = ("--rounds", "2", "--seeds", "2")
-LADDER = ("mnist", "--explain", "--worlds", "released,logistic", *SMALL)
+LADDER = ("explain", "mnist", "--worlds", "released,logistic", *SMALL)
 FEW = ("--policies", "acdpp,constant,hybrid", "--model", "logistic")
 
 
@@ -30,7 +25,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return put(tmp_path_factory.mktemp("data"), bright_squares())
 
 
-def reproduce(*words: object) -> str:
+def said(*words: object) -> str:
     done = CliRunner().invoke(app, list(map(str, words)))
     if done.exception is not None:
         raise done.exception
@@ -40,7 +35,11 @@ def reproduce(*words: object) -> str:
 @pytest.fixture(scope="module")
 def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
     out = tmp_path_factory.mktemp("results") / "one"
-    return out, reproduce("mnist", *SMALL, *FEW, "--data-dir", data, "--out", out), interrupt.last_words()
+    return (
+        out,
+        said("reproduce", "mnist", *SMALL, *FEW, "--data-dir", data, "--out", out),
+        interrupt.last_words(),
+    )
 
 
 def test_one_command_trains_and_sets_the_paper_beside_us(finished: Told) -> None:
@@ -53,7 +52,7 @@ def test_one_command_trains_and_sets_the_paper_beside_us(finished: Told) -> None
     assert "+3.5" in rows["acdpp - constant"]
     assert "2.6" in rows["acdpp - constant"]
     assert max(map(len, shown.splitlines())) <= 80
-    assert last == f"stopped; continue with acdpp reproduce --resume {out}"
+    assert last == f"stopped; continue with acdpp resume {out}"
 
 
 def test_the_numbers_printed_are_those_of_the_document(finished: Told) -> None:
@@ -76,8 +75,8 @@ def test_the_numbers_printed_are_those_of_the_document(finished: Told) -> None:
 
 def test_the_command_of_the_document_makes_it_again(data: Path, finished: Told, tmp_path: Path) -> None:
     document = json.loads((finished[0] / NAME).read_text(encoding="utf-8"))
-    words = document["command"].split()[2:]
-    again = reproduce(*words, "--data-dir", data, "--out", tmp_path / "again", "--json")
+    words = document["command"].split()[1:]
+    again = said(*words, "--data-dir", data, "--out", tmp_path / "again", "--json")
     assert json.loads(again) == {"result": str(tmp_path / "again"), **document}
 
 
@@ -85,7 +84,7 @@ def test_a_finished_result_is_told_again_and_its_document_written_anew(finished:
     out, shown, _ = finished
     before = (out / NAME).read_bytes()
     (out / NAME).unlink()
-    assert reproduce("--resume", out) == shown
+    assert said("resume", out) == shown
     assert (out / NAME).read_bytes() == before
 
 
@@ -105,15 +104,17 @@ def test_a_study_is_continued_where_it_stopped(data: Path, tmp_path: Path) -> No
     with pytest.raises(Stop):
         train(study, tmp_path / "cut", data_dir=data, progress=stop)
     assert not (tmp_path / "cut" / NAME).exists()
-    sentence = f"unfinished: acdpp reproduce --resume {tmp_path / 'cut'} continues it"
+    sentence = f"unfinished: acdpp resume {tmp_path / 'cut'} continues it"
     assert sentence in refused(reproduction, tmp_path / "cut")
-    reproduce("mnist", "--resume", tmp_path / "cut")
+    said("resume", tmp_path / "cut")
     train(study, tmp_path / "whole", data_dir=data)
     assert (tmp_path / "cut" / NAME).read_bytes() == (tmp_path / "whole" / NAME).read_bytes()
 
 
 def test_settings_are_shown_without_any_data() -> None:
-    shown = reproduce("cifar10", "--setting", "released", "--eta", "0.01", "--seeds", "3", "--show-config")
+    shown = said(
+        "reproduce", "cifar10", "--setting", "released", "--eta", "0.01", "--seeds", "3", "--show-config"
+    )
     for line in ('dataset = "cifar10"', "momentum = 0.9", "eta = 0.01", "seeds = 3", 'model = "resnet9"'):
         assert line in shown
 
@@ -123,22 +124,10 @@ def test_an_unknown_policy_or_model_is_refused_and_leaves_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for kind, option in {"policy": "--policies", "model": "--model"}.items():
-        assert f"there is no {kind} 'mine'" in refused(reproduce, "mnist", option, "mine", "--data-dir", data)
+        assert f"there is no {kind} 'mine'" in refused(
+            said, "reproduce", "mnist", option, "mine", "--data-dir", data
+        )
     assert not list(tmp_path.iterdir())
-
-
-def test_another_data_set_than_that_of_the_folder_is_refused(finished: Told) -> None:
-    sentence = refused(reproduce, "cifar10", "--resume", finished[0])
-    assert "is a study of mnist, not of cifar10" in sentence
-
-
-def test_a_result_of_another_command_is_not_taken_for_a_reproduction(tmp_path: Path) -> None:
-    place = tmp_path / "trained"
-    run_study(small(rounds=3), place)
-    before = {path: path.read_bytes() for path in place.iterdir()}
-    sentence = refused(reproduce, "--resume", place)
-    assert "is no result of acdpp reproduce: acdpp train --resume" in sentence
-    assert {path: path.read_bytes() for path in place.iterdir()} == before
 
 
 # --- what carries the gain ---------------------------------------------------------------------------------
@@ -149,7 +138,7 @@ def ladder(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
     """The code's world, in which policies lose departures and spend equally, and another."""
     out = tmp_path_factory.mktemp("ladder") / "why"
     (out / "logistic").mkdir(parents=True)  # and nothing in it yet
-    return out, reproduce(*LADDER, "--data-dir", data, "--out", out), interrupt.last_words()
+    return out, said(*LADDER, "--data-dir", data, "--out", out), interrupt.last_words()
 
 
 def test_the_ladder_tells_gains_in_every_world_and_what_equal_spending_leaves(ladder: Told) -> None:
@@ -176,13 +165,13 @@ def test_a_ladder_given_again_trains_nothing_that_is_finished(data: Path, ladder
     out, shown, _ = ladder
     before = {path: path.stat().st_mtime_ns for path in out.glob("*/rounds.parquet")}
     assert len(before) == 3
-    assert reproduce(*LADDER, "--data-dir", data, "--out", out) == shown
+    assert said(*LADDER, "--data-dir", data, "--out", out) == shown
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    words = ("mnist", "--explain", "--worlds", "logistic", "--rounds", "2", "--seeds", "3", "--out", out)
-    assert "seeds is 2 there and 3 here" in refused(reproduce, *words)
+    words = ("explain", "mnist", "--worlds", "logistic", "--rounds", "2", "--seeds", "3", "--out", out)
+    assert "seeds is 2 there and 3 here" in refused(said, *words)
 
 
 def test_a_ladder_without_data_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert "does not exist" in refused(reproduce, "mnist", "--explain", "--data-dir", "nowhere")
+    assert "does not exist" in refused(said, "explain", "mnist", "--data-dir", "nowhere")
     assert not list(tmp_path.iterdir())

@@ -250,7 +250,7 @@ class Arena:
         if scene == "new" or (scene == "on" and not (out / "settings.json").exists()):
             return self.train("--out", str(out))
         longer = ["--rounds", str(LONGER)] if scene.startswith("extend") else []
-        return ["train", "--resume", str(out), "--json", *longer]
+        return ["resume", str(out), "--json", *longer]
 
     def judge(self, ended: Ended, *rounds: int, folder: Path | None = None) -> str:
         """The refusal of a command with --json, which else must give a true result, in the `folder` too, if given."""

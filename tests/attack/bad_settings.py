@@ -65,7 +65,7 @@ def _toml(value: Any) -> str | None:
 # fmt: off
 OPTIONS = (
     "--rounds", "--seeds", "--seed", "--policies", "--sweep", "--dataset", "--model", "--device", "--cost",
-    "--data-dir", "--preset", "--config", "--resume", "--out",
+    "--data-dir", "--preset", "--config", "--out",
 )
 WORDS = (
     "", " ", "ünï", "a\nb", "\x1b[31m", "x" * 300, "\udcff", f"K={'9' * 300}", "[bold]", "[/]", "%s%n", "none",
@@ -203,7 +203,7 @@ def odd_study(rng: random.Random, field: Arena, work: Path) -> str:
     ended = start(words, work / "log", prepare=limit_memory).ended()
     if refusal := plainly(ended):
         return refusal
-    again = start(["train", "--resume", str(out), "--json"], work / "again").ended()
+    again = start(["resume", str(out), "--json"], work / "again").ended()
     if any((one.status, one.out, one.sentence) != (0, ended.out, "") for one in (ended, again)):
         raise Fault("wrong", f"reading it again differs: {ended.err!r}, then {again.err!r}")
     return ""

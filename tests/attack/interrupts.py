@@ -25,8 +25,8 @@ COMMANDS: dict[str, tuple[list[str], float]] = {  # with its approximate seconds
     "plot theory": (["plot", "uniformity", "--out", "{work}/plots"], 1),
     "predict": (["predict", "--config", "{config}", "--out", "{work}/curves"], 3),
     "train": (["train", "--config", "{config}", "--out", "{work}/out", "--json"], 0.5),
-    "resume": (["train", "--resume", "{work}/out", "--json"], 0.5),
-    "extend": (["train", "--resume", "{work}/out", "--json", "--rounds", str(LONGER)], 0.5),
+    "resume": (["resume", "{work}/out", "--json"], 0.5),
+    "extend": (["resume", "{work}/out", "--json", "--rounds", str(LONGER)], 0.5),
 }
 STARTING_SECONDS = 8  # of a new program, before the point where a forked child begins
 

@@ -206,15 +206,17 @@ def broken_study(rng: random.Random, field: Arena, work: Path) -> str:
     config, whole, broken = work / "study.toml", work / "whole", work / "broken"
     write_study(config, given, field)
     field.attack = f"broken study {given}"
-    ended = _train(["--config", str(config), "--out", str(whole)], work / "whole-log")
+    ended = _train(["train", "--config", str(config), "--out", str(whole)], work / "whole-log")
     if refusal := plainly(ended):
         return refusal
     if rng.random() < 0.4:
         field.attack += ", extended"
         write_study(config, given | {"rounds": rng.randrange(1, given["rounds"])}, field)
-        if refusal := plainly(_train(["--config", str(config), "--out", str(broken)], work / "short")):
+        if refusal := plainly(
+            _train(["train", "--config", str(config), "--out", str(broken)], work / "short")
+        ):
             return refusal
-        again = _train(["--resume", str(broken), "--rounds", str(given["rounds"])], work / "again")
+        again = _train(["resume", str(broken), "--rounds", str(given["rounds"])], work / "again")
         if "cannot extend" in (refusal := plainly(again)):  # settings depend on the number of rounds
             return refusal
     else:
@@ -222,7 +224,9 @@ def broken_study(rng: random.Random, field: Arena, work: Path) -> str:
         kills = [fail_at(rng.randrange(1, OPERATIONS_MAX), "kill", rng) for _ in range(rng.randrange(1, 4))]
         for n, meet in enumerate([*kills, lambda event, dirty: None]):
             begun = (broken / "settings.json").exists()
-            words = ["--resume", str(broken)] if begun else ["--config", str(config), "--out", str(broken)]
+            words = (
+                ["resume", str(broken)] if begun else ["train", "--config", str(config), "--out", str(broken)]
+            )
             again = _train(words, work / f"again-{n}", partial(watch, broken, meet))
     accept(plainly(again))
     summaries = [json.loads(one.out) | {"result": None} for one in (ended, again)]
@@ -237,4 +241,4 @@ def _train(words: list[str], log: Path, then: Callable[[], None] = lambda: None)
         limit_memory()
         then()
 
-    return start(["train", *words, "--json"], log, prepare=prepare).ended()
+    return start([*words, "--json"], log, prepare=prepare).ended()

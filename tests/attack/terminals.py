@@ -21,11 +21,11 @@ COMMANDS: dict[str, list[str]] = {
     "train": ["train", "--config", "{config}", "--out", "{work}/ünï-\udcff"],
     "default folder": ["train", "--config", "{config}"],
     "show config": ["train", "--show-config"],
-    "reread": ["train", "--resume", "{finished}"],
+    "reread": ["resume", "{finished}"],
     "plot": ["plot", "learning", "{finished}", "--out", "{work}/plots"],
     "default plot": ["plot", "uniformity"],
     "error": ["bound", "λ"],
-    "wrong folder": ["train", "--resume", "ünï\n\udcff"],
+    "wrong folder": ["resume", "ünï\n\udcff"],
 }
 COMMANDS |= {f"{name} json": [*COMMANDS[name], "--json"] for name in ("verify", "bound", "train")}
 UNSET = ("LC_", "PYTHONIO", "COLUMNS", "USER", "LOGNAME", "XDG_CONFIG_HOME")

@@ -169,7 +169,7 @@ def test_what_cannot_be_exported_is_refused_and_nothing_is_written(results, tmp_
     assert "parent folder that does not exist" in told(out="no/where.pt", result="two")
     assert "empirics.export_model with dataset=" in told(result="own")
     stopped_at(study(policies=("oracle",), predict=False), tmp_path / "begun", 16, dataset=blobs())
-    assert "is unfinished: acdpp train --resume" in refused(export_model, tmp_path / "begun", "never.pt")
+    assert "is unfinished: acdpp resume" in refused(export_model, tmp_path / "begun", "never.pt")
     given, turned = own(), network()
     turned[1] = torch.nn.Tanh()
     for other, wrong in (

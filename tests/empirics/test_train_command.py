@@ -26,8 +26,8 @@ def train(*words):
 
 
 def reread(folder):
-    """The answer of `--resume` for a finished result."""
-    return answer("train", "--resume", str(folder))
+    """The answer of `acdpp resume` for a finished result."""
+    return answer("resume", str(folder))
 
 
 @pytest.fixture(scope="module")
@@ -69,10 +69,10 @@ def summary_of(measured, cost, *, seeds=3, undecided=None, of="final_accuracy"):
 
 
 def test_the_answer_is_the_first_five_lines(shown):
-    short = acdpp("train", "--resume", str(shown[1])).stdout.splitlines()
+    short = acdpp("resume", str(shown[1])).stdout.splitlines()
     assert short[:4] == shown[0].splitlines()[:4]
     best = short[0].partition(": ")[2].partition(" (")[0]
-    assert short[4].endswith(f"acdpp train --resume {shown[1]} --verbose")
+    assert short[4].endswith(f"acdpp resume {shown[1]} --verbose")
     assert short[5].endswith(f"acdpp export {shown[1]} --policy {best} --out model.pt")
     assert shown[0].splitlines()[-2:] == [f"result: {shown[1]}", short[5]]
 
@@ -100,9 +100,9 @@ ANSWERS = [  # a summary, and per line what it says
 
 @pytest.mark.parametrize(("measured", "cost", "more", "facts"), ANSWERS)
 def test_an_answer_is_best_policy_lead_significance_and_cost(measured, cost, more, facts, capsys):
-    show_summary(summary_of(measured, cost, **more), "acdpp federate")
-    *lines, last = capsys.readouterr().out.splitlines()
-    assert last.endswith("acdpp federate --resume 'a b' --verbose")
+    show_summary(summary_of(measured, cost, **more))
+    *lines, last, _ = capsys.readouterr().out.splitlines()
+    assert last.endswith("acdpp resume 'a b' --verbose")
     assert len(lines) == 4
     for fact, line in zip(facts, lines, strict=False):
         assert fact in line
@@ -119,7 +119,7 @@ def test_a_policy_alone_has_no_lead_and_may_be_predicted(capsys):
         assert ("predicted 3.943" in risk) == (predicted is not None)
         assert "9 per round" in cost
         assert model.endswith("acdpp export 'a b' --out model.pt")
-    show_summary(summary_of({"yours": None}, COST, undecided=[]), "acdpp federate")
+    show_summary(summary_of({"yours": None}, COST, undecided=[]))
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 

@@ -199,7 +199,7 @@ def test_samples_do_not_travel(cut, tmp_path):
 def test_training_does_not_go_on_where_a_federation_stopped_but_reads_what_it_finished(tmp_path):
     out, trained = tmp_path / "result", tmp_path / "trained"
     federate(STUDY, tmp_path, rounds=2)
-    command = f"acdpp federate --resume {out} continues it"
+    command = f"acdpp resume {out} continues it"
     assert f"is a federation's result: {command}" in refused(run_study, None, out, resume=True)
     assert f"is unfinished: {command}" in refused(read_result, out)
     summary = federate(STUDY, tmp_path)

@@ -131,10 +131,10 @@ def test_a_stopped_federation_leaves_no_process_and_can_go_on(tmp_path, stop, re
     if stop == signal.SIGINT:
         assert process.returncode == 130
         lines = [line for line in said.splitlines() if not line.startswith("acdpp: rounds")]
-        assert lines == [f"acdpp: stopped; continue with acdpp federate --resume {out}"]
+        assert lines == [f"acdpp: stopped; continue with acdpp resume {out}"]
     keys = [FederationFolder.of_result(out).client(m) / "key" for m in range(2)]
     before = [key.read_bytes() for key in keys]
-    again = subprocess.run([*COMMAND[:4], "--resume", str(out), "--json"], capture_output=True, check=True)
+    again = subprocess.run([*COMMAND[:3], "resume", str(out), "--json"], capture_output=True, check=True)
     assert json.loads(again.stdout)["rounds"] == len(read_result(out).rows) == 4
     assert before == [key.read_bytes() for key in keys]
     running = psutil.process_iter(["cmdline"])

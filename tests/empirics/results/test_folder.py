@@ -52,7 +52,7 @@ def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_pa
     with Folder.continued(tmp_path) as folder:
         folder.clear()
     assert [path.exists() for path in (*left, tmp_path / "notes")] == [False, False, False, True]
-    assert f"is unfinished: acdpp federate --resume {tmp_path} continues" in refused(read_result, tmp_path)
+    assert f"is unfinished: acdpp resume {tmp_path} continues" in refused(read_result, tmp_path)
     stranger = tmp_path / "parts" / "000000000001-000000000001.parquet"
     stranger.touch()
     assert "00001.parquet' does not belong" in refused(Folder.continued(tmp_path).__enter__)

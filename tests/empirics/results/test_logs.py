@@ -121,7 +121,7 @@ def test_a_part_of_a_chunk_is_not_shown_twice(tmp_path, monkeypatch):
 
     out = tmp_path / "out"
     monkeypatch.setitem(logs.LOGS, "tensorboard", Cut)
-    with pytest.raises(OSError, match="then continue by acdpp train --resume"):
+    with pytest.raises(OSError, match="then continue by acdpp resume"):
         run_study(small("tensorboard"), out, **OWN)
     monkeypatch.undo()
     run_study(out=out, resume=True, **OWN)

@@ -189,7 +189,7 @@ def test_what_is_unfinished_absent_or_without_accuracy_is_refused_in_a_sentence(
     stopped_at(small(rounds=7, checkpoint=3), tmp_path / "begun", 5, dataset=blobs())
     run_study(small(rounds=3, measures=("risk",)), tmp_path / "risk", dataset=blobs())
     for name, message in {
-        "begun": "is unfinished: acdpp train --resume",
+        "begun": "is unfinished: acdpp resume",
         "nowhere": "is no result",
         "risk": "measured no accuracy",
     }.items():
@@ -224,8 +224,8 @@ def test_the_ladder_sets_every_policy_against_constant_admission(tmp_path):
     assert list(rich) == ["released", "acdpp@K=2"]
     assert rich["released"]["points"]["mean"] == pytest.approx(left.mean(), rel=FIVE)
     assert document["not_run"] == [name for name in SETTINGS if name != "momentum"]
-    words = "--explain --worlds momentum --seeds 3 --rounds 4 --eta 0.25 --device cuda"
-    assert document["command"] == f"acdpp reproduce mnist {words}"
+    words = "--worlds momentum --seeds 3 --rounds 4 --eta 0.25 --device cuda"
+    assert document["command"] == f"acdpp explain mnist {words}"
     for world, eta, device in (("readmitted", 0.5, "cuda"), ("prices", 0.25, "cpu")):
         other = rungs("mnist", (world,), seeds=3, rounds=4)[world]
         other = replace(other, policies=study.policies, eta=eta)

@@ -7,7 +7,7 @@ import pytest
 
 from empirics.control.schedule import Schedule, brief_for, plan
 from empirics.settings.ladder import EVERYWHERE, LADDER, at_equal_spending, rungs
-from empirics.settings.section7 import DATASETS, SETTINGS, STEPS, command_for, section7, settings_for
+from empirics.settings.section7 import DATASETS, SETTINGS, STEPS, is_reproduction, section7, settings_for
 from empirics.training.engine import aggregation_weights
 from tests.empirics.small import CONTROL, refused
 from theory.paper import BUDGET, BUFFERS, SECTION7
@@ -29,10 +29,10 @@ def test_the_text_is_as_it_stands_and_the_code_as_it_runs(dataset):
     assert (code.cost.process, code.cost.high) == ("integer", 49 if dataset == "cifar10" else 10)
     assert code.assumed_mean_cost == (5.5 if dataset == "cifar10" else None)
     assert (code.policies[0], code.model) == ("released", "logistic" if dataset == "mnist" else "resnet9")
-    assert command_for(code.document()) == "acdpp reproduce"
+    assert is_reproduction(code)
     other = section7(dataset, seeds=3, rounds=7, model="logistic")
     assert (other.seeds, other.rounds, other.model) == (3, 7, "logistic")
-    assert command_for({"dataset": "mine", "preset": "mine-paper"}) == "acdpp train"
+    assert not is_reproduction(replace(code, preset="mine-paper"))
 
 
 @pytest.mark.parametrize("dataset", DATASETS)

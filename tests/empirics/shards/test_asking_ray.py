@@ -142,7 +142,7 @@ def test_an_ended_worker_is_lost(name, answer_to):
 def test_other_errors_of_ray_are_one_sentence(answer_to):
     told = refused(answer_to, ERRORS["OutOfDiskError"]("it is full"))
     assert "Ray itself failed (it is full)" in told
-    assert "--resume" in told
+    assert "acdpp resume" in told
     unloaded = ERRORS["RayActorError"]("in __init__\nNo module named 'empirics'")
     told = refused(answer_to, unloaded, actor_init_failed=True)
     assert "a worker cannot load acdpp (No module named 'empirics')" in told
@@ -167,7 +167,7 @@ def test_a_lost_connection_to_ray_can_be_resumed(ray_with, answer_to):
     ):
         told = refused(*call)
         assert "the connection to Ray is lost (GRPC connection failed)" in told
-        assert "--resume" in told
+        assert "acdpp resume" in told
 
 
 def test_where_a_study_runs(monkeypatch):

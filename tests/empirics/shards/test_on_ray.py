@@ -45,7 +45,7 @@ def program():
     children = []
 
     def start(*words):
-        command = [sys.executable, "-m", "acdpp", "train", *map(str, words)]
+        command = [sys.executable, "-m", "acdpp", *map(str, words)]
         env = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         child = subprocess.Popen(command, env=env, preexec_fn=as_in_a_terminal, **pipes)
@@ -97,7 +97,7 @@ def alive(processes):
 
 def test_workers_on_loopback_give_the_same_bytes_though_one_is_killed(whole, config, program, tmp_path):
     """They leave no process behind."""
-    child = program("--config", config, "--on", "ray", "--shards", 2, "--out", tmp_path / "out")
+    child = program("train", "--config", config, "--on", "ray", "--shards", 2, "--out", tmp_path / "out")
     there = begun(child, tmp_path / "out")
     open_to = [one for process in there for one in process.net_connections("inet")]
     places, ports = zip(*(one.laddr for one in open_to if one.status == psutil.CONN_LISTEN), strict=True)
@@ -115,15 +115,15 @@ def test_workers_on_loopback_give_the_same_bytes_though_one_is_killed(whole, con
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_study_leaves_no_process_and_loses_no_checkpoint(whole, config, program, tmp_path, stop):
     out = tmp_path / "out"
-    told = f"acdpp: stopped; continue with acdpp train --resume {out} --on ray\n"
-    child = program("--config", config, "--on", "ray", "--shards", 3, "--out", out)
+    told = f"acdpp: stopped; continue with acdpp resume {out} --on ray\n"
+    child = program("train", "--config", config, "--on", "ray", "--shards", 3, "--out", out)
     there = begun(child, out)
     child.send_signal(stop)
     assert ended(child) == ((130, told) if stop == signal.SIGINT else (-stop, ""))
     until(lambda: not alive(there))  # Ray looks now and then whether its driver is there
     assert 60 <= done(out) < 800
     on = ["--on", "ray", "--shards", 2] if stop == signal.SIGINT else []  # else in one batch
-    status, err = ended(program("--resume", out, *on))
+    status, err = ended(program("resume", out, *on))
     assert status == 0, err
     assert files(out) == whole
     assert len(read_settings(out)["continued"][0].get("shards", [])) == (2 if on else 0)
@@ -169,7 +169,7 @@ def cluster():
 @pytest.mark.parametrize("client", [False, True], ids=["driver on a node", "driver elsewhere"])
 def test_two_nodes_give_the_same_bytes(whole, config, program, cluster, tmp_path, client):
     out = tmp_path / "out"
-    status, err = ended(program("--config", config, "--on", cluster[client], "--out", out))
+    status, err = ended(program("train", "--config", config, "--on", cluster[client], "--out", out))
     assert (status, err) == (0, "")
     assert files(out) == whole
     assert len(json.loads((out / "settings.json").read_text())["shards"]) == 2
@@ -177,7 +177,7 @@ def test_two_nodes_give_the_same_bytes(whole, config, program, cluster, tmp_path
 
 def test_a_node_that_is_lost_costs_no_more_than_a_worker(whole, config, program, cluster, tmp_path):
     out = tmp_path / "out"
-    child = program("--config", config, "--on", cluster[0], "--out", out)
+    child = program("train", "--config", config, "--on", cluster[0], "--out", out)
     begun(child, out)
     time.sleep(0.5)
     cluster[2]()

@@ -163,9 +163,8 @@ def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
     assert acdpp(*words, "--out", str(tmp_path / "out")).returncode == 0
     recorded = read_settings(tmp_path / "out")["study"]
     assert (recorded["scale"], recorded["radius"], recorded["eta"]) == chosen
-    resumed = acdpp("train", "--resume", str(tmp_path / "out"), "--rounds", "4")
+    resumed = acdpp("resume", str(tmp_path / "out"), "--rounds", "4")
     assert (resumed.returncode, resumed.stderr) == (0, "")
-    assert "leave out --fit" in refusal("train", "--resume", str(tmp_path / "out"), "--fit")
     assert "logistic regression on a ball" in refusal(*words, "--fit", "--drift", "gradual,length=3")
     few = [*own, "--no-best", "--policies", "constant"]
     for more, samples in (((), 720), (("--pilot", "200"), 200)):
