@@ -16,27 +16,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.acdpp.program import SEVERAL, several
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PACKAGES = ["acdpp", "empirics", "figures", "proofs_check", "theory"]
-HEAVY = ["torch", "z3", "matplotlib", "PEPit", "hypothesis"]
 ONLY_IN_THE_REPOSITORY = (".ci/", ".gitignore")
 MADE_BY_BUILDING = {"PKG-INFO", "setup.cfg"}
-IN_ONE_PROCESS = """
-import contextlib, io, json, sys
-from acdpp.main import main
-
-said = []
-for words in sys.argv[1:]:
-    out, err = io.StringIO(), io.StringIO()
-    sys.argv = ["acdpp", *words.split()]
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        try:
-            main()
-        except SystemExit as left:
-            said.append([left.code, out, err])
-print(json.dumps([[code, out.getvalue(), err.getvalue()] for code, out, err in said]))
-"""
 
 
 def source_files() -> set[str]:
@@ -134,9 +120,9 @@ def test_the_wheel_works_on_its_own(distribution: Distribution, tmp_path: Path) 
         "bound constant --K 10 --rate 10 --horizon 1e12 --json",
         "verify --claim eq:Z-update/start --jobs 1",
     ]
-    said = json.loads(distribution.run(sys.executable, "-c", IN_ONE_PROCESS, *commands, cwd=tmp_path))
-    assert [status for status, *_ in said] == [0, 0, 0]
-    version, bound, verdict = (out for _, out, _ in said)
+    said = distribution.run(sys.executable, "-c", SEVERAL, "", *commands, cwd=tmp_path).splitlines()
+    statuses, (version, bound, verdict), *_ = zip(*map(json.loads, said), strict=True)
+    assert statuses == (0, 0, 0)
     assert version.split()[-1] == PROJECT["version"]
     assert json.loads(bound)
     assert "All as recorded" in verdict
@@ -160,17 +146,11 @@ def test_public_names_exist_and_are_explained(package: str) -> None:
         assert inspect.getdoc(public), name
 
 
-def test_importing_the_packages_stays_light() -> None:
-    code = f"import sys, {', '.join(PACKAGES)}; print(*(set(sys.modules) & set({HEAVY!r})))"
-    assert not finish(sys.executable, "-c", code, cwd=ROOT).strip()
-
-
 def test_only_verifying_needs_the_verifiers(tmp_path: Path) -> None:
     hidden = 'import sys; sys.modules.update(dict.fromkeys(("hypothesis", "PEPit", "z3")))\n'
     design = "design --buffers 8,9 --budget 5 --mean-cost 2"
     commands = ["verify", "bound regret", design, "plot uniformity --out ."]
-    said = finish(sys.executable, "-c", hidden + IN_ONE_PROCESS, *commands, cwd=tmp_path)
-    (status, _, refused), *others = json.loads(said)
+    (status, _, refused, _), *others = several(*commands, before=hidden, cwd=tmp_path)
     assert status == 2
     assert "pip install 'acdpp[verify]'" in refused
     assert len(refused.splitlines()) == 1

@@ -1,16 +1,39 @@
 """`acdpp` without a process, which takes longer to start than to answer; that a process says the same is tested too."""
 
 import json
+import os
 import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, TextIOWrapper
+from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import pytest
 
 from acdpp.main import main
+
+# status, output, errors and loaded modules of commands, one after the other or each in a fork
+SEVERAL = """
+import contextlib, io, json, os, shlex, sys
+from acdpp.main import main
+
+apart, *commands = sys.argv[1:]
+for words in commands:
+    if apart and (child := os.fork()):
+        os.waitpid(child, 0)
+        continue
+    sys.argv = ["acdpp", *shlex.split(words)]
+    with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
+        try:
+            main()
+        except SystemExit as left:
+            status = left.code
+    print(json.dumps([status, out.getvalue(), err.getvalue(), list(sys.modules)]), flush=True)
+    if apart:
+        os._exit(0)
+"""
 
 
 def acdpp(*words: str, encoding: str = "utf-8", soon: float = 600.0) -> subprocess.CompletedProcess[str]:
@@ -51,3 +74,11 @@ def process(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
     """The program itself."""
     command = [sys.executable, "-m", "acdpp", *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+def several(*commands: str, before: str = "", apart: bool = False, **options: Any) -> list[list[Any]]:
+    """What `SEVERAL` tells of these commands, in a process that first runs the code `before`."""
+    command = [sys.executable, "-c", before + SEVERAL, "apart" * apart, *commands]
+    here = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    done = subprocess.run(command, env=here, capture_output=True, text=True, check=True, **options)
+    return [json.loads(line) for line in done.stdout.splitlines()]

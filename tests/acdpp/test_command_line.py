@@ -198,13 +198,26 @@ def test_the_landscape_is_whole_in_few_columns(monkeypatch: pytest.MonkeyPatch) 
     assert numbers(80) == numbers(40) == numbers(20)
 
 
-def test_tables_fit_into_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    for words in (["design", *BUDGET], ["bound", "constant", "--form", "stated", "--horizon", "1e15"]):
-        done = acdpp(*words)
-        assert done.returncode == 0
-        assert max(map(len, done.stdout.splitlines())) <= 80
-        assert "…" not in done.stdout
+KEEP = f"keep {' '.join(BUDGET)} --drift"
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("buy --cost 5.5", "buy --online --cost integer:1:1000 --buffers 1e6,1e6 --budget 1e7"),
+        *(f"{KEEP} 0", f"{KEEP} 1e-12", f"{KEEP} 1e-9 --contraction 0.9", f"{KEEP} 1000 --contraction 0.9"),
+    ],
+)
+def test_an_answer_is_whole_in_few_columns(words: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    done = acdpp(*words.split())
+    assert done.returncode == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= columns
+    said = done.stdout.split()
+    assert not {"nan", "inf", "-0"} & set(said)
+    assert ("keep samples for K = " in " ".join(said)) == words.startswith("keep")
+    assert not [word for word in said if "…" in word and word != "…"]  # no cell is cut
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *(f"plot {name}" for name in (*FIGURES, "all"))])

@@ -72,19 +72,6 @@ def test_the_table_sets_every_choice_against_the_least(monkeypatch):
     assert [line.split()[-1] for line in table.splitlines()] == [f"{one / min(risks):.3g}" for one in risks]
 
 
-@pytest.mark.parametrize("columns", [40, 80])
-@pytest.mark.parametrize("more", [(), ("--contraction", "0.9")], ids=" ".join)
-def test_the_answer_is_readable_in_eighty_columns_and_in_forty(more, columns, monkeypatch):
-    monkeypatch.setenv("COLUMNS", str(columns))
-    for q in ("0", "1e-12", "1e-9", "0.001", "1000"):
-        done = acdpp(*PAPER, "--drift", q, *more)
-        assert done.returncode == 0, done.stderr
-        assert max(map(len, done.stdout.splitlines())) <= columns
-        assert "keep samples for K = " in done.stdout
-        assert not {"nan", "inf"} & set(done.stdout.split())
-        assert "…" not in done.stdout
-
-
 @pytest.mark.parametrize(
     ("words", "wrong"),
     [

@@ -1,15 +1,11 @@
 """Mistakes on the command line: each gets one line and a failing exit, and leaves nothing behind."""
 
-import json
-import os
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.acdpp.program import refusal
+from tests.acdpp.program import refusal, several
 
 PAPER = "--buffers 8,9,10,11,12,8,9,10,11,12 --budget 55 --mean-cost 5.5"
 EXTREME, NINES = "D=1,sigma=1e100,eta=1e100,B=1,Pdim=1", "9" * 5000
@@ -260,35 +256,17 @@ EARLY = {  # for which no sample need be trained on
 }
 
 
-ONE_BY_ONE = """
-import json, shlex, sys
-from tests.acdpp.program import refusal
-
-print(json.dumps([(refusal(*shlex.split(words)), "torch" in sys.modules) for words in sys.argv[1:]]))
-"""
-
-
-@pytest.fixture(scope="module")
-def refused_early(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, bool]]:
-    """Refusals, and whether torch is loaded by then; all in one process that begins without it."""
-    place = tmp_path_factory.mktemp("early")
+def test_nonsense_is_refused_before_torch_is_loaded(tmp_path: Path) -> None:
+    """All in one process, which begins without it."""
     for name, content in FILES.items():
-        (place / name).write_text(content)
-    command = [sys.executable, "-c", ONE_BY_ONE, *EARLY]
-    here = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(command, cwd=place, env=here, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert {path.name for path in place.iterdir()} == set(FILES)
-    return dict(zip(EARLY, json.loads(done.stdout), strict=True))
-
-
-@pytest.mark.parametrize(("words", "complaint"), EARLY.items(), ids=lambda words: words[-60:])
-def test_nonsense_is_refused_before_torch_is_loaded(
-    words: str, complaint: str, refused_early: dict[str, tuple[str, bool]]
-) -> None:
-    said, loaded = refused_early[words]
-    assert complaint in said
-    assert not loaded
+        (tmp_path / name).write_text(content)
+    for (words, complaint), (status, out, err, loaded) in zip(
+        EARLY.items(), several(*EARLY, cwd=tmp_path), strict=True
+    ):
+        assert (status, out, len(err.splitlines()), err[:7]) == (2, "", 1, "acdpp: "), words
+        assert complaint in err
+        assert "torch" not in loaded, words
+    assert {path.name for path in tmp_path.iterdir()} == set(FILES)
 
 
 def test_what_a_budget_cannot_buy_is_the_cheapest_of_the_rounds_of_a_trace(
