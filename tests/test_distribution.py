@@ -1,10 +1,11 @@
-"""Source distribution and wheel have every file and work, and every package documents its public names."""
+"""Source distribution and wheel have every file and work, names are documented, and CITATION.cff is valid."""
 
 import importlib
 import importlib.metadata
 import inspect
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import yaml
+from click.testing import CliRunner
 
 from tests.acdpp.program import SEVERAL, several
 
@@ -132,7 +135,7 @@ def test_the_source_distribution_passes_its_tests_on_its_own(distribution: Distr
     """A few tests, with no package beside them, so that they meet the wheel, and none that loads torch."""
     for package in PACKAGES:
         shutil.rmtree(distribution.unpacked / package)
-    alone = ["-p", "no:cacheprovider", "-o", "pythonpath=", "--noconftest", "tests/theory/test_setting.py"]
+    alone = ["-p", "no:cacheprovider", "-o", "pythonpath=", "--noconftest", "tests/theory/test_lambert.py"]
     distribution.run(sys.executable, "-m", "pytest", *alone, cwd=distribution.unpacked)
 
 
@@ -155,3 +158,27 @@ def test_only_verifying_needs_the_verifiers(tmp_path: Path) -> None:
     assert "pip install 'acdpp[verify]'" in refused
     assert len(refused.splitlines()) == 1
     assert [status for status, *_ in others] == [0, 0, 0]
+
+
+FILE = ROOT / "CITATION.cff"
+CITATION = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+
+
+def test_the_citation_is_valid_by_the_schema_of_its_format() -> None:
+    from check_jsonschema import main
+
+    done = CliRunner().invoke(main, ["--builtin-schema", "vendor.citation-file-format", str(FILE)])
+    assert done.exit_code == 0, done.output
+
+
+def test_the_citation_has_version_and_date_of_the_latest_release() -> None:
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    latest = re.search(r"^## (?!Unreleased$)(.*)$", changelog, re.MULTILINE)
+    assert latest
+    assert latest[1] == f"{CITATION['version']} — {CITATION['date-released']}"
+    assert CITATION["version"] == PROJECT["version"]
+
+
+def test_the_citation_names_the_licence_and_keywords_of_the_project() -> None:
+    assert CITATION["license"] == PROJECT["license"]
+    assert set(PROJECT["keywords"]) <= set(CITATION["keywords"])

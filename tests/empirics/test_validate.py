@@ -1,13 +1,55 @@
-"""Refusals of a study by one function, before its data are read at length."""
+"""Refusals of a study before its data are read at length; names, threads and predictions of one that runs."""
 
 from dataclasses import replace
 
 import pytest
+import torch
 
-from empirics import make_prices, predict_study, run_study
+from empirics import CostProcess, make_prices, predict_study, run, run_study
 from empirics import validate as module
+from empirics.overrides import HandedOver
+from empirics.prediction import time_estimate
+from empirics.training.device import threads
 from empirics.validate import validate, validate_samples
-from tests.empirics.small import refused, study
+from tests.empirics.small import blobs, refused, study
+
+
+def test_what_is_handed_over_goes_by_its_name():
+    assert HandedOver().nothing
+    assert not HandedOver(model=len).nothing
+    for data, name in (("mnist", "mnist"), (blobs(), "given:blobs"), ((1, 2), "given:tuple")):
+        assert HandedOver(dataset=data).named(study()).dataset == name
+
+
+def test_files_are_named_so_that_they_are_found_from_everywhere(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", "/home/me")
+    monkeypatch.chdir(tmp_path)
+    for folder, found in (("~", "/home/me"), (".", str(tmp_path))):
+        trace = CostProcess(process="trace", file=f"{folder}/c.csv")
+        named = HandedOver().named(study(dataset=f"npz:{folder}/x.npz", cost=trace))
+        assert (named.dataset, named.cost.file) == (f"npz:{found}/x.npz", f"{found}/c.csv")
+
+
+def test_a_study_has_its_threads_while_it_runs_and_no_longer():
+    before = torch.get_num_threads()
+    with threads(before + 1, ""):
+        assert torch.get_num_threads() == before + 1
+    assert torch.get_num_threads() == before
+
+
+def test_a_prediction_that_takes_long_is_left_out_and_the_folder_is_announced(tmp_path, monkeypatch):
+    monkeypatch.setattr(time_estimate, "PREDICTION_SECONDS_MAX", 0)
+    monkeypatch.setattr(time_estimate, "PREDICTION_SHARE_MAX", 0)
+    told, doing, out = [], [], tmp_path / "result"
+    short = study(rounds=2, policies=("constant",))
+    summary = run.run_study(short, out, dataset=blobs(), announce=told.append, doing=doing.append)
+    assert summary["not_predicted"].startswith("it would take long")
+    assert told == [out]
+    words = ["reading the data", "looking for the least risk", "predicting", "rounds"]
+    assert doing == words
+    run.run_study(replace(short, rounds=3), out, dataset=blobs(), resume=True, doing=doing.append)
+    assert doing[4:] == [words[0], *words[2:]]
+
 
 GAP = "size,kind\n,a\n" + "3,a\n5,b\n" * 20
 
@@ -62,9 +104,9 @@ def test_tasks_differ_in_what_they_take(tmp_path):
 
 
 def test_python_users_are_told_the_same_once(tmp_path, table):
-    for run in (run_study, predict_study):
+    for begin in (run_study, predict_study):
         poor = study(policies=("buy-cheap",), budget=1e-9)
-        assert "too rarely" in refused(run, poor, tmp_path / "out")
-        assert "'size', is empty in row 1" in refused(run, table, tmp_path / "out")
-        assert "policy 'acdp'" in refused(run, replace(table, policies=("acdp",)), tmp_path / "out")
+        assert "too rarely" in refused(begin, poor, tmp_path / "out")
+        assert "'size', is empty in row 1" in refused(begin, table, tmp_path / "out")
+        assert "policy 'acdp'" in refused(begin, replace(table, policies=("acdp",)), tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -1,5 +1,7 @@
-"""Fields of the page become a study, or a sentence beside its field."""
+"""Fields of the page become a study, or a sentence beside its field; and what is refused before it is served."""
 
+import socket
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,10 +9,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from acdpp.explore.command import command
 from acdpp.explore.form import FIELDS, Asked, Form, columns_of, first_form, likely, read_form, taken_over
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from tests.empirics.small import blobs_file
+from tests.refused import refused
 
 
 def asked(**typed: str) -> Asked:
@@ -157,3 +161,19 @@ def test_all_that_is_wrong_is_told_at_once() -> None:
     assert set(read_form(empty)[1]) == {
         *("data", "buffers", "budget", "prices", "rounds", "policies", "steps", "average", "objective", "fit")
     }
+
+
+def test_a_port_that_cannot_be_had_is_refused() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert refused(command, str(port)).startswith(f"port {port} cannot be used (Address already in use)")
+    assert "at most 65,535" in refused(command, "65536")
+    assert "--port must be a whole number" in refused(command, "0")
+
+
+def test_without_the_library_it_is_said_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nicegui", None)
+    monkeypatch.delitem(sys.modules, "acdpp.explore.page", raising=False)
+    assert refused(command) == "the page needs nicegui: pip install 'acdpp[explore]'"

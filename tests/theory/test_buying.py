@@ -1,10 +1,15 @@
-"""Laws of a price: their two numbers by enumeration, and in floats; whoever is indifferent is a claim."""
+"""Laws of a price: their two numbers by enumeration; and plans of buying cheap against each other."""
 
 from fractions import Fraction as F
+from itertools import count
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from theory.market.knapsack import Limit, purchase_limit
+from theory.market.long_run import best_plan, burst_plan, online_plan, under
 from theory.market.prices import Atoms, Uniform
 
 LISTS = {
@@ -71,3 +76,62 @@ def test_a_scaled_law_is_the_same_in_another_currency(law):
     assert other.mean == 3 * law.mean
     assert [other.mass(3 * price) for price in (1, 2, 5)] == [law.mass(price) for price in (1, 2, 5)]
     assert other.spent(6) == 3 * law.spent(2)
+
+
+UNIFORM = Uniform(1.0, 10.0)
+LAWS = st.lists(st.integers(1, 30), min_size=1, max_size=6).map(Atoms.of)
+
+
+@settings(max_examples=15)
+@given(LAWS, st.integers(2, 9))
+def test_plans_spend_the_budget_and_no_more_is_bought_than_money_buys(law, tenths):
+    budget = float(law.mean) * tenths
+    best, online = best_plan(law, 10, budget), online_plan(law, 10, budget)
+    limit = float(purchase_limit(law, 10, budget).rate)
+    for plan in (best, online):
+        assert plan.cost == pytest.approx(budget, rel=1e-6)
+        assert plan.effective_rate <= plan.rate * (1 + 1e-9)
+        assert plan.rate <= limit * (1 + 1e-9)
+    assert online.effective_rate <= best.effective_rate * (1 + 1e-6)
+    for parts in (1, 2, 3):
+        assert burst_plan(law, 10, budget, parts).effective_rate <= best.effective_rate * (1 + 1e-6)
+
+
+def test_the_plan_for_other_steps_has_less_noise_at_them():
+    for a in (0.5, 0.9):
+        assert best_plan(UNIFORM, 100, 55, a).noise(a) < best_plan(UNIFORM, 100, 55).noise(a)
+    small = best_plan(UNIFORM, 100, 55)
+    assert small.noise(1 - 1e-6) * 2 / 1e-6 == pytest.approx(1 / small.effective_rate, rel=1e-3)
+
+
+def test_ages_are_told_apart_as_far_as_they_occur_and_one_more_at_most():
+    once_in_9_4 = under(UNIFORM, [5.0], 10)  # the geometric distribution
+    assert once_in_9_4.rules[0][1].mean(count(1)) == pytest.approx(9 / 4, rel=1e-12)
+    for plan in (once_in_9_4, online_plan(UNIFORM, 10, 20)):
+        for _, rule in plan.rules:
+            assert sum(rule.ages) == pytest.approx(1, rel=1e-12)
+            assert rule.ages.count(0) <= 1
+
+
+def test_other_prices_meet_the_same_thresholds():
+    plan = best_plan(UNIFORM, 100, 55)
+    dearer = plan.met_with(Uniform(2.0, 20.0))
+    assert dearer.thresholds == plan.thresholds
+    assert dearer.rate < plan.rate
+    assert plan.met_with(UNIFORM).cost == pytest.approx(55)
+
+
+def test_a_budget_just_below_all_prices_buys_all_but_a_rounding():
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        law = Atoms.of(rng.uniform(0.1, 3, rng.integers(1, 30)))
+        limit = purchase_limit(law, 7.0, np.nextafter(7.0 * law.mean, 0))
+        assert (limit.rate, limit.cost) == pytest.approx((7, 7 * law.mean), rel=1e-14)
+        assert limit.threshold == law.highest
+        assert limit.part == pytest.approx(1, rel=1e-12)
+
+
+@pytest.mark.parametrize("law", [Uniform(1, 10), Atoms.of([1, 10])])
+def test_from_the_mean_price_on_the_memory_binds_and_all_is_bought_at_any_price(law):
+    for budget in (55, 60):
+        assert purchase_limit(law, 10, budget) == Limit(10, part=1, rate=10, cost=55, binds="memory")
