@@ -81,17 +81,21 @@ def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed(case):
     changes = {
         f"evidence is not the recorded one: lost {lost.method} holds ({lost.part})": {"corrected": kept},
         "was recorded as conditional and is refuted": {"hypotheses": ()},
-        "its hypotheses changed": {"claim": replace(case.claim, hypotheses=("none",))},
         "its statement changed": {"claim": replace(case.claim, corrected=other)},
         f"was recorded as {case.corrected_verdict} and is absent": absent,
         "another number or order": {"corrected": case.corrected[::-1]},
-        "its domain is not the recorded one": {"claim": replace(case.claim, domain="K = 1")},
-        "its substance is not the recorded one": {"claim": replace(case.claim, substance="")},
-        "its repair is not the recorded one": {"claim": replace(case.claim, repair="None.")},
     }
     for sentence, changed in changes.items():
         differences = ledger.differences([replace(case, **changed)], recorded)
         assert any(sentence in found for found in differences), sentence
+    for name in ("section", "kind", "domain", "substance", "repair"):
+        told = ledger.differences([case], [replace(*recorded, **{name: "other"})])
+        assert told == [f"eq:kstep-drop: its {name} is not the recorded one"]
+    for name in ("title", "says", "formula", "given", "hypotheses", "parts"):
+        for of, about in (("stated", ""), ("corrected", "the correction of ")):
+            other = replace(getattr(*recorded, of), **{name: ("other",)})
+            (told,) = ledger.differences([case], [replace(*recorded, **{of: other})])
+            assert re.fullmatch(f"{about}eq:kstep-drop: its .* changed since it was recorded", told)
 
 
 def test_no_module_of_claims_is_left_out_of_the_contents_and_a_label_loads_its_own_alone():

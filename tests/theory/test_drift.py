@@ -192,11 +192,15 @@ def test_a_mean_that_forgets_at_once_is_the_last_model_and_a_slow_drift_wants_a_
         (20, 1e-9, [("this step", 2), ("this step, a mean of models", 1)]),
         (20.5, 0, [("this step", 2), ("this step, Corollary 2's K", 3)]),
         (29.5, 0, [("this step", 3)]),
+        (29.5, 1e-9, [("this step", 3), ("this step, a mean of models", 1)]),
     ],
 )
 def test_a_design_says_what_corollary_2_would_do_where_that_is_something_else(buffer, walk, found):
     budget = Budget(buffers=(buffer,), cost=10, mean_cost=1)
     choices = drift_design(budget, h=[1], variance=[1], walk=[walk], eta=0.3)
     assert [(one.name, one.K) for one in choices if one.name.startswith("this")] == found
+    for one in (each for each in choices if each.window):  # with the rate of its own K
+        keep = best_drifting_mean(10, h=[1], variance=[1], walk=[walk], eta=0.3)
+        assert (one.rate, one.window) == (10, pytest.approx(1 / (1 - keep)))
     still = drift_design(budget, h=[1, 2], variance=[1, 1], walk=[0.01, 0])
     assert (still[0].name, still[0].K) == ("the best step", 1)

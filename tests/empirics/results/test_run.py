@@ -235,7 +235,7 @@ def test_a_study_that_cannot_be_extended_stays_as_it_was(tmp_path):
         ({}, {"cost": np.linspace(1, 9, 10)}, "10 prices"),
         ({"checkpoint": 5}, {"policies": {"dry": Dry()}}, "policy 'dry' failed in round 11"),
         ({"policies": ["constant", "acdpp", "acdpp-capped"]}, {}, "of acdpp, acdpp-capped depend on"),
-        ({"average": "tail"}, {}, "where the tail of constant begins depends"),
+        ({"policies": ["burst@average=none", "oracle"], "average": "tail"}, {}, "the tail of oracle begins"),
         ({"cost": {"process": "drifting"}}, {}, "its prices depend on the number of rounds"),
     ):
         out = tmp_path / message

@@ -42,7 +42,7 @@ ERRORS = {name: type(name, (RayError,), {}) for name in (*LOSSES, "RayTaskError"
 
 
 class FakeRay(ModuleType):
-    """Ray's module with some nodes, and further functions by name; `actor` notes the options of its actors."""
+    """Ray's module with a dead node, some nodes, and further functions by name; `actor` notes its actors' options."""
 
     def __init__(self, *nodes, **functions):
         super().__init__("ray")
@@ -59,9 +59,10 @@ class FakeRay(ModuleType):
         return self.actor
 
     def nodes(self):
+        places = [("dead", {"CPU": 9.0, "GPU": 9.0}), *zip("abc", self.resources, strict=False)]
         return [
-            {"Alive": True, "NodeManagerAddress": "", "NodeID": name, "Resources": resources}
-            for name, resources in zip("abcdef", self.resources, strict=False)
+            {"Alive": name != "dead", "NodeManagerAddress": "", "NodeID": name, "Resources": resources}
+            for name, resources in places
         ]
 
 
