@@ -1,7 +1,8 @@
 """Errors: the places of a source that can be broken, and how.
 
-Every operator yields pairs (kind, replacement) for one place. A formula, a claim and other code have operators of
-their own. Messages, validation, type hints, docstrings and functions that draw or print are left alone.
+Every operator yields pairs (kind, replacement) for one place: errors of arithmetic, and those that people make with
+places, limits and exceptions. A formula, a claim and other code have operators of their own. Messages, validation,
+type hints, docstrings and functions that draw or print are left alone.
 """
 
 import ast
@@ -19,6 +20,8 @@ ROOT = Path(__file__).parents[2]
 SETTINGS = settings("mutants")
 OF_THE_CLAIMS = tuple(SETTINGS["modules_of_claims"])
 SWAPS, OWN_SIDE = SETTINGS["functions_swapped"], SETTINGS["engine_own_side"]
+CLAMPS, ARRAYS = SETTINGS["functions_clamping"], SETTINGS["modules_of_arrays"]
+LETTERS_MAX = 2  # of the name of an index: longer ones are keys
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
 }  # fmt: skip
@@ -75,8 +78,10 @@ def _formula(node: ast.AST) -> Iterator[Change]:
             yield "constant", ast.Constant(value + 1)
         case ast.UnaryOp(ast.USub(), operand) if not isinstance(operand, ast.Constant):
             yield "sign", operand
-        case ast.Compare(left, [order], right) if type(order) in COMPARISONS:
-            yield "comparison", ast.Compare(left, [COMPARISONS[type(order)]()], right)
+        case ast.Compare(left, orders, right):
+            for i, order in enumerate(orders):
+                if changed := COMPARISONS.get(type(order)):
+                    yield "comparison", ast.Compare(left, [*orders[:i], changed(), *orders[i + 1 :]], right)
         case ast.Call(ast.Name("positive_part"), arguments):
             yield "positive part", arguments[0]
         case ast.Call(ast.Name(name), arguments, keywords) if name in SWAPS:
@@ -107,8 +112,80 @@ def _code(node: ast.AST) -> Iterator[Change]:
             yield "statement deleted", ast.Pass()
 
 
-OF_FORMULAS: tuple[Operator, ...] = (_formula,)
-OF_CODE: tuple[Operator, ...] = (_formula, _code)
+def _place(node: ast.AST) -> Iterator[Change]:
+    """The first for a given one or for the last, a slice further on, another axis, two answers interchanged."""
+    match node:
+        case ast.Subscript(value, ast.Constant(0), ast.Load()):
+            yield "place", ast.Subscript(value, ast.Constant(-1), ast.Load())
+        case ast.Subscript(value, ast.UnaryOp(ast.USub(), ast.Constant(1)), ast.Load()):
+            yield "place", ast.Subscript(value, ast.Constant(0), ast.Load())
+        case ast.Subscript(value, ast.Name(name), ast.Load()) if len(name) <= LETTERS_MAX:
+            yield "place", ast.Subscript(value, ast.Constant(0), ast.Load())
+        case ast.Slice(lower, ast.expr() as upper, None):
+            yield "place", ast.Slice(_next(lower), _next(upper))
+        case ast.Call(ast.Name("slice") as function, [lower, upper]):
+            yield "place", ast.Call(function, [_next(lower), _next(upper)], [])
+        case ast.keyword("axis" | "dim" | "ddof" as name, value):
+            other = name != "ddof" and ast.unparse(value) == "0"
+            yield "axis", ast.keyword(name, ast.Constant(int(other)))
+        case ast.Return(ast.Tuple([first, second])) if ast.unparse(first) != ast.unparse(second):
+            yield "swapped", ast.Return(ast.Tuple([second, first]))
+        case ast.Dict([*keys], [*values, first, second]) if None not in keys:
+            yield "swapped", ast.Dict(keys, [*values, second, first])
+
+
+def _next(end: ast.expr | None) -> ast.expr:
+    if end is None or ast.unparse(end) == "-1":
+        return ast.Constant(1 if end is None else None)
+    return ast.BinOp(end, ast.Add(), ast.Constant(1))
+
+
+def _limit(node: ast.AST) -> Iterator[Change]:
+    """A limit or an absolute value forgotten; the first of several in place of the best."""
+    match node:
+        case ast.Call(ast.Attribute(ast.Name(owner), name), operands) if owner in ARRAYS:
+            pass
+        case ast.Call(ast.Attribute(owner, "abs" | "clip" | "clamp" | "argmin" | "argmax" as name), operands):
+            operands = [owner, *operands]
+        case ast.Call(ast.Name(name), operands):
+            pass
+        case _:
+            return
+    match name, operands:
+        case _, [ast.Starred(), *_]:
+            pass
+        case "abs" | "clip" | "clamp", [value, *_]:
+            yield "limit dropped", value
+        case _, [first, second] if name in CLAMPS:
+            yield "limit dropped", second if isinstance(first, ast.Constant) else first
+        case "min" | "max", [several]:
+            yield "choice", ast.parse(f"next(iter({ast.unparse(several)}))", mode="eval").body
+        case "argmin" | "argmax", _:
+            yield "choice", ast.BinOp(ast.Constant(0), ast.Mult(), node)
+        case "sorted", [several]:
+            yield "choice", ast.Call(ast.Name("list"), [several], [])
+
+
+def _exception(node: ast.AST) -> Iterator[Change]:
+    """A name left out of a list; what should be left out not left out; the first element alone."""
+    match node:
+        case ast.UnaryOp(ast.Invert(), operand):
+            yield "left out", operand
+        case ast.Tuple(names, ast.Load()) | ast.List(names, ast.Load()) | ast.Set(names) if len(names) > 1:
+            if all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in names):
+                yield "left out", type(node)(names[:-1])
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            first, *others = node.generators
+            alone = ast.parse(f"list({ast.unparse(first.iter)})[:1]", mode="eval").body
+            changes = [("first alone", alone, first.ifs), ("left out", first.iter, [])]
+            for kind, every, ifs in changes[: 2 if first.ifs else isinstance(node, ast.GeneratorExp)]:
+                changed = copy.copy(node)
+                changed.generators = [ast.comprehension(first.target, every, ifs, first.is_async), *others]
+                yield kind, changed
+
+
+OF_FORMULAS: tuple[Operator, ...] = (_formula, _place, _limit, _exception)
+OF_CODE: tuple[Operator, ...] = (_formula, _code, _place, _limit, _exception)
 
 
 def _entry(function: ast.AST) -> Iterator[tuple[str, str, str]]:
@@ -223,6 +300,20 @@ def errors_in(text: str, module: str) -> Iterator[tuple[Mutant, Callable[[], str
         for kind, before, statement in _entry(whole) if operators is OF_FORMULAS else ():
             mutant = make(name, kind, before, statement, whole)
             yield mutant, lambda f=whole, s=statement: _entering(tree, f, s)
+    for name, reader, constant in _lists(tree) if operators is OF_CODE else ():
+        for kind, replacement in _exception(constant.value):
+            mutant = make(name, kind, _short(constant.value), _short(replacement), reader)
+            yield mutant, lambda c=constant, r=replacement: _with(tree, c, "value", None, r)
+
+
+def _lists(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef, ast.Assign]]:
+    """Statements outside of functions that set a variable, and the first function that reads it, with its name."""
+    for statement in tree.body:
+        for name, function in _functions(tree) if isinstance(statement, ast.Assign) else ():
+            read = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+            if not read.isdisjoint(map(ast.unparse, statement.targets)):
+                yield name, function, statement
+                break
 
 
 def _short(node: ast.AST) -> str:

@@ -30,6 +30,15 @@ def step(state, verbose):
         log("seen")
     state.update(1)
     return state if verbose else None
+
+
+NAMES = ("first", "last")
+
+
+def interval(values, p):
+    kept = [max(abs(one), 0) for one in values[p : p + 2] if 0 < one < 1]
+    low, high = min(kept), values[p][~kept].std(axis=0, ddof=1)
+    return {"low": low, "high": high}, NAMES[-1]
 '''
 
 CLAIMS = """
@@ -84,6 +93,21 @@ def broken():
         ("branch dropped", "return None"),
         ("condition dropped", "if verbose:"),
         ("statement deleted", "pass\n    return state"),
+        ("left out", "NAMES = ('first',)"),
+        ("limit dropped", "[abs(one) for"),
+        ("limit dropped", "max(one, 0)"),
+        ("place", "values[p + 1:p + 2 + 1]"),
+        ("first alone", "list(values[p:p + 2])[:1] if"),
+        ("left out", "values[p:p + 2]]"),
+        ("comparison", "0 <= one < 1"),
+        ("comparison", "0 < one <= 1"),
+        ("choice", "next(iter(kept))"),
+        ("place", "values[0][~kept]"),
+        ("left out", "values[p][kept]"),
+        ("axis", "axis=1, ddof=1"),
+        ("axis", "axis=0, ddof=0"),
+        ("swapped", "{'low': high, 'high': low}"),
+        ("place", "NAMES[0]"),
     ],
 )
 def test_every_kind_of_error_is_planted(broken, kind, code):
