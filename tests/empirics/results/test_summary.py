@@ -1,4 +1,7 @@
-"""The ranking of policies, and their place between constant admission and the oracle."""
+"""The numbers of a policy, their ranking, and their place between constant admission and the oracle."""
+
+import itertools
+import statistics
 
 import numpy as np
 import pytest
@@ -6,10 +9,64 @@ from scipy import stats
 
 from empirics.control.registry import BUILT_IN
 from empirics.results.best_policy import ranking
+from empirics.results.folder import read_settings
 from empirics.results.oracle_gap import gap_closed
 from empirics.results.summary import add_predictions
 from empirics.run import run_study
-from tests.empirics.small import blobs, study
+from tests.empirics.small import Steady, blobs, columns, study
+
+
+class Uneven(Steady):
+    """A row of samples for each replicate; clients keep them for different numbers of rounds."""
+
+    retention = (3, 1, 2)
+
+    def decide(self, state, cost):
+        return state, np.array(self.samples)
+
+
+def test_the_numbers_of_a_policy_are_those_of_its_samples_prices_and_rounds(tmp_path):
+    """Of the last policy, whose seeds and clients differ: one of either stays within its limits."""
+    samples = np.array([[5, 1, 1], [1, 2, 2], [4, 1, 12]])
+    prices = np.array([[4, 1, 1], [4, 0.5, 2], [4, 0.5, 3], [4, 1, 1], [2, 2, 2], [2, 2, 2], [2, 2, 2]])
+    given = {"policies": ("constant", "oracle"), "rounds": 7, "checkpoint": 4, "budget": 18.0, "seed": 2}
+    setting = study(**given, predict=False)
+    own = {"dataset": blobs(), "policies": {"mine": Uneven(*samples)}, "cost": prices}
+    summary, table = run_study(setting, tmp_path / "out", **own), columns(tmp_path / "out")
+    row = summary["policies"]["mine"]
+    by_policy = zip(*(column.reshape(3, 3, 7) for column in table.values()), strict=True)
+    _, rows, _ = each = [dict(zip(table, one, strict=True)) for one in by_policy]
+    assert "differ in costs" in summary["intervals"]  # which the last chunk's do not
+    spent = samples.sum(axis=1) * prices.sum(axis=0)
+    assert (spent.tolist(), row["cost_violation"]) == ([154, 45, 221], 14)  # their mean against 7 * 18
+    # a mean over seeds of 10/3, 20/3, 10, ... for 4 places; 4/3 for 5; and 5, 10, 10, ... for 7
+    assert row["buffer_violation"] == pytest.approx((7 * 10 - 10 - 4 * 7) + (7 * 10 - 5 - 7 * 7))
+    assert (row["largest_debt"], row["largest_occupancy"], row["retention"]) == (80, 37, [1, 2, 3])
+    assert row["rounds_stated_undefined"] == (rows["N_eff"] < rows["n"]).sum() / 3
+    for name, by_seed in {
+        "mean_cost": spent / 7,
+        "distinct_samples": 7 * samples.sum(axis=1),
+        "effective_samples": rows["N_eff"][:, -1],
+        "cumulative_excess_risk": rows["excess_risk"].sum(axis=1),
+        "mean_accuracy": rows["accuracy"].mean(axis=1),
+        "final_accuracy": np.array(row["final_accuracies"]),
+    }.items():
+        error = statistics.stdev(by_seed.tolist()) / 3**0.5
+        assert row[name] == pytest.approx({"mean": by_seed.mean(), "error": error}), name
+    sigma = read_settings(tmp_path / "out")["constants"]["constants"]["sigma"]
+    for (name, first), of in zip((("constant", 7), ("mine", 5), ("oracle", 5)), each, strict=True):
+        finals, found = (summary["policies"][name][field] for field in ("final_accuracies", "mismatch"))
+        best = np.fmax(of["accuracy"].max(axis=1), finals).mean()
+        assert summary["policies"][name]["best_accuracy"]["mean"] == pytest.approx(best)
+        assert found["early_rounds"] == first  # five times those of the client that forgets first
+        for factor, column in (("chi", "chi"), ("stated", "stated_mismatch")):
+            expected = np.maximum(of[column], 0)
+            for early, when in ((slice(first), "_early"), (slice(None), "")):
+                measured, meant = of["mismatch"][:, early], (of["variance"] * expected)[:, early]
+                assert found[f"over_{factor}{when}"] == pytest.approx(measured.sum() / meant.sum())
+            above = 1 + np.flatnonzero(of["mismatch"].mean(axis=0) > sigma**2 * expected.mean(axis=0))
+            stretches = [range(begin, end + 1) for begin, end in found[f"above_{factor}"]]
+            assert [*itertools.chain(*stretches)] == above.tolist()
 
 
 @pytest.mark.parametrize("spread", [1.0, 1.6])
