@@ -6,14 +6,14 @@ is never below 0 and a quotient is whole, as in Coq; reals are fractions, or flo
 
 import inspect
 import math
+import operator
 import re
+from collections import ChainMap
 from fractions import Fraction
 from functools import cache, partial, reduce
 
 from proofs_check.engines.kernel import needs, recorded
 
-_TOKEN = re.compile(r"[A-Za-z_][\w.']*|\d+|%\w+|:=|=>|->|<=\?|<\?|=\?|&&|\|\||[()|{}:+*/^,-]")
-_INFIX = {"&&": 1, "<=?": 2, "<?": 2, "=?": 2, "+": 3, "-": 3, "*": 4, "/": 4, "^": 6}
 OVER_ZERO = Fraction(7919, 13)  # 1/0 is a number in Coq, of which nothing is known: any will do
 
 
@@ -30,12 +30,9 @@ class Natural(int):
         return Natural(max(int(self) - int(other), 0))
 
     def __rsub__(self, other):
-        return Natural(max(int(other) - int(self), 0))
+        return Natural(other) - self
 
     __radd__, __rmul__ = __add__, __mul__
-
-
-KINDS = {"nat": Natural, "R": lambda x: Fraction(x) if isinstance(x, int) else x}
 
 
 def _quotient(x, y):
@@ -44,20 +41,20 @@ def _quotient(x, y):
     return x / (Fraction(y) if isinstance(y, int) else y) if y else x * OVER_ZERO
 
 
-def _power(x, n):
-    return x ** int(n)
-
-
-_OPERATIONS = {
-    "&&": lambda x, y: x and y,
-    "<=?": lambda x, y: x <= y,
-    "<?": lambda x, y: x < y,
-    "=?": lambda x, y: x == y,
-    "+": lambda x, y: x + y,
-    "-": lambda x, y: x - y,
-    "*": lambda x, y: x * y,
-    "/": _quotient,
-    "^": _power,
+_TOKEN = re.compile(r"[A-Za-z_][\w.']*|\d+|%\w+|:=|=>|->|<=\?|<\?|=\?|&&|[()|{}:+*/^-]")
+_NAMES = re.compile(r"((?:[\w'.]+ )+): (?:(nat|R|Type)(?= \)|$))?")
+_KINDS = {"nat": Natural, "R": lambda x: Fraction(x) if isinstance(x, int) else x, "": lambda x: x}
+_WORDS = {"with", "end", "then", "else", "in"}
+_INFIX = {
+    "&&": (1, operator.and_),
+    "<=?": (2, operator.le),
+    "<?": (2, operator.lt),
+    "=?": (2, operator.eq),
+    "+": (3, operator.add),
+    "-": (3, operator.sub),
+    "*": (4, operator.mul),
+    "/": (4, _quotient),
+    "^": (6, lambda x, n: x ** int(n)),
 }
 _KNOWN = {
     "S": lambda n: Natural(n + 1),
@@ -78,76 +75,51 @@ class _Parser:
     """Recursive descent over what Coq prints; a term is a function of the values of its variables."""
 
     def __init__(self, text):
-        self.tokens, self.at = _TOKEN.findall(text), 0
+        self.tokens = ["", *reversed(_TOKEN.findall(text))]
 
     def look(self):
-        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+        return self.tokens[-1]
 
     def take(self, *wanted):
-        token = self.look()
-        if wanted and token not in wanted:
-            raise ValueError(f"expected {' or '.join(wanted)}, found {token!r}")
-        self.at += 1
+        """The next token, or the tokens that must come next."""
+        for token in wanted or self.tokens[-1:]:
+            if self.tokens.pop() != token:
+                raise ValueError(f"expected {token!r}")
         return token
+
+    def until(self, end):
+        """What stands before a token, as text."""
+        found = []
+        while (token := self.take()) != end:
+            found.append(token)
+        return " ".join(found)
 
     def term(self):
         special = {"fun": self.function, "fix": self.recursion, "let": self.let, "if": self.condition}
-        return special[self.take()]() if self.look() in special else self.infix(0)
+        return special[self.take()]() if self.look() in special else self.infix(1)
 
-    def binders(self):
-        """Names and kinds of numbers, up to `=>` or a result's type; a type's own name is no value."""
-        names = []
-        while self.look() not in ("=>", ":=", "{", ":"):
-            inside = self.look() == "("
-            self.at += inside
-            found = []
-            while self.look() not in (":", "=>"):
-                found.append(self.take())
-            kind = self.type() if self.look() == ":" else ""
-            names += [(name, KINDS.get(kind, lambda value: value)) for name in found if kind != "Type"]
-            if inside:
-                self.take(")")
-        return names
-
-    def type(self):
-        """Skip a type behind its colon."""
-        depth, found = 0, []
-        self.take(":")
-        while depth or self.look() not in (")", "=>", ":="):
-            depth += {"(": 1, ")": -1}.get(self.look(), 0)
-            found.append(self.take())
-        return " ".join(found)
-
-    def function(self):
-        names = self.binders()
-        self.take("=>")
+    def function(self, end="=>"):
+        """By names and kinds of numbers; a type's own name is no value."""
+        text = self.until(end).partition(" {")[0]
+        listed = _NAMES.findall(text) if ":" in text else [(text, "")]
+        names = [(name, _KINDS[kind]) for some, kind in listed if kind != "Type" for name in some.split()]
         return _curried(names, self.term())
 
     def recursion(self):
-        own, names = self.take(), self.binders()
-        if self.look() == "{":
-            while self.take() != "}":
-                pass
-        self.type()
-        self.take(":=")
-        body = _curried(names, self.term())
+        own, body = self.take(), self.function(":=")
 
         def value(known):
-            inner = known | {}
+            inner = known.new_child()
             inner[own] = body(inner)
             return inner[own]
 
         return value
 
     def let(self):
-        name = self.take()
-        if self.look() == ":":
-            self.type()
-        self.take(":=")
-        bound = self.term()
+        name, bound = self.until(":=").split()[0], self.term()
         self.take("in")
         rest = self.term()
-        return lambda known: rest(known | {name: bound(known)})
+        return lambda known: rest(known.new_child({name: bound(known)}))
 
     def condition(self):
         asked = self.term()
@@ -160,41 +132,32 @@ class _Parser:
     def cases(self):
         """By whether a natural number is 0."""
         asked = self.term()
-        for token in ("with", "|", "0", "%nat", "=>"):
-            self.take(token)
+        self.take("with", "|", "0", "%nat", "=>")
         base = self.term()
-        self.take("|")
-        self.take("S")
-        name = self.take()
-        self.take("=>")
+        self.take("|", "S")
+        name = self.until("=>")
         step = self.term()
         self.take("end")
 
         def value(known):
             n = asked(known)
-            return step(known | {name: Natural(n - 1)}) if n else base(known)
+            return step(known.new_child({name: Natural(n - 1)})) if n else base(known)
 
         return value
 
     def infix(self, least):
         left = self.prefix()
-        while _INFIX.get(self.look(), -1) >= max(least, 1):
-            operator = self.take()
-            binding = _INFIX[operator]
-            right = self.infix(binding + (operator != "^"))
-            left = _applied(_OPERATIONS[operator], left, right)
+        while (binding := _INFIX.get(self.look(), (0,))[0]) >= least:
+            operation = self.take()
+            left = _applied(operation, left, self.infix(binding + (operation != "^")))
         return left
 
     def prefix(self):
         if self.look() in ("/", "-"):
-            operator = self.take()
-            of, first = self.infix(5), 1 if operator == "/" else 0
-            return _applied(_OPERATIONS[operator], lambda _: first, of)
-        return self.application()
-
-    def application(self):
+            operation = self.take()
+            return _applied(operation, lambda _: int(operation == "/"), self.infix(5))
         found = self.atom()
-        while re.fullmatch(r"[A-Za-z_][\w.']*|\d+|\(", self.look()) and self.look() not in _WORDS:
+        while re.match(r"\w|\($", self.look()) and self.look() not in _WORDS:
             found = _called(found, self.atom())
         return found
 
@@ -203,23 +166,20 @@ class _Parser:
         if token == "match":
             return self.cases()
         if token == "(":
-            inside = self.term()
+            found = self.term()
             self.take(")")
         elif token.isdigit():
             number = Natural(token) if self.look() == "%nat" else int(token)
-            inside = lambda _: number  # noqa: E731
+            found = lambda _: number  # noqa: E731
         else:
-            inside = lambda known: known[token]  # noqa: E731
+            found = lambda known: known[token]  # noqa: E731
         if self.look().startswith("%"):
             self.take()
-        return inside
-
-
-_WORDS = {"with", "end", "then", "else", "in", "Arguments"}
+        return found
 
 
 def _applied(operation, left, right):
-    return lambda known: operation(left(known), right(known))
+    return lambda known: _INFIX[operation][1](left(known), right(known))
 
 
 def _called(function, argument):
@@ -230,14 +190,14 @@ def _curried(names, body):
     if not names:
         return body
     (first, kind), rest = names[0], _curried(names[1:], body)
-    return lambda known: lambda value: rest(known | {first: kind(value)})
+    return lambda known: lambda value: rest(known.new_child({first: kind(value)}))
 
 
-class _Scope(dict):
+class _File(dict):
     """What a file knows: its own definitions, then those of the files that it builds on, the nearest first."""
 
-    def __init__(self, module, more):
-        super().__init__(more)
+    def __init__(self, module):
+        super().__init__(_KNOWN)
         self.module = module
 
     def __missing__(self, name):
@@ -246,16 +206,13 @@ class _Scope(dict):
                 return definition(f"{module}.{name}")
         raise KeyError(f"{self.module} knows no {name}")
 
-    def __or__(self, more):
-        return _Scope(self.module, {**self, **more})
-
 
 @cache
 def definition(name):
     """The value of Module.name: a number, or a function of one argument at a time."""
     module, own = name.split(".")
-    text = recorded(module, "defines")[own].split(" Arguments ")[0]
-    return _Parser(text.removeprefix(f"{own} = ")).term()(_Scope(module, _KNOWN))
+    text = recorded(module, "defines")[own]
+    return _Parser(text.removeprefix(f"{own} = ")).term()(ChainMap(_File(module)))
 
 
 def run(name, *arguments):
@@ -266,7 +223,7 @@ def run(name, *arguments):
 def evaluated(text, *arguments, **names):
     """The value of a term; everything in it must be read."""
     parser = _Parser(text)
-    found = parser.term()(_Scope("Sums", _KNOWN | names))
+    found = parser.term()(ChainMap(names, _File("Sums")))
     assert not parser.look(), text
     return _applied_to(found, arguments)
 

@@ -22,7 +22,7 @@ from theory.bound.theorem1 import generalisation_term, linear_term, root_term, r
 from theory.control.penalty import penalty_limit
 from theory.control.violation import buffer_excess_maximum
 from theory.drift.moving_optimum import path_bias, walk_lag
-from theory.law.averaging import averaged, latest, over_rounds, round_shares
+from theory.law.averaging import averaged, equal, final_weights, over_rounds, round_shares
 from theory.law.quadratic import Cohorts, contraction, lag_sum, squared_weights
 from theory.law.stationary import full_memory_noise
 from theory.market.online import savings_price
@@ -151,12 +151,14 @@ def law(w):
     xi = lambda i, _: w.z[i]  # noqa: E731
     off = run("Law.combined", xi, w.N, w.start, lambda i: w.steps[i % w.T], 0)
     yield "combined", off, w.start + sum(w.steps[i % w.T] * z for i, z in enumerate(w.z))
-    squares = averaged(w.cohorts, w.T, w.contractions, over_rounds(latest, w.T)).squares[-1, 0]
-    weights = [w.law("weight", i, w.T) for i in range(w.N)]
-    yield "weight", sum(one**2 for one in weights), squares
-    came, first, b = w.came.__getitem__, w.law("left", w.T), weights.__getitem__
+    shares = over_rounds(equal, w.T)
+    p, came = final_weights(shares), w.came.__getitem__
+    b = [sum(p[t] * w.law("weight", i, t) for t in range(w.T + 1)) for i in range(w.N)].__getitem__
+    first = sum(p[t] * w.law("left", t) for t in range(w.T + 1))
+    mean = averaged(w.cohorts, w.T, w.contractions, shares)
+    yield "left", first, mean.left[-1, 0]
+    yield "weight", sum(b(i) ** 2 for i in range(w.N)), mean.squares[-1, 0]
     older = [run("Law.older", w.N, lambda i: came(i), first, lambda i: b(i), k) for k in range(w.T)]
-    shares = over_rounds(latest, w.T)
     yield "older", sum(one**2 for one in older), walk_lag(w.cohorts, w.T, w.contractions, shares)[-1, 0]
     path = [[w.share()] for _ in range(w.T + 1)]
     told = path_bias(w.cohorts, w.T, w.contractions, shares, path=path, first=[w.start])[-1, 0]
