@@ -19,7 +19,15 @@ LEAD = Path(__file__).with_suffix(".md").read_text(encoding="utf-8")
 # theorems that serve no claim of their own: definitions have instances
 EXAMPLES: tuple[str, ...] = ("Means.finite_mean", "Means.countable_mean", "Means.waits_have_a_mean")
 EXAMPLES += ("Means.mean_of_a_density", "Means.a_past_exists", "Means.such_samples_exist")
-GROUPS = ("Of the paper, refuted", "Of the paper, established", "What holds instead", "Of our own")
+EXAMPLES += ("Nobody.such_a_learner_exists",)
+LEMMAS = {"Learning.projection", "Learning.unbiased", "Control.constant_is_inside"}
+GROUPS: tuple[str, ...] = (
+    "Of the paper, refuted",
+    "Of the paper, established",
+    "What holds instead",
+    "Of our own",
+)
+GROUPS += ("Proved for fewer than half of their parts",)
 
 
 @dataclass(frozen=True)
@@ -54,9 +62,10 @@ def _proved_statement(
     of = known.corrected if role == "corrected" and known.corrected else known.stated
     own = claim.kind == "addition"
     refuted = any(f.method == "kernel" and f.outcome == "fails" for f in of.evidence)
-    group = GROUPS[3 if own else 2 if role == "corrected" else 0 if refuted else 1]
-    said = of.title + (", with its added hypotheses" if role == "hypotheses" else "")
     parts = len(dict.fromkeys(part for part, _ in claim.checks_for(role)))
+    few = 2 * len(theorems) < parts
+    group = GROUPS[4 if few else 3 if own else 2 if role == "corrected" else 0 if refuted else 1]
+    said = of.title + (", with its added hypotheses" if role == "hypotheses" else "")
     return ProvedStatement(group, claim.id, said, of.qualified, parts, theorems)
 
 
@@ -64,7 +73,11 @@ def page(claims: Sequence[Claim]) -> str:
     """The axioms, the statements with their theorems, and every theorem in words and in Coq."""
     rows = list(proved(claims))
     axioms = [f"| `{name}` | {says} |" for name, says in kernel.ALLOWED.items()]
-    lines = [LEAD.format(examples=_linked(EXAMPLES), axioms="\n".join(axioms), count=len(rows)).rstrip()]
+    few = [row for row in rows if row.group == GROUPS[4]]
+    lemmas = [row for row in few if LEMMAS.issuperset(sum(row.theorems.values(), ()))]
+    counts = {"count": len(rows), "whole": sum(len(row.theorems) == row.parts for row in rows)}
+    counts |= {"few": len(few), "lemmas": len(lemmas)}
+    lines = [LEAD.format(examples=_linked(EXAMPLES), axioms="\n".join(axioms), **counts).rstrip()]
     for group in GROUPS:
         lines += ["", f"### {group}", ""]
         lines += [_listed(row) for row in rows if row.group == group]
@@ -92,7 +105,7 @@ def _used() -> set[str]:
 def _words(module: str, definitions: Sequence[str]) -> Iterator[str]:
     """The definitions that a file's statements use."""
     if definitions:
-        whose = "Theory's formulas, as Coq gets them:" if module in FORMULAS else "Its words:"
+        whose = "Theory's formulas, as Coq gets them:" if module in FORMULAS else "Definitions by hand:"
         yield "\n{}\n\n```coq\n{}\n```".format(whose, "\n".join(definitions))
 
 

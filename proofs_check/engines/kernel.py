@@ -1,8 +1,9 @@
 """Proofs in Coq, accepted by its kernel.
 
 A positive outcome is a proof; a proof that Coq does not accept decides nothing. A theorem and its proof stand in a file
-of `proofs_check/kernel`, about definitions generated from theory's functions. `ask` compiles every file, has `coqchk`
-check the result, and reads the axioms of a file's theorems from `Print Assumptions`; answers are kept by content.
+of `proofs_check/kernel`, about formulas generated from theory's functions and definitions by hand. `ask` compiles every
+file, has `coqchk` check the result, and reads the axioms of its theorems from `Print Assumptions`; answers are kept by
+content.
 
 The record has every statement, every definition that it may use, and the axioms, as Coq prints them. Where Coq was
 asked, what it accepts must be what is on record: a proof of a changed statement decides nothing. Where Coq was not

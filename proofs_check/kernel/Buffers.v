@@ -60,9 +60,8 @@ Lemma h_falls s d : h (s + d) <= h s.
 Proof. induction d; [rewrite Nat.add_0_r; lra|]. rewrite Nat.add_succ_r.
 apply Rle_trans with (2 := IHd). apply (summand_falls rho inside). Qed.
 
-(* Over ever more rounds the largest buffer violation tends to a limit: of the closed form only the
-   late rounds are lost. *)
-Theorem buffer_violation_limit (whole : R) :
+(* Of the closed form only the late rounds are lost. *)
+Lemma limit_of_the_largest (whole : R) :
   is_lim_seq (lambert rho) whole -> is_lim_seq (fun T => Rmax 0 (largest T)) (Rmax 0 (INR K * rate *
     (whole - (INR K - 1) / 2))).
 Proof.
@@ -115,6 +114,14 @@ Proof.
   apply Rle_lt_trans with (2 := Hy).
   unfold Rmax. set (x := INR K * rate * (whole - (INR K - 1) / 2)).
   destruct (Rle_dec 0 y), (Rle_dec 0 x); unfold Rabs; repeat destruct (Rcase_abs _); lra.
+Qed.
+
+(* Over ever more rounds the largest buffer violation tends to a limit, as the sum in it does. *)
+Theorem buffer_violation_limit : exists whole : R, is_lim_seq (lambert rho) whole /\
+  is_lim_seq (fun T => Rmax 0 (largest T)) (Rmax 0 (INR K * rate * (whole - (INR K - 1) / 2))).
+Proof.
+  destruct (lambert_converges rho inside) as [whole H]. exists whole.
+  split; [auto|now apply limit_of_the_largest].
 Qed.
 End Largest.
 
@@ -208,7 +215,7 @@ Proof.
       unfold excess in A at 2. lra.
     - apply is_lim_seq_const.
     - apply (is_lim_seq_incr_n (fun T => Rmax 0 (largest rate rho K T)) (S T)).
-      now apply buffer_violation_limit. }
+      now apply limit_of_the_largest. }
   simpl in L. revert L. unfold Rmax. destruct (Rle_dec 0 (INR K * rate * (whole - (INR K
     - 1) / 2))); lra.
 Qed.
@@ -281,12 +288,3 @@ Proof.
     apply Rmult_le_compat_l; auto.
 Qed.
 End Nothing.
-
-(* If no two policies inside the region differ by more than the spread, constant admission, one of
-   them, has the regret of any other up to the spread. *)
-Theorem regret_within_the_spread (policy : Type) (inside : policy -> Prop) (bound : policy
-  -> R) (constant : policy) oracle spread :
-  (forall p q, inside p -> inside q -> Rabs (bound p - bound q) <= spread) -> inside constant ->
-  forall p, inside p -> Rabs ((bound constant - oracle) - (bound p - oracle)) <= spread.
-Proof. intros H Hc p Hp. replace (bound constant - oracle - (bound p - oracle))
-  with (bound constant - bound p) by ring. auto. Qed.

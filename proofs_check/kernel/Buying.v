@@ -36,7 +36,8 @@ Proof.
       [lra|apply Rmult_le_compat_l; nra]). nra.
 Qed.
 
-(* A debt that begins below the ceiling stays below it, at any prices in the interval. *)
+(* Where nothing is bought at a debt times price of V times the worth or more, a debt that begins
+   below the ceiling stays below it, at any prices in the interval. *)
 Theorem debt_never_exceeds_the_ceiling t : debt O <= debt_ceiling V worth places C low high
   -> debt t <= debt_ceiling V worth places C low high.
 Proof.
@@ -138,7 +139,6 @@ Proof.
   apply sum_le. intros. apply replaced_range.
 Qed.
 
-(* Debt and savings together never exceed the reserve and one full memory at the highest price. *)
 Lemma account t : debt t + savings t <= reserve + high * places.
 Proof.
   pose proof places_positive as P. assert (cp : 0 < C / places) by now apply Rdiv_lt_0_compat.
@@ -178,11 +178,13 @@ Proof.
       unfold Rmax. destruct (Rle_dec 0 (Z + x t * c - C)); nra.
 Qed.
 
-(* Who buys by savings never owes more than the reserve and a full memory at the highest price, less
-   C. *)
-Theorem debt_within_savings t : debt t <= savings_ceiling reserve places C high.
+(* Who buys by savings: debt and savings never exceed the reserve and a full memory at the highest
+   price together, nor the debt alone the same less C. *)
+Theorem debt_within_savings t :
+  debt t + savings t <= reserve + high * places /\ debt t <= savings_ceiling reserve places C high.
 Proof.
-  pose proof (account t) as A. pose proof places_positive as P. unfold savings_ceiling.
+  pose proof (account t) as A. pose proof places_positive as P. split; [auto|].
+  unfold savings_ceiling.
   assert (C <= savings t); [|lra]. unfold savings.
   replace C with (C / places * (places * 1)) at 1 by (field; lra).
   apply Rmult_le_compat_l; [left; now apply Rdiv_lt_0_compat|]. unfold places.
@@ -197,7 +199,7 @@ Proof.
   assert (A : sum T (fun t => price t * x t - C) <= debt T - debt O).
   { rewrite <- telescope. apply sum_le. intros t _. rewrite updated. unfold debt_update.
     pose proof (Rmax_r 0 (debt t + x t * price t - C)). lra. }
-  rewrite sum_minus, sum_const, start in A. pose proof (debt_within_savings T) as B.
+  rewrite sum_minus, sum_const, start in A. destruct (debt_within_savings T) as [_ B].
   unfold savings_ceiling in B. lra.
 Qed.
 End Savings.
@@ -258,9 +260,8 @@ Qed.
 
 (* ---- distinct samples ---- *)
 
-(* Every sample is trained on at least once, and a round trains on what is in memory: so nobody uses
-   more distinct samples than there are places over all rounds; the oracle, which fills all places
-   with fresh ones, uses as many. *)
+(* Every sample is trained on at least once, and a round trains on what is in memory: so in the
+   mean nobody uses more distinct samples than there are places over all rounds. *)
 Theorem distinct_samples (Omega : Type) (E : mean Omega) (clients T : nat) (buffer : nat -> R)
   (number : nat -> Omega -> nat) (used : nat -> nat -> nat -> Omega -> R) :
   (0 < T)%nat -> (forall m t i o, 0 <= used m t i o) ->
@@ -282,8 +283,8 @@ Qed.
 
 (* ---- counts: the effective size is N only if all samples were used equally often ---- *)
 
-(* The effective size is at most the number of samples, and equal to it only if each has been used
-   equally often. *)
+(* The effective size is at most the number of samples, and equal to it if and only if each has
+   been used equally often. *)
 Theorem equal_use N (A : nat -> R) :
   (0 < N)%nat -> 0 < sum N A ->
   effective_from_sums (sum N A) (sum N (fun i => A i ^ 2)) <= INR N /\

@@ -185,8 +185,8 @@ Qed.
 Lemma zero_violation b : 0 <= b -> sum T spent - C * INR T <= b -> violation T C spent <= b.
 Proof. intros. now apply Rmax_lub. Qed.
 
-(* If constant admission can pay the costs up to every round, every policy's violation is bounded,
-   whatever V and T. *)
+(* If constant admission can pay the costs up to every round, the violation is bounded
+   whatever T, of every policy that admits no more than the region's most. *)
 Theorem violation_bounded :
   (forall t, (t <= T)%nat -> rate * sum t price <= C * INR t) ->
   violation T C spent <= C * lambert rho T /\ C * lambert rho T <= C * lambert_bound rho.
@@ -380,8 +380,8 @@ Proof.
     + unfold x. rewrite <- sum_scal. apply sum_ext. intros. unfold share. field. lra.
 Qed.
 
-(* No policy inside the region holds more than always admitting the most; that is bounded whatever
-   T. *)
+(* Admissions split in proportion to the buffers: no policy inside the region violates these by more
+   than the positive part in the middle, which is bounded whatever T. *)
 Theorem buffer_violation_bounded :
   (forall s, (s < T)%nat -> 0 <= admitted s <= top s) ->
   buffer_violation (fun m t => share m * memory K admitted t)
@@ -411,7 +411,7 @@ Proof.
     apply Rmult_le_compat_l; [lra|]. now apply lambert_above.
 Qed.
 
-(* Always admitting the most attains the largest violation. *)
+(* Always admitting the most violates the buffers by that positive part. *)
 Theorem buffer_violation_attained :
   (forall s, (s < T)%nat -> admitted s = top s) ->
   buffer_violation (fun m t => share m * memory K admitted t)

@@ -87,8 +87,7 @@ Proof.
   replace (q * (q * q ^ t) * g) with (q * q * q ^ t * g) by ring. apply Rmult_le_compat_l; lra.
 Qed.
 
-(* The sum over any number of rounds is at most theory's bound, and that is below
-   log(2/(1-rho))/(1-rho). *)
+(* The sum over any number of rounds is at most theory's bound. *)
 Theorem lambert_above rho T : 0 < rho < 1 -> lambert rho T <= lambert_bound rho.
 Proof.
   intros H. set (q := sqrt rho). assert (Q : q * q = rho) by (apply sqrt_sqrt; lra).
@@ -99,6 +98,15 @@ Proof.
   apply Rle_trans with (q / (1 - q * q) * log_partial T q).
   - unfold lambert, log_partial. rewrite <- sum_scal. apply sum_le. intros. now apply summand_above.
   - apply Rmult_le_compat_l; [apply Rlt_le, Rdiv_lt_0_compat; nra|]. apply log_series_below. lra.
+Qed.
+
+Lemma lambert_converges rho : 0 < rho < 1 ->
+  exists whole : R, is_lim_seq (lambert rho) whole.
+Proof.
+  intros H. apply (ex_finite_lim_seq_incr _ (lambert_bound rho)); intros T;
+    [|now apply lambert_above].
+  unfold lambert. cbn [sum]. pose proof (pow_below_one rho T H).
+  assert (0 < rho ^ S T / (1 - rho ^ S T)) by (apply Rdiv_lt_0_compat; lra). lra.
 Qed.
 
 (* theory's bound on the sum is below log(2/(1-rho))/(1-rho), for 1 + sqrt rho < 2. *)

@@ -533,7 +533,8 @@ Proof.
     destruct (Nat.ltb_spec l T); [lia|ring].
 Qed.
 
-(* The law under drift: bias along the path, lag behind the walk, noise. *)
+(* The law under drift, in one direction and for any weights that add up to 1: bias along the path,
+   lag behind the walk, noise. *)
 Theorem law_of_drift :
   mu (fun o => model_error t o ^ 2) = bias t ^ 2 + walk * sum t (fun l => older l ^ 2)
     + variance * sum N (fun i => b i ^ 2).

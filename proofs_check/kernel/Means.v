@@ -1,6 +1,6 @@
 (* There are means: over finitely many outcomes, over a sequence of them, with a density on the
-   line; two spaces make one, and with it there are independent samples of any law and a past that
-   knows the first of two. *)
+   line; two spaces make one, and with it there are uncorrelated copies of any variable and a past
+   that knows the first of two. *)
 Require Import Reals Lra Lia Psatz.
 From Coquelicot Require Import Coquelicot.
 From Acdpp Require Import Sums Mean.
@@ -95,7 +95,7 @@ Proof.
     intros i. rewrite <- pow_mult, Nat.mul_comm, pow_mult. f_equal. field.
 Qed.
 
-(* A density on the line, such as the Gaussian one: the mean is an improper integral. *)
+(* A density on the line, whose integral is 1: the mean is an improper integral. *)
 Theorem mean_of_a_density (density : R -> R) :
   (forall x, 0 <= density x) -> is_RInt_gen density (Rbar_locally m_infty) (Rbar_locally p_infty) 1
     ->
@@ -233,8 +233,8 @@ Proof.
   - split; [intros g; now exists g|reflexivity].
 Qed.
 
-(* Of any law with a mean of 0 and a variance there are N samples, each with this law, centred and
-   uncorrelated: copies on a product of N spaces. *)
+(* For any variable with mean 0 and a variance there are N centred, uncorrelated ones with this
+   variance: copies on a product of N spaces. *)
 Theorem such_samples_exist {A : Type} (p : mean A) (f : A -> R) N :
   integrable p f -> integrable p (fun a => f a ^ 2) -> p f = 0 ->
   exists (Omega : Type) (mu : mean Omega) (xi : nat -> Omega -> R),

@@ -2,7 +2,7 @@
    sample adds its precision to that of the prior, and no estimate has a smaller mean square than
    the variance that is left. *)
 Require Import Reals Lra Lia Psatz.
-From Acdpp Require Import Sums Mean NobodyFormulas.
+From Acdpp Require Import Sums Mean Means NobodyFormulas.
 Open Scope R_scope.
 
 (* ---- what a sample says ---- *)
@@ -40,24 +40,24 @@ Context {Omega : Type} (mu : mean Omega) (seen : past mu).
 Variables (theta guess samples : Omega -> R) (s tau : R).
 Hypotheses (s0 : 0 < s) (tau0 : 0 < tau).
 Let centre : Omega -> R := given seen theta.
-(* an estimate looks at what was seen *)
-Hypothesis looks_back : known seen (fun o => centre o - guess o).
+(* An estimate looks at what was seen. Bayes: given that, the variance of theta is one over the
+   precision. *)
+Definition learns : Prop :=
+  known seen (fun o => centre o - guess o) /\
+  (forall o, given seen (fun o => (theta o - centre o) ^ 2) o = / (samples o / s + / tau)) /\
+  integrable mu theta /\ integrable mu samples /\
+  integrable mu (fun o => (theta o - centre o) ^ 2) /\
+  integrable mu (fun o => (centre o - guess o) ^ 2) /\
+  integrable mu (fun o => (centre o - guess o) * theta o).
+Hypothesis learning : learns.
 Hypothesis counts : forall o, 0 <= samples o.
-(* Bayes: given what was seen, the variance of theta is one over the precision *)
-Hypothesis posterior : forall o, given seen (fun o => (theta o - centre o) ^ 2) o
-  = / (samples o / s + / tau).
-Hypothesis have_means :
-  integrable mu theta /\ integrable mu samples /\ integrable mu (fun o => (theta o
-    - centre o) ^ 2) /\
-  integrable mu (fun o => (centre o - guess o) ^ 2) /\ integrable mu (fun o => (centre o
-    - guess o) * theta o).
 
 (* The error is what is left of theta, and what the estimate misses besides; the two do not mix. *)
 Lemma at_least_the_variance :
   integrable mu (fun o => / (samples o / s + / tau)) /\
   mu (fun o => / (samples o / s + / tau)) <= mu (fun o => (theta o - guess o) ^ 2).
 Proof.
-  destruct have_means as (I1 & I2 & I3 & I4 & I5).
+  destruct learning as (looks_back & posterior & I1 & I2 & I3 & I4 & I5).
   destruct (tower seen _ I3) as [I6 E6]. destruct (projects mu seen _ theta looks_back I1 I5) as [I7
     E7].
   assert (Iv : integrable mu (fun o => / (samples o / s + / tau)))
@@ -76,7 +76,7 @@ Qed.
    over its mean. *)
 Lemma jensen : / (mu samples / s + / tau) <= mu (fun o => / (samples o / s + / tau)).
 Proof.
-  destruct have_means as (I1 & I2 & _). destruct at_least_the_variance as [Iv _].
+  destruct learning as (_ & _ & I1 & I2 & _). destruct at_least_the_variance as [Iv _].
   set (y := mu samples / s + / tau). assert (y0 : 0 < y) by (apply precision_positive; auto;
     now apply E_nonneg).
   apply Rle_trans with (mu (fun o => (2 / y - / tau / y ^ 2) + (- / s / y ^ 2) * samples o)).
@@ -96,7 +96,7 @@ Qed.
 Lemma risk_of_a_direction h most : 0 <= h -> mu samples <= most -> bayes_risk most h s tau
   <= h / 2 * mu (fun o => (theta o - guess o) ^ 2).
 Proof.
-  intros Hh Hm. destruct have_means as (_ & I2 & _). destruct at_least_the_variance as [_ V].
+  intros Hh Hm. destruct learning as (_ & _ & _ & I2 & _). destruct at_least_the_variance as [_ V].
   pose proof jensen as J.
   assert (N0 : 0 <= mu samples) by now apply E_nonneg.
   assert (F : / (most / s + / tau) <= / (mu samples / s + / tau)).
@@ -143,21 +143,14 @@ Proof.
     apply Rmult_le_compat_l with (r := / threshold) in Hc; [|lra]. unfold Rdiv in *. nra.
 Qed.
 
-(* Nobody beats the Bayes risk of the most samples that money buys. *)
+(* Nobody who learns so beats the Bayes risk of the most samples that money buys. *)
 Theorem nobody_beats {Omega : Type} (mu : mean Omega) (seen : past mu) directions (h s tau : nat
   -> R)
   (theta guess : nat -> Omega -> R) (bought price : nat -> Omega
     -> R) places cost threshold rate debt T
   (samples := fun o => sum T (fun t => bought t o)) :
   (forall j, 0 <= h j) -> (forall j, 0 < s j) -> (forall j, 0 < tau j) ->
-  (* whoever learns: given all that was seen, a direction has the variance of the posterior *)
-  (forall j, known seen (fun o => given seen (theta j) o - guess j o)) ->
-  (forall j o, given seen (fun o => (theta j o - given seen (theta j) o) ^ 2) o
-    = / (samples o / s j + / tau j)) ->
-  (forall j, integrable mu (theta j) /\ integrable mu samples /\ integrable mu (fun o => (theta j o
-    - given seen (theta j) o) ^ 2) /\
-     integrable mu (fun o => (given seen (theta j) o - guess j o) ^ 2) /\
-     integrable mu (fun o => (given seen (theta j) o - guess j o) * theta j o)) ->
+  (forall j, learns mu seen (theta j) (guess j) samples (s j) (tau j)) ->
   (* whoever buys: at most S samples a round, within the budget and the debt, in the mean *)
   0 < threshold -> (forall t o, 0 <= bought t o <= places) ->
   (forall t, integrable mu (bought t)) -> (forall t,
@@ -169,7 +162,7 @@ Theorem nobody_beats {Omega : Type} (mu : mean Omega) (seen : past mu) direction
     j))
   <= sum directions (fun j => h j / 2 * mu (fun o => (theta j o - guess j o) ^ 2)).
 Proof.
-  intros Hh Hs Ht Hk Hp Hi H0 Hx Ib Ic Ip Hr Hc. apply sum_le. intros j _.
+  intros Hh Hs Ht Hl H0 Hx Ib Ic Ip Hr Hc. apply sum_le. intros j _.
   apply (risk_of_a_direction mu seen (theta j) (guess j) samples); auto.
   - intros o. apply sum_nonneg. intros. apply Hx.
   - now apply (most_that_money_buys mu bought price places cost threshold rate debt T).
@@ -221,4 +214,60 @@ Proof.
     multiplier * (price t * bought t) + places * Rmax 0 (1 - multiplier * price t))).
   - apply sum_le. intros t _. now apply a_round.
   - rewrite sum_plus, !sum_scal. apply Rplus_le_compat_r. now apply Rmult_le_compat_l.
+Qed.
+
+(* ---- such learners exist ---- *)
+
+Lemma a_coin : exists m : mean bool,
+  (forall f, integrable m f) /\ forall f, m f = (f true + f false) / 2.
+Proof.
+  unshelve eexists.
+  - refine {| integrable := fun _ => True; E := fun f => (f true + f false) / 2 |}; auto;
+      intros; try field.
+    pose proof (H1 true). pose proof (H1 false). lra.
+  - split; [easy|reflexivity].
+Qed.
+
+(* What nobody_beats asks for can be met, along one direction, for any number of samples and any
+   purchases that add up to it, since every variable has a mean; and then its bound is attained: the
+   guess is the part of theta that is seen, and the variance of the other is the posterior's. *)
+Theorem such_a_learner_exists h s tau samples : 0 < s -> 0 < tau -> 0 <= samples ->
+  exists (Omega : Type) (mu : mean Omega) (seen : past mu) (theta guess : Omega -> R),
+    learns mu seen theta guess (fun _ => samples) s tau /\ (forall f, integrable mu f) /\
+    mu theta = 0 /\ mu (fun o => theta o ^ 2) = tau /\
+    h / 2 * mu (fun o => (theta o - guess o) ^ 2) = bayes_risk samples h s tau.
+Proof.
+  intros Hs Ht HN. destruct a_coin as (c & Ic & Ec). destruct (a_past_exists c c) as (P & Pk & Pg).
+  set (v := / (samples / s + / tau)). pose proof (precision_positive s tau samples Hs Ht HN) as Q.
+  assert (V0 : 0 < v) by now apply Rinv_0_lt_compat.
+  assert (V1 : v <= tau).
+  { unfold v. rewrite <- (Rinv_inv tau) at 2.
+    apply Rinv_le_contravar; [now apply Rinv_0_lt_compat|].
+    assert (0 <= samples / s) by (apply Rmult_le_pos; [auto|left; now apply Rinv_0_lt_compat]).
+    lra. }
+  set (sign := fun b : bool => if b then 1 else -1).
+  set (x := sqrt (tau - v)). set (y := sqrt v).
+  assert (X : x ^ 2 = tau - v) by (unfold x; rewrite pow2_sqrt; lra).
+  assert (Y : y ^ 2 = v) by (unfold y; rewrite pow2_sqrt; lra).
+  set (theta := fun o : bool * bool => x * sign (fst o) + y * sign (snd o)).
+  set (guess := fun o : bool * bool => x * sign (fst o)).
+  assert (I : forall f, integrable (product c c) f) by (intros f; simpl; auto).
+  assert (M : forall f, product c c f
+    = (f (true, true) + f (true, false) + f (false, true) + f (false, false)) / 4)
+    by (intros f; simpl; rewrite !Ec; field).
+  assert (G : forall o, given P theta o = guess o).
+  { intros [a b]. rewrite Pg, Ec. unfold theta, guess. simpl. field. }
+  exists (bool * bool)%type, (product c c), P, theta, guess.
+  split; [split; [|split; [|auto]]|split; [auto|split; [|split]]].
+  - replace (fun o => given P theta o - guess o)
+      with (fun o : bool * bool => (fun _ : bool => 0) (fst o)).
+    + apply (Pk (fun _ => 0)).
+    + apply FunctionalExtensionality.functional_extensionality. intros o. rewrite G. ring.
+  - intros [a b]. rewrite Pg, Ec, !G. unfold theta, guess. simpl. fold v. rewrite <- Y. simpl.
+    field.
+  - rewrite M. unfold theta. simpl. field.
+  - rewrite M. unfold theta. simpl. replace tau with (x ^ 2 + y ^ 2) by lra. simpl. field.
+  - rewrite M. unfold theta, guess. simpl.
+    replace (h / 2 * _) with (h / 2 * y ^ 2) by (simpl; field). rewrite Y. unfold v, bayes_risk.
+    field. repeat split; nra.
 Qed.

@@ -542,7 +542,7 @@ Proof.
   lra.
 Qed.
 
-(* From round K on the printed limiting penalty does not exceed that either: it is the same. *)
+(* From round K on the printed limiting penalty does not exceed that either. *)
 Theorem limiting_penalty_as_stated_is_bounded t : K <= t
   -> penalty_limit_as_stated K t rate D sigma eta B Pdim E L G <= most.
 Proof.

@@ -106,8 +106,7 @@ Proof.
   - apply Rmult_le_reg_r with second; [auto|]. field_simplify; lra.
 Qed.
 
-(* Counts of at least 1, as of samples that have been used, and whole samples: the effective size is
-   at least 1. *)
+(* Where samples are whole the effective size is at least 1. *)
 Theorem effective_at_least_one :
   (forall j, (j < t)%nat -> 0 <= A j) -> (forall j,
     (j < t)%nat -> amount j = 0 \/ 1 <= amount j) -> 0 < first ->

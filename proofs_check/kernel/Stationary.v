@@ -397,10 +397,11 @@ Proof.
   intros j. specialize (Hh j). specialize (Hv j). apply Rmult_le_pos; [now apply Rmult_le_pos|lra].
 Qed.
 
-(* Behind a slope g the risk of K = 1 is convex in the step; where its slope vanishes it is least.
-   *)
+(* Behind a slope g no step of K = 1 has a smaller risk than the one that solves this equation, or
+   than 1 where the slope is so steep that none does. *)
 Theorem best_step_behind_a_slope nu g step other :
-  0 < nu -> 0 < step <= 1 -> 0 < other <= 1 -> nu * step ^ 3 = g ^ 2 * (2 - step) ^ 2 ->
+  0 < nu -> 0 < step <= 1 -> 0 < other <= 1 ->
+  nu * step ^ 3 = g ^ 2 * (2 - step) ^ 2 \/ step = 1 /\ nu <= g ^ 2 ->
   nu * stationary_noise (1 - step) 1 + g ^ 2 * slope_lag (1 - step) 1 ^ 2
   <= nu * stationary_noise (1 - other) 1 + g ^ 2 * slope_lag (1 - other) 1 ^ 2.
 Proof.
@@ -427,12 +428,14 @@ Proof.
     replace ((/ other) ^ 2 * (step ^ 3 * other ^ 2)) with (step ^ 3) by (field; lra).
     assert (0 <= (other - step) ^ 2 * (2 * other + step)) by (apply Rmult_le_pos;
       [apply pow2_ge_0|lra]). nra. }
-  assert (G : g ^ 2 = nu * step ^ 3 / (2 - step) ^ 2) by (rewrite He; field; lra).
   assert (M1 : nu * (step / (2 - step) + 2 * (other - step) / (2 - step) ^ 2) <= nu * (other / (2
     - other))) by (apply Rmult_le_compat_l; lra).
   assert (M2 : g ^ 2 * ((/ step) ^ 2 - 2 * (other - step) / step ^ 3) <= g ^ 2 * (/ other) ^ 2)
     by (apply Rmult_le_compat_l; [apply pow2_ge_0|auto]).
-  assert (Z : nu * (2 * (other - step) / (2 - step) ^ 2) = g ^ 2 * (2 * (other
-    - step) / step ^ 3)) by (rewrite G; field; lra).
+  (* the risk does not fall from the step to the other *)
+  assert (Z : g ^ 2 * (2 * (other - step) / step ^ 3)
+    <= nu * (2 * (other - step) / (2 - step) ^ 2)).
+  { destruct He as [He|[-> Hg]]; [|simpl; nra]. right.
+    replace (g ^ 2) with (nu * step ^ 3 / (2 - step) ^ 2) by (rewrite He; field; lra). field. lra. }
   lra.
 Qed.

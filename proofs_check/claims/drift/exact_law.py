@@ -66,13 +66,15 @@ CLAIMS = [
         formula=r"\tfrac12\sum_hh\Bigl(\bigl(x_0\theta(1)+\sum_sx_s\theta^\star(s)-\theta^\star(t)\bigr)^2"
         r"+q_h\sum_{l<t}W_l^2+s_h^2\sum_ib_i^2\Bigr),\quad W_l=x_0+\sum_{s\le l}x_s",
         domain="every $t$; quadratic losses with one Hessian; samples independent of the walk",
+        given=(WRITTEN,),
         sketch=r"A round takes $\theta$ to $a\theta+(1-a)\bar z$, so the model is a sum of the start and of "
         r"samples with weights that add up to 1, $x_s$ of them on round $s$. A sample is $\theta^\star(s)$ "
         r"and a distance of its own, with mean 0. $\theta^\star(t)$ is $\theta^\star(s)$ and the changes "
         r"between, so change $l$ weighs $1-\sum_{s>l}x_s=W_l$ in the error; $W_l$ moves as $\theta$ does, "
         "by the share of the memory that is older than the change, and is 1 at first. Changes and samples "
         "are uncorrelated, so mixed terms vanish in the mean. The newest change, which no sample has seen, "
-        "has $W=1$ for every policy.",
+        "has $W=1$ for every policy. Directions add up, and a jump of variance $J$ that comes with "
+        "probability $p$, independently, has mean 0 and variance $pJ$.",
         checks={
             "weights": (
                 theorem("Law.model_is_linear", "Law.weights_add_up", domain="any memories, steps, clients"),

@@ -10,10 +10,11 @@ g, t = sp.symbols("g t", positive=True)
 
 
 def equality() -> Evidence:
-    """The product is 1 at K = 1 and 2."""
+    """The product is 1 at K = 1 and 2, and at a = 0."""
     return argument(
         (stationary_noise(a, 1) * (2 * slope_lag(a, 1) - 1), 1, "$v(2L-1)$ at $K=1$"),
         (stationary_noise(a, 2) * (2 * slope_lag(a, 2) - 1), 1, "$v(2L-1)$ at $K=2$"),
+        (stationary_noise(sp.Integer(0), K) * (2 * slope_lag(sp.Integer(0), K) - 1), 1, "$v(2L-1)$ at $a=0$"),
         domain=EVERY,
     )
 
@@ -42,9 +43,10 @@ CLAIMS = [
         statement=r"Behind a steady slope of $g$ a round the risk is $\nu v+g^2L^2$. For every $K$ and step "
         r"$v(2L-1)\ge1$, with equality for $K\le2$ or $a=0$; so $K=1$ has, at some step, the same lag and no "
         "more noise, at the same rate: within budgets $K=1$ is best if the step may be chosen. The best step "
-        r"has $\nu\alpha^3=g^2(2-\alpha)^2$, and for gentle slopes the least mean square error is about "
-        r"$\tfrac34(2\nu g)^{2/3}$, where a walk has $\sqrt{q\nu}$. Judged by the world a round earlier, the "
-        "model has a round less of lag: $K=1$ is best all the same, and for gentle slopes nothing changes.",
+        r"has $\nu\alpha^3=g^2(2-\alpha)^2$ if $g^2\le\nu$, and is 1 behind a steeper slope; for gentle ones the "
+        r"least mean square error is about $\tfrac34(2\nu g)^{2/3}$, where a walk has $\sqrt{q\nu}$. Judged by "
+        "the world a round earlier, the model has a round less of lag: $K=1$ is best all the same, and for "
+        "gentle slopes nothing changes.",
         formula=r"v(a,K)\,\bigl(2L(a,K)-1\bigr)\ge1,\qquad "
         r"\min_\alpha\frac{\nu\alpha}{2-\alpha}+\frac{g^2}{\alpha^2}\sim\tfrac34(2\nu g)^{2/3}",
         domain=r"constant admission, quadratic losses with one Hessian, one direction, every $K\ge1$, $0\le "
@@ -61,7 +63,7 @@ CLAIMS = [
                 equality,
             ),
             "the step": (
-                theorem("Stationary.best_step_behind_a_slope", domain="every slope, noise, step"),
+                theorem("Stationary.best_step_behind_a_slope", domain="every slope, noise, and step up to 1"),
                 order,
             ),
         },

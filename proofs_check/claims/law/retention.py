@@ -11,6 +11,7 @@ t, h, spread = sp.symbols("t h s", positive=True)  # t: 1/(1-a), 1/a or 1/η, wh
 small, E = 1 / t, CONSTANTS.E
 ONE: Any = {"h": [h], "variance": [spread**2], "E": E}  # directions add up, so one is enough
 SMALL = r"$a\to1$, every $K$"
+FROM_ZERO = r"every $K\ge1$ and $0\le a<1$"
 SMALL_STEPS = Given("law:reuse/effective-rate", r"noise over $1-a$ tends to half the mean of $\Lambda u^2$")
 
 
@@ -84,10 +85,14 @@ CLAIMS = [
         r"$(a^d-a^{d_0})w(d)\ge0$ for every $d$, and the sum is at least $a^{d_0}\sum w=-a^{d_0}K(K+1)/2$. What is "
         "left is at least $K(K+1)(1-a^{d_0})>0$. At $a=0$, $v=1/K$.",
         checks={
-            "the sums": theorem("Stationary.noise_is_a_mean_of_pairs", "Finite.noise_tends", domain=EVERY),
-            "$v$ falls": theorem("Stationary.noise_falls", domain=EVERY),
+            "the sums": theorem(
+                "Stationary.noise_is_a_mean_of_pairs", "Finite.noise_tends", domain=FROM_ZERO
+            ),
+            "$v$ falls": theorem("Stationary.noise_falls", domain=FROM_ZERO),
             "$Kv$ does not fall": theorem(
-                "Stationary.product_rises", "Stationary.product_rises_strictly", domain=EVERY
+                "Stationary.product_rises",
+                "Stationary.product_rises_strictly",
+                domain=FROM_ZERO + ", strictly for $a>0$",
             ),
         },
         symbols={**SYMBOLS, "w": "a weight of a lag", "d₀": "the lag at which the weights change their sign"},
