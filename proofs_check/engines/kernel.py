@@ -35,7 +35,7 @@ FOLDER = Path(__file__).parent.parent / "kernel"
 RECORD = FOLDER / "recorded.json"
 PREFIX = "Acdpp"
 INSTALL = "Coq is not installed: apt-get install coq libcoq-coquelicot"
-PROTOCOL = 3  # version of the questions; answers to another version are not reused
+PROTOCOL = 4  # version of the questions; answers to another version are not reused
 LIBRARIES = ("Coq.", "Coquelicot.", "mathcomp.")  # may assume axioms; our files may not
 # the axioms of Coq's classical reals, as Coq prints them
 ALLOWED = {
@@ -48,6 +48,7 @@ ALLOWED = {
 THEOREM = re.compile(r"^Theorem\s+([A-Za-z_]\w*)", re.M)  # helpers are lemmas
 DEFINITION = re.compile(r"^(?:Definition|Fixpoint|Record)\s+(\w+).*?\.$", re.M | re.S)
 NEEDS = re.compile(rf"^From {PREFIX} Require Import ([\w ]+)\.", re.M)
+Texts = dict[str, str]
 
 
 class Refused(ValueError):
@@ -56,12 +57,17 @@ class Refused(ValueError):
 
 @dataclass(frozen=True)
 class Asked:
-    """The kernel's answer on a file: Coq's version, its theorems' statements, its definitions, and the axioms."""
+    """The kernel's answer on a file: Coq's version, its theorems' statements, its definitions, and the axioms.
+
+    `exact` has a hash of each statement and definition as printed without notations and with the files of names, which
+    tells what the text hides; another version of Coq has other hashes.
+    """
 
     content: str
     coq: str
-    states: dict[str, str]
-    defines: dict[str, str]
+    states: Texts
+    defines: Texts
+    exact: Texts
     axioms: list[str]
 
 
@@ -85,7 +91,11 @@ def needs(module: str) -> tuple[str, ...]:
 def content(module: str) -> str:
     """Hash of the text of a file and of all that it builds on."""
     texts = "\0".join(source(name) for name in (*needs(module), module))
-    return hashlib.sha256(texts.encode()).hexdigest()[:16]
+    return _hash(texts)
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def modules() -> list[str]:
@@ -154,14 +164,18 @@ def _ask_one(module: str) -> Asked:
     return Asked(content(module), _version(), *_questioned(module, options))
 
 
-def _questioned(module: str, options: Sequence[str]) -> tuple[dict[str, str], dict[str, str], list[str]]:
-    """Each theorem's statement and each definition as Coq prints it, and the axioms of all theorems together."""
+def _questioned(module: str, options: Sequence[str]) -> tuple[Texts, Texts, Texts, list[str]]:
+    """Each theorem's statement and each definition as Coq prints it, their hashes, and the axioms of all theorems."""
     names, defines = list(lines(module)), list(defined(module))
-    asked = [f"Check @{name}." for name in names] + [f"Print {PREFIX}.{module}.{name}." for name in defines]
+    asked = [f"Check @{PREFIX}.{module}.{name}." for name in names]
+    asked += [f"Print {PREFIX}.{module}.{name}." for name in defines]
+    marked = 'Eval compute in "answer"%string.\n'
     text = [
-        f"Require Import String Reals.\nFrom {PREFIX} Require Import {' '.join((*needs(module), module))}.",
-        "Open Scope R_scope.\nSet Printing Width 100.",
-        *(f'Eval compute in "answer"%string.\n{question}' for question in asked),
+        f"Require Import String.\nRequire {PREFIX}.{module}.\nSet Printing Depth 100000.\nSet Printing Width 100.",
+        *(f"{marked}Set Printing All.\n{question}\nUnset Printing All." for question in asked),
+        f"Require Import Reals.\nFrom {PREFIX} Require Import {' '.join((*needs(module), module))}.",
+        "Open Scope R_scope.",
+        *(marked + question for question in asked),
         f"Definition all_of_them := {''.join(f'conj (@{name}) (' for name in names)}I{')' * len(names)}.",
         'Eval compute in "axioms"%string.\nPrint Assumptions all_of_them.\n',
     ]
@@ -170,8 +184,11 @@ def _questioned(module: str, options: Sequence[str]) -> tuple[dict[str, str], di
         said = _run("coqc", "-q", *options, "query.v", cwd=Path(scratch))
     *answers, rest = re.split(r'^\s*= "\w+"%string\n\s*: string\n', said, flags=re.M)[1:]
     flat = [" ".join(answer.split()) for answer in answers]
-    states = {name: told.partition(":")[2].strip() for name, told in zip(names, flat, strict=False)}
-    return states, dict(zip(defines, flat[len(names) :], strict=True)), _axioms(rest)
+    exact = {name: _hash(told) for name, told in zip((*names, *defines), flat, strict=False)}
+    states = {
+        name: told.partition(":")[2].strip() for name, told in zip(names, flat[len(asked) :], strict=False)
+    }
+    return states, dict(zip(defines, flat[len(asked) + len(names) :], strict=True)), exact, _axioms(rest)
 
 
 def _axioms(said: str) -> list[str]:
@@ -275,13 +292,19 @@ def changes(found: Sequence[Asked]) -> list[str]:
 
 def _changed(module: str, asked: Asked, theorems: Sequence[str] | None = None) -> list[str]:
     """How an answer on a file differs from its record, in all theorems or in some; unrecorded files differ in all."""
-    known = _read(RECORD).get(module, {"states": {}, "defines": {}, "axioms": []})
+    known = _read(RECORD).get(module, {"states": {}, "defines": {}, "exact": {}, "axioms": []})
     pairs = [(asked.states, known["states"], theorems), (asked.defines, known["defines"], None)]
     told = [
         f"{module}.{name} is not as recorded: {now.get(name, 'nothing')} in place of {then.get(name, 'nothing')}"
         for now, then, names in pairs
         for name in (sorted({*now, *then}) if names is None else names)
         if now.get(name) != then.get(name)
+    ]
+    told = told or [
+        f"{module}.{name} is printed as recorded, and is not: a notation or a name hides the difference"
+        for name, exact in known["exact"].items()
+        if asked.coq == known["coq"] and asked.exact.get(name) != exact
+        if theorems is None or name in (*theorems, *known["defines"])
     ]
     if asked.axioms != known["axioms"]:
         told.append(f"{module} has other axioms than on record: {', '.join(asked.axioms) or 'none'}")

@@ -318,6 +318,26 @@ def test_a_statement_that_changed_decides_nothing_and_is_named(
     assert [name for name in theorems if kernel.theorem(name, domain=new)().outcome == "holds"] == left
 
 
+SHOWN = "Theorem plain : 0 <= 1 /\\ negb true = false.\nProof. repeat constructor. Qed.\n"
+HIDING = {
+    "a notation": "Notation \"'negb' x\" := (andb x false) (at level 10).\n",
+    "a definition that is not at the line's beginning": " Definition negb (x : bool) := false.\n",
+    "a lemma with a value": "Lemma negb : bool -> bool.\nProof. exact (fun _ => false). Defined.\n",
+}
+
+
+@needs_coq
+@pytest.mark.slow
+@pytest.mark.parametrize("hiding", HIDING.values(), ids=HIDING)
+def test_what_a_printed_statement_hides_is_noticed(hiding, folder, afresh):
+    (folder / "Plain.v").write_text(SHOWN)
+    kernel.record(kernel.ask())
+    (folder / "Plain.v").write_text(hiding + SHOWN)
+    afresh()
+    (told,) = kernel.changes(kernel.ask())
+    assert told.startswith("Plain.plain is ")
+
+
 def test_a_file_of_formulas_that_is_not_theorys_is_named(folder):
     (folder / "Sums.v").write_text("")
     (folder / "LawFormulas.v").write_text(formulas.written("LawFormulas"))
