@@ -17,6 +17,7 @@ state that outlives a call.
 | `prediction`, `retention` | predictions for a saved run, round by round and over K |
 | `drifting` | a drifting population |
 | `section7`, `explained` | the paper's figures reproduced; the sources of its gain |
+| `measured`, `curves` | a saved result as arrays; means, spreads and drawn points of curves |
 | `style`, `options`, `save` | sizes, colours and fonts; choices; files |
 
 A module is loaded on first use, and matplotlib with it.

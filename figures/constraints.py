@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from figures.measured import Measured, Spread, draw_policies, policy_handles
+from figures.curves import Spread, draw_policies, policy_handles
+from figures.measured import Measured
 from figures.style import Floats, Look, Width, letter, round_axis
 
 __all__ = ["PANELS", "READS", "Constraints", "compute", "draw"]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 
 from figures import retention
-from figures.measured import Measured, Spread, draw_band, policy_handles
+from figures.curves import Spread, draw_band, policy_handles
+from figures.measured import Measured
 from figures.options import NotMeasured
 from figures.style import DASHES, Floats, Look, Width, key
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from figures.measured import Measured, Spread, draw_policies, policy_handles
+from figures.curves import Spread, draw_policies, policy_handles
+from figures.measured import Measured
 from figures.options import NotMeasured
 from figures.style import Floats, Look, Width, letter, round_axis
 

@@ -12,7 +12,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from figures.measured import Measured, half_width, thinned
+from figures.curves import half_width, thinned
+from figures.measured import Measured
 from figures.style import DASHES, Floats, Look, Width, readable, round_axis
 
 __all__ = ["READS", "MeasuredMismatch", "MismatchRatio", "compute", "draw"]

@@ -7,7 +7,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from empirics.settings.policy_name import PolicyName
-from figures.measured import Measured, Spread, draw_band, spread
+from figures.curves import Spread, draw_band, spread
+from figures.measured import Measured
 from figures.style import DASHES, Floats, Look, Width, decades, key, readable
 
 __all__ = ["READS", "Money", "compute", "draw"]

@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from figures.measured import Measured, Spread, draw_band, half_width, spread
+from figures.curves import Spread, draw_band, half_width, spread
+from figures.measured import Measured
 from figures.risk_vs_bound import TRAJECTORY, bounds
 from figures.style import DASHES, Floats, Look, Whole, Width, decades, key, readable, round_axis
 

@@ -11,7 +11,8 @@ from matplotlib.lines import Line2D
 
 from empirics.settings.costs import Process
 from empirics.settings.policy_name import PolicyName
-from figures.measured import Measured, half_width
+from figures.curves import half_width
+from figures.measured import Measured
 from figures.options import NotMeasured
 from figures.style import DASHES, Floats, Look, Width, key, letter, named_ticks, readable
 from theory.design.offline import design, design_limit

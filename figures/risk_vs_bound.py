@@ -15,7 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, StrMethodFormatter
 
-from figures.measured import BAND, Measured, Spread, draw_band, spread
+from figures.curves import BAND, Spread, draw_band, spread
+from figures.measured import Measured
 from figures.options import NotMeasured
 from figures.style import DASHES, Floats, Look, Whole, Width, decades, readable, round_axis
 from theory.bound.stability import recorded_overlaps, stability_1, stability_round

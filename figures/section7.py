@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator
 from numpy.typing import NDArray
 
-from figures.measured import policy_handles
+from figures.curves import policy_handles
 from figures.style import POLICIES, Look, Width, key, named_ticks, readable
 from proofs_check.experiments.json_entries import Estimate, load
 from proofs_check.experiments.reproduction import PolicyResult, Reproduction, parse

@@ -3,6 +3,7 @@
 | module | holds |
 | --- | --- |
 | `claim`, `evidence` | a claim and how it is decided; what a check returns, and the verdict that follows |
+| `context` | what a check may depend on besides the mathematics: the seed and the amount of random examples |
 | `engines` | nine ways to check: kernel, identity, smt, limit, enclosure, exact, worst_case, simulation, experiment |
 | `kernel` | the proofs that Coq checks, and theory's formulas in Coq |
 | `claims`, `groundwork` | the claims, part by part; what several of them need |
@@ -25,13 +26,13 @@ from proofs_check.claim import (
     Case,
     CheckError,
     Claim,
-    Context,
     Correction,
     Given,
     confirming,
     decide,
     qualified,
 )
+from proofs_check.context import Context
 from proofs_check.evidence import Evidence, fails, holds, obeying, undecided, verdict
 from proofs_check.registry import claims_from, select
 from proofs_check.simulator import simulate

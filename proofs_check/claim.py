@@ -23,20 +23,17 @@ A module of claims ends in a list `CLAIMS`. `proofs_check/README.md` shows how t
 
 import inspect
 import time
-import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, wraps
 from typing import Any, Literal
 
-import numpy as np
-
+from proofs_check.context import Context, Profile
 from proofs_check.evidence import Evidence, Verdict, verdict
 
-__all__ = ["WRITTEN", "Case", "Check", "CheckError", "Checks", "Claim", "Context", "Correction", "Given"]
-__all__ += ["Profile", "Role", "confirming", "decide", "qualified", "run_check"]
+__all__ = ["WRITTEN", "Case", "Check", "CheckError", "Checks", "Claim", "Correction", "Given"]
+__all__ += ["Role", "confirming", "decide", "qualified", "run_check"]
 
-Profile = Literal["quick", "full"]
 Check = Callable[..., Evidence]
 Checks = tuple[Check, ...] | Mapping[str, Check | tuple[Check, ...]]
 Role = Literal["stated", "hypotheses", "corrected"]
@@ -44,34 +41,6 @@ Role = Literal["stated", "hypotheses", "corrected"]
 
 class CheckError(RuntimeError):
     """A check broke, or a part of a statement has no check: a fault of the checker, never evidence."""
-
-
-@dataclass(frozen=True)
-class Context:
-    """Seed and amount of work: all that a check may depend on besides the mathematics."""
-
-    seed: int = 0
-    profile: Profile = "quick"
-    claim: str = ""
-    check: str = ""
-
-    @property
-    def key(self) -> list[int]:
-        """Seed material from claim and check, independent of the order in which checks run."""
-        return [self.seed, zlib.crc32(self.claim.encode()), zlib.crc32(self.check.encode())]
-
-    def generator(self) -> np.random.Generator:
-        """A fresh NumPy generator for this check."""
-        return np.random.default_rng(self.key)
-
-    @property
-    def number(self) -> int:
-        """Integer seed of this check, for tools such as Hypothesis that need one."""
-        return int(np.random.SeedSequence(self.key).generate_state(1)[0])
-
-    def choose(self, quick: Any, full: Any) -> Any:
-        """Amount of work for this profile: `context.choose(100, 2000)` examples."""
-        return quick if self.profile == "quick" else full
 
 
 @cache

@@ -16,7 +16,8 @@ import numpy as np
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import WRITTEN, Check, Claim, Context, Correction, Given, confirming
+from proofs_check.claim import WRITTEN, Check, Claim, Correction, Given, confirming
+from proofs_check.context import Context
 from proofs_check.engines import exact, limit, smt
 from proofs_check.engines.argument import argument
 from proofs_check.engines.enclosure import compare

@@ -9,7 +9,8 @@ from functools import cache
 from multiprocessing import active_children, get_context
 from pathlib import Path
 
-from proofs_check.claim import Case, Claim, Profile, Role, decide
+from proofs_check.claim import Case, Claim, Role, decide
+from proofs_check.context import Profile
 from proofs_check.evidence import Evidence
 from proofs_check.registry import claims_from, labelled
 

@@ -35,7 +35,8 @@ FLOORS = {
         constraints learning measured_mismatch money prices retention risk_vs_bound
         section7
         bound_vs_horizon control design explained frontier measured mismatch omegas save uniformity
-        simulation style
+        curves simulation
+        style
         options
     """,
     "empirics": """
@@ -61,7 +62,7 @@ FLOORS = {
         prelude
         engines ledger text
         claim printing
-        evidence experiments kernel simulator symbols
+        context evidence experiments kernel simulator symbols
     """,
     "theory": """
         drift market

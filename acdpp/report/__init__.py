@@ -7,7 +7,7 @@
 | `drawn` | figures as SVG that takes on the colours of a page |
 | `page` | the HTML page, with `page.html`, `page.css` and `page.js` beside it |
 | `mathml` | formulas, for browsers |
-| `erratum` | the erratum, in LaTeX; `display` breaks its wide formulas |
+| `erratum`, `line_breaks` | the erratum, in LaTeX; where its wide formulas are broken |
 | `markdown` | the report in Markdown |
 | `findings` | counterexamples in words, the smallest first |
 | `escapes` | texts, labels and formulas for LaTeX |

@@ -10,8 +10,8 @@ from typing import Any
 
 from acdpp.report import escapes
 from acdpp.report.contents import PARTS
-from acdpp.report.display import display
 from acdpp.report.findings import Finding, against
+from acdpp.report.line_breaks import display
 from proofs_check.ledger import about
 from proofs_check.symbols import GLOSSARY
 

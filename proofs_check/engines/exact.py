@@ -14,7 +14,8 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, Verbosity, given, seed, settings
 from hypothesis import strategies as st
 
-from proofs_check.claim import Check, Context
+from proofs_check.claim import Check
+from proofs_check.context import Context
 from proofs_check.evidence import Evidence, fails, holds
 from theory.setting import Budget, Constants, Region
 

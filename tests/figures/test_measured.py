@@ -11,7 +11,8 @@ from empirics.predict import predict_study
 from empirics.results.folder import read_result
 from empirics.run import study_of
 from figures import constraints, learning, measured_mismatch, money, prediction, risk_vs_bound
-from figures.measured import STRETCHES, Measured, read, thinned, turns
+from figures.curves import STRETCHES, thinned, turns
+from figures.measured import Measured, read
 from figures.options import NotMeasured
 from proofs_check.groundwork.bound.stable import overlap_of
 from proofs_check.simulator import simulate

@@ -12,7 +12,8 @@ import pytest
 from empirics.run import run_study, study_of
 from empirics.settings.study import Study
 from figures import prediction, retention
-from figures.measured import Measured, half_width, read
+from figures.curves import half_width
+from figures.measured import Measured, read
 from figures.options import NotMeasured, Style
 from figures.style import LOOKS, Look
 from tests.figures.small import PAPER, SLIDES, SWEEP, cut, fits, summary_of

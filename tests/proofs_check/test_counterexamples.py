@@ -7,7 +7,7 @@ from fractions import Fraction as F
 import pytest
 import sympy as sp
 
-from proofs_check.claim import Context, decide
+from proofs_check.claim import decide
 from proofs_check.claims.bound import supremum
 from proofs_check.claims.control import comparison, independence, t_slot
 from proofs_check.claims.design import oracle
@@ -15,6 +15,7 @@ from proofs_check.claims.law import effective_rate
 from proofs_check.claims.market import online_age
 from proofs_check.claims.regret import decomposition, sign
 from proofs_check.claims.reuse import ages
+from proofs_check.context import Context
 from proofs_check.groundwork.bound import counterexamples, excess_risk, worst_round
 from proofs_check.groundwork.bound.training import Loss, Problem, theta
 from proofs_check.groundwork.law.curvatures import PAIR, Kinds, Stream

@@ -6,7 +6,7 @@ import pytest
 import sympy as sp
 from hypothesis import strategies as st
 
-from proofs_check.claim import Context
+from proofs_check.context import Context
 from proofs_check.engines import enclosure, exact, identity, limit, simulation, smt, worst_case
 from proofs_check.engines.exact import retentions
 from proofs_check.engines.expansion import limit_by_expansion

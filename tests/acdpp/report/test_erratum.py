@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acdpp.report import display, erratum, escapes, findings
+from acdpp.report import erratum, escapes, findings, line_breaks
 from acdpp.report.contents import gather
 from acdpp.report.markdown import markdown
 from acdpp.report.page import page
@@ -196,21 +196,23 @@ def test_breaking_a_formula_leaves_its_symbols_as_they_are() -> None:
         shown = re.sub(
             r"\\(begin|end)\{(gather\*|aligned)\}|\\small|\\\\(\[2pt\])?|&|\\q?quad ?|[\s{},;]",
             "",
-            display.display(tex),
+            line_breaks.display(tex),
         )
         assert shown == re.sub(r"\\q?quad ?|[\s{},;]", "", tex)
 
 
 def test_lines_fit_the_page_as_far_as_they_can_be_broken() -> None:
     for tex in _formulas():
-        body = re.sub(r"\\(begin|end)\{(gather\*|aligned)\}", "", display.display(tex))
+        body = re.sub(r"\\(begin|end)\{(gather\*|aligned)\}", "", line_breaks.display(tex))
         if not body.startswith(r"{\small"):
-            assert all(display.width(line) <= display.ROOM for line in re.split(r"\\\\(?:\[2pt\])?", body))
+            assert all(
+                line_breaks.width(line) <= line_breaks.ROOM for line in re.split(r"\\\\(?:\[2pt\])?", body)
+            )
 
 
 @needs_pdflatex
 def test_no_displayed_formula_of_any_claim_sticks_out_of_the_page(tmp_path: Path) -> None:
-    body = "\n\n".join(display.display(tex) for tex in _formulas())
+    body = "\n\n".join(line_breaks.display(tex) for tex in _formulas())
     tex = f"{erratum.PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}"
     assert not faults(pdflatex(tex, tmp_path))
 
