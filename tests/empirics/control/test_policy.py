@@ -78,14 +78,17 @@ def test_a_variant_admits_and_keeps_as_the_policy_does_in_a_study_with_its_setti
         assert not np.array_equal(getattr(schedule, changed)[:, 3:], getattr(alone, changed)), name
 
 
-@pytest.mark.parametrize("policy", [name for name in SETTINGS if name != "released-region"])
+POOR = 10.5  # for the released code, whose K is 6, buffers bind and not money from 14.7 on
+
+
+@pytest.mark.parametrize("policy", SETTINGS)
 def test_a_policy_plans_with_its_own_budget_and_is_held_to_that_of_the_study(policy):
-    mine = schedule_of(f"{policy}@budget=15.5", rounds=40)
-    there = schedule_of(policy, budget=15.5, rounds=40)
+    mine = schedule_of(f"{policy}@budget={POOR}", rounds=40)
+    there = schedule_of(policy, budget=POOR, rounds=40)
     assert np.array_equal(mine.admissions, there.admissions)
     assert not np.array_equal(mine.admissions, schedule_of(policy, rounds=40).admissions)
     spent = mine.cost * mine.admissions.sum(axis=2)
-    for budget, found in ((22.0, mine.debt), (15.5, there.debt)):
+    for budget, found in ((22.0, mine.debt), (POOR, there.debt)):
         debt = np.zeros(3)
         for t in range(40):
             assert found[t] == pytest.approx(debt)
