@@ -1,13 +1,15 @@
 """Run many claims, in this process or in several, with the same result."""
 
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from functools import cache
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
+from threading import Thread
 
 from proofs_check.claim import Case, Claim, Role, decide
 from proofs_check.context import Profile
@@ -52,7 +54,7 @@ def run(
         roles: tuple[Role, ...] = ("stated", "hypotheses", "corrected")
         by_size = sorted(claims, key=lambda c: -sum(len(c.checks_for(role)) for role in roles))
         others = set(active_children())
-        with ProcessPoolExecutor(jobs, get_context(START)) as pool:
+        with ProcessPoolExecutor(jobs, get_context(START), _end_with_parent) as pool:
             try:
                 with _ctrl_c_blocked():
                     waiting = {pool.submit(_work, claim.id, file, seed, profile): claim for claim in by_size}
@@ -66,6 +68,18 @@ def run(
                 pool.shutdown(cancel_futures=True)
                 raise
     return [cases[claim.id] for claim in claims]
+
+
+def _end_with_parent() -> None:
+    """Let this worker end when its parent is gone: a killed parent cannot end its workers."""
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 @contextmanager

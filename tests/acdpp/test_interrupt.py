@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.attack.arena import Child
 from tests.attack.interrupts import fresh, left_running, session, watches
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks into /proc")
@@ -25,18 +26,23 @@ CLAIMS = [Claim(id=name, **words) for name in ("one", "two")]
 """
 
 
-def interrupted(words: str, delay: float | None, work: Path) -> tuple[int | None, list[str]]:
-    """Exit status and stderr of a command whose whole process group gets the signal after a delay, or once two
-    workers are there."""
+def begun(words: str, delay: float | None, work: Path) -> Child:
+    """A command after a delay, or once it has two workers."""
     (work / "long.py").write_text(LONG)
     child = fresh(words.split(), work)
+    time.sleep(delay or 0)
+    while delay is None and len(session(child.pid).keys() - {child.pid}) < 2:
+        assert session(child.pid), "it ended before its workers began"
+        time.sleep(0.05)
+    return child
+
+
+def interrupted(words: str, delay: float | None, work: Path) -> tuple[int | None, list[str]]:
+    """Exit status and stderr of a command whose whole process group gets the signal."""
+    child = begun(words, delay, work)
     if delay is None:
-        while len(workers := session(child.pid).keys() - {child.pid}) < 2:
-            assert session(child.pid), "it ended before its workers began"
-            time.sleep(0.05)
+        workers = session(child.pid).keys() - {child.pid}
         assert all(map(watches, workers))  # or it would be a race who is faster, they or their end
-    else:
-        time.sleep(delay)
     child.signal(signal.SIGINT)
     ended = child.ended(60)
     assert not left_running(child.pid)
@@ -56,6 +62,14 @@ def interrupted(words: str, delay: float | None, work: Path) -> tuple[int | None
 )
 def test_it_stops_with_one_line(words: str, delay: float | None, tmp_path: Path) -> None:
     assert interrupted(words, delay, tmp_path) == ONE_LINE
+
+
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_a_program_that_is_killed(stop: int, tmp_path: Path) -> None:
+    child = begun("verify --file long.py --jobs 2", None, tmp_path)
+    os.kill(child.pid, stop)
+    child.ended(60)
+    assert not left_running(child.pid)
 
 
 def test_an_ignored_signal_stays_ignored() -> None:
