@@ -292,20 +292,17 @@ def changes(found: Sequence[Asked]) -> list[str]:
 
 def _changed(module: str, asked: Asked, theorems: Sequence[str] | None = None) -> list[str]:
     """How an answer on a file differs from its record, in all theorems or in some; unrecorded files differ in all."""
-    known = _read(RECORD).get(module, {"states": {}, "defines": {}, "exact": {}, "axioms": []})
-    pairs = [(asked.states, known["states"], theorems), (asked.defines, known["defines"], None)]
-    told = [
-        f"{module}.{name} is not as recorded: {now.get(name, 'nothing')} in place of {then.get(name, 'nothing')}"
-        for now, then, names in pairs
-        for name in (sorted({*now, *then}) if names is None else names)
-        if now.get(name) != then.get(name)
-    ]
-    told = told or [
-        f"{module}.{name} is printed as recorded, and is not: a notation or a name hides the difference"
-        for name, exact in known["exact"].items()
-        if asked.coq == known["coq"] and asked.exact.get(name) != exact
-        if theorems is None or name in (*theorems, *known["defines"])
-    ]
+    known = _read(RECORD).get(module, {"coq": "", "states": {}, "defines": {}, "exact": {}, "axioms": []})
+    now, then = asked.states | asked.defines, known["states"] | known["defines"]
+    told = []
+    for name in sorted({*now, *then} if theorems is None else {*theorems, *asked.defines, *known["defines"]}):
+        if now.get(name) != then.get(name):
+            said = f"{now.get(name, 'nothing')} in place of {then.get(name, 'nothing')}"
+            told.append(f"{module}.{name} is not as recorded: {said}")
+        elif asked.coq == known["coq"] and asked.exact.get(name) != known["exact"].get(name):
+            told.append(
+                f"{module}.{name} is printed as recorded, but a notation or a name hides a difference"
+            )
     if asked.axioms != known["axioms"]:
         told.append(f"{module} has other axioms than on record: {', '.join(asked.axioms) or 'none'}")
     return told

@@ -42,7 +42,7 @@ def _quotient(x, y):
 
 
 _TOKEN = re.compile(r"[A-Za-z_][\w.']*|\d+|%\w+|:=|=>|->|<=\?|<\?|=\?|&&|[()|{}:+*/^-]")
-_NAMES = re.compile(r"((?:[\w'.]+ )+): (?:(nat|R|Type)(?= \)|$))?")
+_NAMES = re.compile(r"((?:[\w'.]+ )+): (?:(nat|R|Type|space)(?= \)|$))?")
 _KINDS = {"nat": Natural, "R": lambda x: Fraction(x) if isinstance(x, int) else x, "": lambda x: x}
 _WORDS = {"with", "end", "then", "else", "in"}
 _INFIX = {
@@ -68,6 +68,10 @@ _KNOWN = {
     "Nat.max": lambda x: lambda y: Natural(max(x, y)),
     "Nat.min": lambda x: lambda y: Natural(min(x, y)),
     "Req_EM_T": lambda x: lambda y: x == y,
+    "zero": 0,  # of a space: here the plane, by complex numbers
+    "plus": lambda x: lambda y: x + y,
+    "scal": lambda a: lambda x: a * x,
+    "inner": lambda x: lambda y: (x * y.conjugate()).real,
 }
 
 
@@ -99,10 +103,10 @@ class _Parser:
         return special[self.take()]() if self.look() in special else self.infix(1)
 
     def function(self, end="=>"):
-        """By names and kinds of numbers; a type's own name is no value."""
+        """By names and kinds of numbers; the name of a type or a space is no value."""
         text = self.until(end).partition(" {")[0]
         listed = _NAMES.findall(text) if ":" in text else [(text, "")]
-        names = [(name, _KINDS[kind]) for some, kind in listed if kind != "Type" for name in some.split()]
+        names = [(name, _KINDS[kind]) for some, kind in listed if kind in _KINDS for name in some.split()]
         return _curried(names, self.term())
 
     def recursion(self):
