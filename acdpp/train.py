@@ -84,7 +84,7 @@ def trained(
     on: str | None = None,
     **options: Any,
 ) -> tuple[Any, Path]:
-    """What `train` returns, and its folder; progress is shown, and Ctrl-C says how to continue."""
+    """Return what `train` returns, and its folder; progress is shown, and Ctrl-C says how to continue."""
     folder: list[Path] = []
     again = "" if on is None else f" --on {shlex.quote(on)}"
 

@@ -65,7 +65,7 @@ class Filled(Policy):
 
     @classmethod
     def of(cls, brief: Brief) -> Self:
-        """At the rates of constant admission."""
+        """The policy at the rates of constant admission."""
         constant = make_policy("constant", brief)
         assert isinstance(constant, Fixed)
         return cls(constant, tuple(int(size) for size in brief.budget.buffers))

@@ -232,7 +232,7 @@ def run_check(
 
 
 def _wants_context(check: Check) -> bool:
-    """Whether a check takes the context, its only positional argument."""
+    """True if a check takes the context, its only positional argument."""
     needed = [p for p in inspect.signature(check).parameters.values() if p.default is p.empty]
     return any(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in needed)
 

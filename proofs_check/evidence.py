@@ -86,7 +86,7 @@ class Evidence:
 
     @property
     def sound(self) -> bool:
-        """Whether a failure refutes by itself. A sample of runs does not, nor does a solver's worst case, whose
+        """True if a failure refutes by itself. A sample of runs does not, nor does a solver's worst case, whose
         comparator is any point instead of the population's minimiser.
         """
         return self.strength not in UNSOUND

@@ -227,7 +227,7 @@ def _scripted(base: list[_Piece], below: Element | None, above: Element | None) 
 
 
 def _named(row: list[_Piece]) -> bool:
-    """Whether letters form a name above a symbol: CK, all, mem."""
+    """True if letters form a name above a symbol: CK, all, mem."""
     return len(row) > 1 and all(p.kind == "letter" and p.text.isascii() and p.text.isalpha() for p in row)
 
 

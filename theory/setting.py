@@ -1,4 +1,4 @@
-"""What a user chooses: the constants of the theory, the budgets, the admission region.
+"""The choices of a user: the constants of the theory, the budgets, the admission region.
 
 Frozen dataclasses that refuse what makes no sense, in one sentence that says what would. Their fields may be
 of any number system of `theory.numbers.algebra`, symbols included; a symbol is refused only where its assumptions

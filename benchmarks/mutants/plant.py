@@ -45,7 +45,7 @@ class Mutant:
 
     @property
     def key(self) -> str:
-        """What an equivalent mutant is known by; it survives edits elsewhere in the file."""
+        """The identity of an equivalent mutant; it survives edits elsewhere in the file."""
         again = f" ({self.number})" if self.number > 1 else ""
         return f"{self.module}.{self.function}: {self.kind}: {self.before} → {self.after}{again}"
 
@@ -365,7 +365,7 @@ def _premises(node: ast.AST) -> Iterator[Change]:
 
 
 def _compares(node: ast.AST) -> bool:
-    """Whether it is an inequality or an equation: `x < 1`, or `sp.Eq(x, 1)`."""
+    """True if it is an inequality or an equation: `x < 1`, or `sp.Eq(x, 1)`."""
     named = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
     return isinstance(node, ast.Compare) or named in ("Ge", "Gt", "Le", "Lt", "Eq", "Ne")
 

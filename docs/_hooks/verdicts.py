@@ -18,7 +18,7 @@ built; `acdpp verify` decides them all anew. Counterexamples and proofs: `acdpp 
 
 
 def anchor(label: str) -> str:
-    """Where a label stands on the page."""
+    """The place of a label on the page."""
     return re.sub(r"[^\w-]", "-", label)
 
 

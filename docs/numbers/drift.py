@@ -73,7 +73,7 @@ def mnist_streams() -> str:
 
 
 def pilot(study: str) -> dict[str, Any]:
-    """What a pilot sample said of a stream made from MNIST."""
+    """The estimate of a pilot sample from a stream made from MNIST."""
     found: dict[str, Any] = _studies("streams-mnist-500")[study]["pilot"]
     return found
 

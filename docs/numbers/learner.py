@@ -13,7 +13,7 @@ __all__ = ["over_bound", "over_bounds", "row", "total"]
 
 
 def row(study: str, policy: str, ours: bool = True, prices: str = "uniform") -> dict[str, Any]:
-    """What was measured of a policy with our learner, before variants of it, or with the paper's."""
+    """Measurements of a policy with our learner, before variants of it, or with the paper's."""
     rows: dict[str, Any] = result(f"learner-{study}")["studies"][prices]["policies"]
     names = ((name, PolicyName(name)) for name in rows)
     first = next(name for name, one in names if one.base == policy and ("average" in one.own) is ours)

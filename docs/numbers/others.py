@@ -76,7 +76,7 @@ def planned_in_the_notebook() -> tuple[str, str]:
 
 
 def federation() -> str:
-    """What a round of a federation takes."""
+    """Times of a round of a federation."""
     rows = [
         [
             f"{case['clients']}, {case['kind']}",
@@ -109,7 +109,7 @@ def server_share() -> str:
 
 
 def longer_than_fedavg() -> str:
-    """How much longer a round of processes takes than FedAvg's, in per cent."""
+    """The extra time of a round of processes over FedAvg's, in per cent."""
     return span((100 * (case["acdpp_s"] / case["fedavg_s"] - 1) for case in _processes()), ".0f")
 
 

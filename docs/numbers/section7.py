@@ -53,13 +53,13 @@ def points(value: Document) -> str:
 
 
 def gain(name: str, policy: str = "acdpp", other: str = "constant", averaged: bool = False) -> str:
-    """What a policy gains over another, in points at the end or averaged over the rounds."""
+    """The gain of a policy over another, in points at the end or averaged over the rounds."""
     found = result(name)["comparisons"][policy][other]
     return points(found["points_averaged" if averaged else "points"]).replace("-", "−")
 
 
 def behind(name: str, policy: str = "acdpp") -> str:
-    """By how much a policy is behind constant admission at the end, without the sign."""
+    """The distance of a policy behind constant admission at the end, without the sign."""
     return gain(name, policy).lstrip("−+")
 
 
@@ -110,7 +110,7 @@ def further(data: str) -> str:
 
 
 def ten_runs_miss() -> float:
-    """By how much the mean of ten runs on MNIST may miss its expectation (98.3 %)."""
+    """The largest likely error of the mean of ten runs on MNIST (98.3 %)."""
     gaps = committed()["mnist", "paper"].gaps["acdpp"]["constant"]
     return float(gaps.points.half(1 - 0.05 / 3)) * 10**0.5
 
@@ -122,7 +122,7 @@ def at_most_ahead(averaged: bool = False) -> float:
 
 
 def world(name: str, which: str, policy: str, averaged: bool = False) -> str:
-    """What a policy gains in one world of a ladder."""
+    """The gain of a policy in one world of a ladder."""
     found = result(name)["worlds"][which]["policies"][policy]
     return points(found["points_averaged" if averaged else "points"]).replace("-", "−")
 
@@ -153,7 +153,7 @@ def step_ms() -> float:
 
 
 def faster(side: int) -> float:
-    """How many times faster the kernels are than one client at a time, per run and round."""
+    """The speed-up of the kernels over one client at a time, per run and round."""
     cases = result(f"networks-{side}")["cases"]
     return float(cases["one client at a time"]["run_round_s"] / cases["kernels, bfloat16"]["run_round_s"])
 
@@ -244,7 +244,7 @@ def worlds(chosen: Mapping[str, tuple[str, ...]]) -> Document:
 
 
 def ladder(model: str) -> str:
-    """What every departure of the released code gains over constant admission."""
+    """The gain of every departure of the released code over constant admission."""
     head = ["world", "policy", "at the end", "averaged", "cost per round", "most held"]
     rows = [
         [
@@ -263,7 +263,7 @@ def ladder(model: str) -> str:
 
 
 def parts() -> str:
-    """Where the gain of the released rule comes from."""
+    """The parts of the gain of the released rule."""
     document = result("why-mnist-filled")
     rows = []
     for name, row in document["policies"].items():
@@ -301,7 +301,7 @@ def literal() -> str:
 
 
 def speed() -> str:
-    """What a step takes, one way and another."""
+    """Times of a step, one way and another."""
     rows = [
         [
             f"{document['side']} × {document['side']}",

@@ -77,7 +77,7 @@ def from_table(
 
 
 def is_table(thing: Any) -> bool:
-    """It has columns by name."""
+    """True if it has columns by name."""
     return hasattr(thing, "__arrow_c_stream__") or (
         hasattr(thing, "with_format") and hasattr(thing, "column_names")
     )

@@ -1,4 +1,4 @@
-r"""How long to keep samples of a drifting population: constant admission as the study has it, at every K.
+r"""The retention for samples of a drifting population: constant admission as the study has it, at every K.
 
 The cost of a K over the study's rounds is predicted for a population at rest, with the study's own steps, clients and
 mean of models. To this is added the lag \(\tfrac12\sum_hhq_h\sum_lW_l^2\) behind a random walk of the measured variance

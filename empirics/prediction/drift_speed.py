@@ -1,4 +1,4 @@
-r"""How fast a population drifts, from samples with times: the q of `theory.drift.moving_optimum`, with an interval.
+r"""Speed of a drifting population from timestamps: the q of `theory.drift.moving_optimum`, with an interval.
 
 At the minimiser of all samples, in the eigenbasis of the Hessian, the mean gradient of the samples of a stretch of time
 is about \(-h\) times the displacement of that stretch's optimum. Gradients are divided by the standard deviation of one
@@ -149,7 +149,7 @@ def _crossing(falling: Callable[[float], float], low: float, high: float) -> flo
 
 
 def stretch_means(scores: Floats, time: Floats) -> StretchMeans:
-    """From scores (samples, directions) in the order of their times, which are in rounds."""
+    """Means of scores (samples, directions) in the order of their times, which are in rounds."""
     count, D = scores.shape
     stretches = min(STRETCHES_MAX, count // STRETCH_SAMPLES_MIN)
     steps = np.diff(scores, axis=0)

@@ -1,4 +1,4 @@
-"""How long a prediction and the training that it predicts take, estimated before either begins."""
+"""Times of a prediction and of the training that it predicts, estimated before either begins."""
 
 import math
 

@@ -235,7 +235,7 @@ class Engine:
         return found
 
     def _measured(self, tilt: Tensor | None) -> dict[str, Tensor]:
-        """At θ(t), and of the mean where that is the model."""
+        """Measures at θ(t), and of the mean where that is the model."""
         found, averaged = self._of_model(self.theta, tilt), self.averaged
         if averaged is None:
             return found

@@ -1,4 +1,4 @@
-"""What `--fit` chooses: the ball, the scale of features and the step size, from a pilot sample of the data.
+"""The choices of `--fit`: the ball, the scale of features and the step size, from a pilot sample of the data.
 
 On a small ball nothing sharp can be learnt: with inputs of norm 1 a logit is at most the radius. And where one feature
 is a thousand times as large as another, nothing is learnt from the other. A logistic regression is fitted to one part

@@ -284,7 +284,7 @@ def _slopes(
     POOL: tl.constexpr,
     CHUNK: tl.constexpr,
 ):
-    """Of a chunk: the pixels, the normalised z, and the slope of the loss in what enters Mish; 0 behind the end."""
+    """Pixels of a chunk, the normalised z, and the slope of the loss in what enters Mish; 0 behind the end."""
     OUTPUTS: tl.constexpr = HEIGHT * WIDTH // (POOL * POOL)
     pixel, out = _window(start, CHUNK, HEIGHT, WIDTH, POOL)
     here = out < OUTPUTS

@@ -14,7 +14,7 @@ __all__ = ["argument"]
 
 
 def argument(*links: Any, domain: str = "") -> Evidence:
-    """Whether all links hold. A link is a row of one of these kinds, or evidence made elsewhere:
+    """Test whether all links hold. A link is a row of one of these kinds, or evidence made elsewhere:
 
     * an equation: left side, right side, what they are, and optionally a domain of its own;
     * an inequality: the inequality, a list of premises, and the domain;

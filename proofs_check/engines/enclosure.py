@@ -33,7 +33,7 @@ def compare(
     domain: str,
     precision: int = PRECISION_BITS,
 ) -> Evidence:
-    """Whether `left relation right` holds at every grid point; both are functions of a point that return a ball
+    """Test whether `left relation right` holds at every grid point; both are functions of a point that return a ball
     (`flint.arb`) or an integer.
 
     >>> import flint

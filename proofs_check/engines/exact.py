@@ -107,7 +107,7 @@ def search(
     domain: str,
     examples: int,
 ) -> Evidence:
-    """Whether a statement is true on named arguments drawn at random.
+    """Test whether a statement is true on named arguments drawn at random.
 
     `find(**arguments)` returns None where it is true, and otherwise the numbers that violate it. An exception in `find`
     is no counterexample and is not caught.
@@ -153,7 +153,7 @@ def search(
 def exhaust(
     points: Iterable[Mapping[str, Any]], find: Property, *, domain: str, strength: Any = "certified"
 ) -> Evidence:
-    """Whether a statement is true at every listed point, with `find` as in `search`: rigorous on that range."""
+    """Test whether a statement is true at every listed point, with `find` as in `search`: rigorous on that range."""
     tried = 0
     for point in points:
         tried += 1

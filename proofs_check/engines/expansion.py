@@ -37,7 +37,7 @@ class _Series:
     end: Any = -sp.oo
 
     def __bool__(self) -> bool:
-        """Whether the series is not exactly 0."""
+        """True if the series is not exactly 0."""
         return bool(self.terms or self.end > -sp.oo)
 
     @property
@@ -173,7 +173,7 @@ def _composed(rest: _Series, depth: int, coefficient: Callable[[int], Any]) -> _
 
 
 def _vanishes(coefficient: Any) -> bool:
-    """Whether a coefficient is 0 for all values of its symbols: no if a ball excludes 0, yes if it cancels."""
+    """True if a coefficient is 0 for all values of its symbols: not if a ball excludes 0, surely if it cancels."""
     coefficient = sp.sympify(coefficient)
     if coefficient.is_zero is not None:
         return bool(coefficient.is_zero)

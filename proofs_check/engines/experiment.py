@@ -57,7 +57,7 @@ class Interval(NamedTuple):
 
     @property
     def known(self) -> bool:
-        """Whether there is an interval; a single seed has none."""
+        """True if there is an interval; a single seed has none."""
         return not np.isnan(self.low)
 
 
@@ -106,7 +106,7 @@ def _evidence(
 
 
 def _learnt(result: Reproduction) -> bool:
-    """Whether a result has the data, model and learning rate described; the released code has a model of its own."""
+    """True if a result has the data, model and learning rate described; the released code has a model of its own."""
     said, trained = SECTION7[result.dataset], result.setting == "trained"
     eta = TRAINED[result.dataset] if trained else said.eta
     described = result.eta == eta and (result.setting == "released" or result.model == said.model)
@@ -114,7 +114,7 @@ def _learnt(result: Reproduction) -> bool:
 
 
 def _long(result: Reproduction) -> bool:
-    """Whether a result has enough rounds, which suffices for spending."""
+    """True if a result has enough rounds, which suffices for spending."""
     return result.rounds >= ROUNDS
 
 
@@ -139,7 +139,7 @@ def states(
     level: float,
     slack: float = LAST_DIGIT,
 ) -> Evidence:
-    """Whether ten runs give a stated difference and exclude no difference."""
+    """Test whether ten runs give a stated difference and exclude no difference."""
     intervals = {name: further_runs(estimate, level) for name, estimate in readings.items()}
     inside = [interval for interval in intervals.values() if _contains(interval, stated, slack)]
     outcome: Outcome = "open"
@@ -164,7 +164,7 @@ def _scatter(estimate: Estimate, level: float) -> float:
 
 
 def _scattered(estimate: Estimate, stated: float, level: float, slack: float) -> bool:
-    """Whether ten runs could give both the stated number and 0 if the measured mean were their expectation."""
+    """True if ten runs could give both the stated number and 0 if the measured mean were their expectation."""
     scatter, mean = _scatter(estimate, level), float(estimate.mean)
     return (
         estimate.seeds >= SCATTER_SEEDS_MIN and abs(mean - stated) <= scatter + slack and abs(mean) <= scatter
@@ -176,12 +176,12 @@ def _spelled(intervals: Mapping[str, Interval]) -> dict[str, str]:
 
 
 def _contains(interval: Interval, number: float, slack: float = LAST_DIGIT) -> bool:
-    """Whether an interval contains a number; an unknown interval contains all."""
+    """True if an interval contains a number; an unknown interval contains all."""
     return not interval.known or interval.low - slack <= number <= interval.high + slack
 
 
 def ordered(result: Reproduction, readings: Mapping[str, Estimate], level: float, what: str) -> Evidence:
-    """Whether a difference is positive in expectation in every reading; the readings share the error."""
+    """Test whether a difference is positive in expectation in every reading; the readings share the error."""
     each = 1 - (1 - level) / len(readings)
     intervals = {name: confidence(estimate, each) for name, estimate in readings.items()}
     outcome: Outcome = "open"
@@ -201,7 +201,7 @@ def _at_most(interval: Interval, bound: float) -> Outcome:
 def bounded(
     result: Reproduction, interval: Interval, bound: float, level: float, what: str, *, learnt: bool
 ) -> Evidence:
-    """Whether an expectation is at most a bound."""
+    """Test whether an expectation is at most a bound."""
     outcome = _at_most(interval, bound)
     detail = f"{what} in {interval}, at most {bound:g} stated"
     covers = _learnt(result) if learnt else _long(result)
@@ -210,14 +210,14 @@ def bounded(
 
 
 def within(result: Reproduction, largest: float, bound: float, what: str) -> Evidence:
-    """Whether a quantity stayed within a bound in every round of every run."""
+    """Test whether a quantity stayed within a bound in every round of every run."""
     outcome: Outcome = "holds" if largest <= bound else "fails"
     detail = f"largest {what} {largest:g} against {bound:g}"
     return _evidence(result, True, outcome, detail, {"largest": largest, "bound": bound})
 
 
 def average_within(result: Reproduction, held: Floats, bound: float, what: str) -> Evidence:
-    """Whether a quantity is at most a bound on average over rounds and runs; without an interval it never refutes."""
+    """Test whether a quantity is at most a bound on average over rounds and runs; no interval, no refutation."""
     mean = float(held.mean())
     outcome: Outcome = "holds" if mean <= bound else "open"
     detail = f"{what}, on average over rounds and runs, {mean:.4g}, at most {bound:g} stated"
@@ -230,7 +230,7 @@ def expected(samples: Floats, level: float) -> Interval:
 
 
 def played(samples: Floats, bound: float, level: float, what: str, domain: str) -> Evidence:
-    """Whether an expectation is at most a bound, from one number per run of the policy alone."""
+    """Test whether an expectation is at most a bound, from one number per run of the policy alone."""
     interval = expected(samples, level)
     return Evidence(
         "experiment",
@@ -271,7 +271,7 @@ def speed_up(result: Reproduction, mine: str, other: str, level: float) -> Inter
 
 
 def sooner(result: Reproduction, stated: float, mine: str, other: str, level: float) -> Evidence:
-    """Whether one policy reaches the target `stated` times sooner than another, and not as late."""
+    """Test whether one policy reaches the target `stated` times sooner than another, and not as late."""
     ratio = speed_up(result, mine, other, level)
     outcome: Outcome = "open"
     if not _contains(ratio, stated):
@@ -283,14 +283,14 @@ def sooner(result: Reproduction, stated: float, mine: str, other: str, level: fl
 
 
 def earlier(result: Reproduction, mine: str, other: str, level: float) -> Evidence:
-    """Whether one policy reaches the target sooner than another."""
+    """Test whether one policy reaches the target sooner than another."""
     ratio = speed_up(result, mine, other, level)
     outcome: Outcome = "holds" if ratio.low > 1 else "fails" if ratio.high < 1 else "open"
     return _race(result, outcome, f"stated sooner, measured {ratio} times", mine, other, level)
 
 
 def never_reaches(result: Reproduction, mine: str, other: str, level: float) -> Evidence:
-    """Whether one policy reaches the target and another does not."""
+    """Test whether one policy reaches the target and another does not."""
     one, two = _both(result, mine, other, level)
     outcome: Outcome = "open"
     if one.high < np.inf and two.low == np.inf:

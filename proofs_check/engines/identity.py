@@ -54,8 +54,8 @@ def equal(
     what: str = "both sides",
     strength: Any = None,
 ) -> Evidence:
-    """Whether two expressions agree on the domain. `where` restricts the search for a counterexample to the domain, by
-    the names and values of the symbols; the proof uses the symbols' assumptions alone.
+    """Test whether two expressions agree on the domain. `where` restricts the search for a counterexample to it, by the
+    names and values of the symbols; the proof uses the symbols' assumptions alone.
 
     >>> K = sp.Symbol("K", integer=True, positive=True)
     >>> equal((K + 1)**2, K**2 + 2*K + 1, domain="all K").outcome

@@ -121,7 +121,7 @@ def defined(module: str) -> dict[str, str]:
 
 
 def installed() -> bool:
-    """Whether Coq is installed."""
+    """True if Coq is installed."""
     return all(map(shutil.which, ("coqc", "coqchk")))
 
 
@@ -278,7 +278,7 @@ def record(found: Sequence[Asked]) -> None:
 
 
 def changes(found: Sequence[Asked]) -> list[str]:
-    """What in the kernel's answers is not as recorded, and files of formulas that are not as theory gives them."""
+    """Differences of the kernel's answers from the record, and files of formulas that are not as theory gives them."""
     by_content = {content(module): module for module in modules()}
     told = [
         f"{module}.v is not what theory's formulas give, which Coq was asked about: "
@@ -291,7 +291,7 @@ def changes(found: Sequence[Asked]) -> list[str]:
 
 
 def _changed(module: str, asked: Asked, theorems: Sequence[str] | None = None) -> list[str]:
-    """How an answer on a file differs from its record, in all theorems or in some; unrecorded files differ in all."""
+    """Differences of an answer on a file from its record, in all or some theorems; unrecorded files differ in all."""
     known = _read(RECORD).get(module, {"coq": "", "states": {}, "defines": {}, "exact": {}, "axioms": []})
     now, then = asked.states | asked.defines, known["states"] | known["defines"]
     told = []

@@ -54,7 +54,7 @@ def limit(expression: Any, t: Any) -> Any:
 
 
 def _approached(expression: Any, t: Any, end: Any) -> bool:
-    """Whether balls at large t approach the limit by a tenth at least, with allowed values of the other symbols."""
+    """True if balls at large t approach the limit by a tenth at least, with allowed values of the other symbols."""
     from flint import ctx
 
     given = generic(expression, end)
@@ -112,7 +112,7 @@ def _certificate(summand: Any, t: Any, gauge: Any, found: Any) -> dict[str, Any]
 
 
 def equivalent(summand: Any, t: Any, gauge: Any, constant: Any, *, domain: str) -> Evidence:
-    """Whether the sum over t <= T is asymptotic to constant·gauge(T).
+    """Test whether the sum over t <= T is asymptotic to constant·gauge(T).
 
     >>> t = sp.Symbol("t", positive=True)
     >>> equivalent(1 / sp.sqrt(t), t, sp.sqrt(t), 2, domain="T → ∞").outcome
@@ -133,7 +133,7 @@ def equivalent(summand: Any, t: Any, gauge: Any, constant: Any, *, domain: str) 
 
 
 def converges(summand: Any, t: Any, *, power: Any, domain: str) -> Evidence:
-    """Whether the sum over t is O(1), by comparison with t^(-power), power > 1, and with 1/t.
+    """Test whether the sum over t is O(1), by comparison with t^(-power), power > 1, and with 1/t.
 
     >>> t = sp.Symbol("t", positive=True)
     >>> [converges(summand, t, power=2, domain="T → ∞").outcome for summand in (1 / t**2, 1 / t)]
@@ -174,7 +174,7 @@ def diverges(
 
 
 def tends_to(expression: Any, variable: Any, expected: Any, *, what: str, domain: str) -> Evidence:
-    """Whether an expression has the expected limit; open where SymPy finds none or another."""
+    """Test whether an expression has the expected limit; open where SymPy finds none or another."""
     found = limit(eventually(expression, variable), variable)
     shown = {"expression": expression, "limit": found}
     if found is not None and sp.simplify(found - expected) == 0:
@@ -184,7 +184,7 @@ def tends_to(expression: Any, variable: Any, expected: Any, *, what: str, domain
 
 
 def limits(variable: Any, *rows: tuple[Any, Any, str], domain: str) -> Evidence:
-    """Whether several limits are as expected: rows of expression, limit, and what it is.
+    """Test whether several limits are as expected: rows of expression, limit, and what it is.
 
     >>> t = sp.Symbol("t", positive=True)
     >>> limits(t, (1 / t, 0, "1/t"), (1 - 1 / t, 1, "its complement"), domain="t grows").pieces

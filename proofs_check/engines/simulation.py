@@ -82,7 +82,7 @@ def compare_mean(
     delta: float = DELTA,
     **more: Any,
 ) -> Evidence:
-    """Whether the mean of a quantity, sampled once per run, is at most `bound`. `more` goes into the certificate."""
+    """Test whether the mean of a quantity, sampled per run, is at most `bound`. `more` goes into the certificate."""
     a, b = confidence(samples, low, high, delta)
     certificate = {
         "mean": float(np.mean(samples)),

@@ -182,7 +182,7 @@ def _refuse_decided(relation: Any, role: str) -> None:
 
 
 def always(statement: Any, *, given: Iterable[Any] = (), domain: str) -> Evidence:
-    """Whether a SymPy relation, or each of a list of relations, holds wherever `given` and the symbols' assumptions do.
+    """Test whether a SymPy relation, or each of a list, holds wherever `given` and the symbols' assumptions do.
 
     Integer symbols are reals first, which is fast and proves more, and integers only where that fails. A statement or
     premise that SymPy has already decided is refused; hence several statements are a list, not an `And`, from which

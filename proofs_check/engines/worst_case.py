@@ -34,7 +34,7 @@ def solve(build: Callable[[], Any]) -> float:
 def compare(
     build: Callable[[], Any], stated: float, *, domain: str, parameters: Mapping[str, Any]
 ) -> Evidence:
-    """Whether the worst case stays at or below the stated right-hand side, at the given parameters."""
+    """Test whether the worst case stays at or below the stated right-hand side, at the given parameters."""
     worst = solve(build)
     certificate = {**parameters, "worst case": worst, "stated": float(stated), "accuracy": ACCURACY}
     slack = max(ACCURACY * abs(stated), FLOOR)

@@ -1,1 +1,1 @@
-"""What several claims lean on and is no claim itself: shared links of proofs, example problems, grids, ranges."""
+"""Ground of several claims that is no claim itself: shared links of proofs, example problems, grids, ranges."""

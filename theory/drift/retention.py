@@ -1,4 +1,4 @@
-r"""What to do about a drift: retention, step and mean of models for given budgets, in the long run.
+r"""The best answer to a drift: retention, step and mean of models for given budgets, in the long run.
 
 Everything is `theory.drift.long_run` at a few places: where the step may be chosen, and at a given one; with the K that
 Corollary 2 would take (`eq:optimal-K`) beside it. Searches are in floats.

@@ -1,4 +1,4 @@
-r"""What money buys: the largest rate of distinct samples under a mean budget, a fractional knapsack in the price.
+r"""Largest rate of distinct samples that money buys under a mean budget: a fractional knapsack in the price.
 
 At most S samples fit into a round (\(S=\sum B\)) and C may be spent per round, on average. Buy S at every price below
 a threshold \(\theta\) with \(S\,\mathbb E[c;c\le\theta]=C\). No policy buys more in the long run, not even one

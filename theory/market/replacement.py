@@ -1,4 +1,4 @@
-r"""When to replace a sample: the best rule for a memory that is kept full, with known price law.
+r"""Replacement of samples: the best rule for a memory that is kept full, with known price law.
 
 What a round adds to the noise is a sum over the S places of the memory of a burden g(age) (`theory.market.capacity`),
 and what it costs is a sum over places too. So places decouple: with a price \(\mu\) on money, each place is an optimal
@@ -122,7 +122,7 @@ def _growing(burdens: Sequence[Any]) -> None:
 
 
 def _never(law: PriceLaw, burdens: Sequence[Any]) -> Cycle:
-    """Nothing is ever replaced."""
+    """The rule that never replaces."""
     zero = 0 * law.mean
     return Cycle((zero,) * len(burdens), zero, burdens[-1], zero)
 

@@ -1,4 +1,4 @@
-r"""What the region's transient costs at most, in closed form: bounds on Ω₂, and on how far apart two policies can be.
+r"""The most that the region's transient costs, in closed form: bounds on Ω₂, and on how far apart two policies can be.
 
 The region \([\bar\Lambda(1-\rho^t),\bar\Lambda/(1-\rho^t)]\) needs about \(h=1/(1-\rho)\) rounds to contract. All
 bounds here hold for every horizon T, and are elementary in h: the Lambert sum \(\sum_t\rho^t/(1-\rho^t)\) is at most

@@ -62,7 +62,7 @@ def of_curvature() -> Evidence:
 
 
 @everywhere(
-    r"three populations, $\eta=1/2$, multiples of one sample a round; 2 rounds, all streams, from the "
+    r"three populations, $\eta=1/2$, multiples of one sample per round; 2 rounds, all streams, from the "
     "minimiser",
     kinds=KINDS,
     kept=(1, 2),
@@ -83,7 +83,7 @@ def every_stream(kinds: Kinds, kept: int) -> Found:
 
 
 @everywhere(
-    "two samples a round, used once, $h=1$, $\\eta=1/2$ and $1/4$; third derivative 1",
+    "two samples per round, used once, $h=1$, $\\eta=1/2$ and $1/4$; third derivative 1",
     eta=(F(1, 2), F(1, 4)),
     rounds=by_profile((20, 40), (20, 40, 80)),
 )

@@ -74,7 +74,7 @@ def _definition(cohorts: Cohorts, rounds: int, weights: list[Any]) -> Any:
 
 
 def _apart(one: Any, other: Any, square: Any) -> bool:
-    """Whether √one and √other differ by more than √square."""
+    """True if √one and √other differ by more than √square."""
     gap = one + other - square
     return bool(gap > 0 and gap * gap > 4 * one * other)
 

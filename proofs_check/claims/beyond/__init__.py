@@ -1,1 +1,1 @@
-"""What goes beyond the paper: stronger statements of our own."""
+"""Statements beyond the paper: stronger statements of our own."""

@@ -129,7 +129,7 @@ def influences_counted(K: int, rounds: list[list[int]]) -> Found:
 
 
 def weights_squared() -> Evidence:
-    """ΣW² of the samples of the first K rounds, one a round, W = b + (τ-1)/K with b = 1/τ + … + 1/K."""
+    """ΣW² of the samples of the first K rounds, one per round, W = b + (τ-1)/K with b = 1/τ + … + 1/K."""
     s, tau, d, more = (sp.Symbol(name, integer=True, positive=True) for name in ("s", "tau", "d", "more"))
     K, T = 1 + more, sp.Symbol("T", positive=True)
     harmonic = sp.Symbol("H", positive=True)

@@ -1,4 +1,4 @@
-"""How the bound's terms depend on K and on the rate, round by round (`cor:optimal-k/monotone`)."""
+"""Dependence of the bound's terms on K and on the rate, round by round (`cor:optimal-k/monotone`)."""
 
 from proofs_check.prelude import *
 

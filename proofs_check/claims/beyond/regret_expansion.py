@@ -42,7 +42,7 @@ def logarithms() -> Evidence:
 
 
 def second_order() -> Evidence:
-    """What the leading term leaves of the expansion, over √(T/log T), by l'Hôpital: of either sign."""
+    """The rest of the expansion after its leading term, over √(T/log T), by l'Hôpital: of either sign."""
     leading = omega3_limit(K, rate, CONSTANTS) * sp.sqrt(T * sp.log(T))
     slope = expansion.slope(regret_expansion(K, rate, T, CONSTANTS)) - sp.diff(leading, T)
     from_two = {K: K + 1}  # K >= 2: at K = 1 all is 0

@@ -1,4 +1,4 @@
-r"""How far apart two policies inside the region can be (`thm:dpp-regret/spread`): all that V can change."""
+r"""The largest distance between two policies inside the region (`thm:dpp-regret/spread`): all that V can change."""
 
 from proofs_check.prelude import *
 

@@ -1,4 +1,4 @@
-r"""Where the printed bound survives: up to ten local steps, the paper's, by gaps before and after a round."""
+r"""Survival of the printed bound: up to ten local steps, the paper's, by gaps before and after a round."""
 
 from proofs_check.prelude import *
 
@@ -136,7 +136,7 @@ def ten_are_covered() -> Evidence:
 
 
 @everywhere(
-    r"constant admission of one sample a round, up to $6K$ rounds; with $\bar\Lambda$ it is $\bar\Lambda$ times less",
+    r"constant admission of one sample per round, up to $6K$ rounds; with $\bar\Lambda$ it is $\bar\Lambda$ times less",
     K=by_profile(range(1, 13), range(1, 41)),
 )
 def seldom_negative(K: int) -> Found:

@@ -1,4 +1,4 @@
-r"""Where the printed bound survives: up to three local steps, any schedule."""
+r"""Survival of the printed bound: up to three local steps, any schedule."""
 
 from proofs_check.prelude import *
 

@@ -1,4 +1,4 @@
-"""What the definitions take for granted: samples in every memory, a minimiser in Θ, and smooth losses."""
+"""Assumptions of the definitions: samples in every memory, a minimiser in Θ, and smooth losses."""
 
 from proofs_check.prelude import *
 

@@ -183,7 +183,7 @@ PROVED = decimal(deviation_term(inverse_neff, CONSTANTS))
 
 
 def slope_of_the_square() -> Evidence:
-    """Of the printed term: it has the sign of -log(N/Pdim), so it is not positive from N = Pdim on."""
+    """The slope of the printed term has the sign of -log(N/Pdim), so it is not positive from N = Pdim on."""
     return equal(
         sp.diff(_square(generalisation_term_as_printed), N) * N**2 / (100 * PDIM),
         -sp.log(N / PDIM),

@@ -40,7 +40,7 @@ def signs() -> Evidence:
             "printed bound": printed,
         }
 
-    domain = r"loss $z\theta$, $z=\pm1$ with equal chances, $\sigma^2=1$; one sample a round"
+    domain = r"loss $z\theta$, $z=\pm1$ with equal chances, $\sigma^2=1$; one sample per round"
     found = exhaust(grid(K=range(1, 4), t=range(1, 8)), exceeds, domain=domain)
     slopes = [int(sp.diff(z * theta, theta).subs(z, sign)) for sign in (-1, 1)]
     facts = {

@@ -1,4 +1,4 @@
-"""Where N_eff < n, so that the bound takes the root of a negative number (`thm:regret-neff/radicand`)."""
+"""Rounds where N_eff < n, so that the bound takes the root of a negative number (`thm:regret-neff/radicand`)."""
 
 from proofs_check.prelude import *
 

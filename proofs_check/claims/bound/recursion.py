@@ -19,7 +19,7 @@ SHOWN = {
 
 
 def linear_facts() -> dict[str, Evidence]:
-    """What `farther_than_printed` claims of its losses, for every D; each is monotone in θ, so Pdim = 1."""
+    """The facts that `farther_than_printed` claims of its losses, for every D; each is monotone in θ, so Pdim = 1."""
     theta, D = sp.Symbol("theta", real=True), CONSTANTS.D
     losses = [z * theta + D / 2 for z in (1, -1)]
     slopes = [sp.diff(loss, theta) for loss in losses]
@@ -87,7 +87,7 @@ def assumption_4_is_not_enough() -> Evidence:
     above = exhaust(
         [said],
         lambda **_: unless(found > variance * chi, ratio=found / (variance * chi)),
-        domain=r"$K=2$, one sample a round, three kinds, round 2: it is above $\sigma^2\chi$",
+        domain=r"$K=2$, one sample per round, three kinds, round 2: it is above $\sigma^2\chi$",
         strength="proof",
     )
     return obeying(above, facts)

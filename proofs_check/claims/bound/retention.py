@@ -1,4 +1,4 @@
-"""Which retention rules satisfy the printed bound on the mismatch, χ <= 1/n - 1/N_eff?"""
+"""Retention rules that satisfy the printed bound on the mismatch, χ <= 1/n - 1/N_eff."""
 
 from proofs_check.prelude import *
 
@@ -77,7 +77,7 @@ def no_reuse() -> Evidence:
 
 
 def core_and_fresh() -> Evidence:
-    """a samples kept for ever, used t times each, and b fresh ones a round, used once each."""
+    """a samples kept for ever, used t times each, and b fresh ones per round, used once each."""
     a, b = sp.symbols("a b", integer=True, positive=True)
     domain = "every core $a$, every fresh $b$, every $t$"
     return _equal(a + b, a * t + b * t, a * t**2 + b * t, a * t + b, domain=domain)

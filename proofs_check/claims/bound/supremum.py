@@ -84,7 +84,7 @@ def exceeding(gradient: Gradient, losses: str) -> Evidence:
     found = exhaust(
         grid(m=range(2, 8)),
         within,
-        domain=rf"$K=1$, one sample a round, round 2; {losses}, $z$ uniform on $1,\ldots,m$, $\theta$ in $[0,m+1]$",
+        domain=rf"$K=1$, one sample per round, round 2; {losses}, $z$ uniform on $1,\ldots,m$, $\theta$ in $[0,m+1]$",
     )
     corners = {r"variance $\le\sigma^2$ at every $\theta$": variance_largest_at_corners(gradient)}
     return obeying(found, {**smooth_facts(gradient), **corners})

@@ -16,7 +16,7 @@ age = sp.Symbol("age", integer=True, positive=True)
 
 
 def one_client_takes_all() -> Evidence:
-    """Two clients with buffers 2 and 2, K = 2, two admissions a round, all for the first client: J_t cannot tell."""
+    """Two clients with buffers 2 and 2, K = 2, two admissions per round, all for the first client: J_t cannot tell."""
 
     def overfills(T: int) -> Found:
         rounds = simulate([[2, 0]] * T, 2)

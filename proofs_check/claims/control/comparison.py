@@ -1,4 +1,4 @@
-r"""Which way the penalty moves (`lem:dpp-T-slot-upper/monotone`), and the printed bound on it after a switch to Λ̄."""
+r"""Direction of the penalty (`lem:dpp-T-slot-upper/monotone`), and the printed bound on it after a switch to Λ̄."""
 
 from proofs_check.prelude import *
 
@@ -15,7 +15,7 @@ GAP = 1 / LEAST - 1 / MOST
 
 
 def mismatch(memory: Any, seen: Any) -> Any:
-    """What both first terms are of, 1/n - 1/N."""
+    """The factor of both first terms, 1/n - 1/N."""
     return repaired_penalty.mismatch(penalty_terms(memory, seen, CONSTANTS))
 
 

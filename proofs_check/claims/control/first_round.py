@@ -1,4 +1,4 @@
-r"""What the first round does to the buffers and to the budget (`alg:acdpp/first-round`)."""
+r"""Effect of the first round on the buffers and on the budget (`alg:acdpp/first-round`)."""
 
 from proofs_check.prelude import *
 

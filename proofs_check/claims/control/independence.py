@@ -1,4 +1,4 @@
-"""What independence of the costs is needed for: `eq:independence-factorization`, `eq:comparison-feasible`."""
+"""Uses of the independence of the costs: `eq:independence-factorization`, `eq:comparison-feasible`."""
 
 from proofs_check.prelude import *
 

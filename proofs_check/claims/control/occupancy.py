@@ -1,4 +1,4 @@
-"""What a switch to Λ̄ in round t leaves in memory: `eq:nc-Nc`, `eq:nc-lb`, the early rounds of the printed bound."""
+"""Memory left by a switch to Λ̄ in round t: `eq:nc-Nc`, `eq:nc-lb`, the early rounds of the printed bound."""
 
 from proofs_check.prelude import *
 

@@ -1,4 +1,4 @@
-r"""Where the printed penalty is real (`eq:penalty-dpp/real`), and where its logarithm is theory's log⁺."""
+r"""Region in which the printed penalty is real (`eq:penalty-dpp/real`), and where its logarithm is theory's log⁺."""
 
 from proofs_check.prelude import *
 
@@ -15,7 +15,7 @@ ENDS = {"Λ_min(1)": region_minimum, "Λ_max(1)": region_maximum}
 
 
 def inside(N: Any) -> Any:
-    """What the printed third term takes the root of, 1 + log(N/Pdim), from that term at N_eff = N."""
+    """The radicand of the printed third term, 1 + log(N/Pdim), from that term at N_eff = N."""
     return generalisation_term_as_printed(1 / N, N, CONSTANTS) ** 2 * N / (100 * CONSTANTS.B**2 * P)
 
 

@@ -1,4 +1,4 @@
-"""What the average buffer constraint asks of constant admission, and how many samples it allows anybody to use."""
+"""Demands of the average buffer constraint on constant admission, and the samples that it allows any policy to use."""
 
 from proofs_check.prelude import *
 

@@ -1,4 +1,4 @@
-"""At a finite horizon the best K may lie below or above the ceiling of x (`cor:optimal-k/finite-horizon`)."""
+"""The best K at a finite horizon may lie below or above the ceiling of x (`cor:optimal-k/finite-horizon`)."""
 
 from functools import reduce
 
@@ -81,7 +81,7 @@ def crossover_within_a_hundredth() -> Evidence:
 
 
 def crossover_leading_order() -> Evidence:
-    """T·(what the floor pays more a round) = (what the ceiling's third terms add up to more), solved for T/log T."""
+    """T·(what the floor pays more per round) = (what the ceiling's third terms add up to more), solved for T/log T."""
     S, merged = total_buffer, CONSTANTS.merged
     paid = root_term(x / (S * K), merged) - root_term(1 / S, merged)
     return equal(
@@ -99,7 +99,7 @@ def search_finds_the_best(context: Context) -> Evidence:
 
     @cache
     def bounds(name: str, D: int, T: int) -> tuple[Any, list[Any]]:
-        """Of the K that theory finds, and of all others."""
+        """The bounds of the K that theory finds, and of all others."""
         constants, budget = replace(UNIT, D=D), budgets[name]
         every = {K: _bound(budget, K, T, constants) for K in range(1, T + 1)}
         return every.pop(design(budget, T, constants).K), list(every.values())

@@ -12,7 +12,7 @@ k = sp.Symbol("k", positive=True)  # any K, whole or not
 SOME = Constants(D=2, sigma=3, eta=Fraction(1, 10), B=1, Pdim=5, E=4, G=1, L=1)
 BUDGETS = exact.budgets(3, 20, F(1), F(1, 2), F(3, 2), F(11, 2))
 RATIO = {"x": fill_ratio(BUDGET)}
-COST = mean_cost * total_buffer / k  # of filling the buffers, a round
+COST = mean_cost * total_buffer / k  # of filling the buffers, per round
 BELOW, FROM = "every budget, every $K<x$", r"every budget, every $K\ge x$"
 
 

@@ -54,7 +54,7 @@ def frozen_beats(oracle: Any, constants: Constants, horizons: tuple[int, ...], f
 
 
 def frozen_share(size: Any) -> Any:
-    """What the frozen buffer pays more than the oracle, a round, in the long run."""
+    """The payments of the frozen buffer beyond the oracle's, per round, in the long run."""
     return generalisation_term(1 / size, size, CONSTANTS) - share(size)
 
 

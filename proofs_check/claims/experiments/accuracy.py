@@ -36,7 +36,7 @@ def readings(seen: Seen, other: str) -> dict[str, Estimate]:
 
 
 def ahead(seen: Seen, other: str) -> Evidence:
-    """Whether ACDPP is ahead, with the released rule in the same setting beside it."""
+    """Test whether ACDPP is ahead, with the released rule in the same setting beside it."""
     what = f"points ahead of {BASELINES[other]}"
     found = experiment.ordered(seen.result, readings(seen, other), seen.level, what)
     if seen.mine == CODED or other not in seen.result.gaps.get(CODED, {}):

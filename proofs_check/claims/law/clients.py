@@ -108,7 +108,7 @@ def one_step() -> Evidence:
 
 
 def noise() -> Evidence:
-    """A sample of client m adds (1-a_m)/n a round, (1-a_m)/(1-ā) times the law's (1-ā)/n; n·p_m/Σp of them."""
+    """A sample of client m adds (1-a_m)/n per round, (1-a_m)/(1-ā) times the law's (1-ā)/n; n·p_m/Σp of them."""
     mean = (p * a1 + r * a2) / (p + r)
     s1, s2, law = sp.symbols("s_1 s_2 law", positive=True)  # law: Σc² at ā
     each = (p * ((1 - a1) / (1 - mean)) ** 2 * s1 + r * ((1 - a2) / (1 - mean)) ** 2 * s2) / (p + r)

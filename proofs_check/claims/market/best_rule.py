@@ -1,4 +1,4 @@
-r"""When to replace a sample (`buy:best-rule`): by its age alone, whatever the other places (`buy:best-rule/places`)."""
+r"""Replacement of a sample (`buy:best-rule`): by its age alone, whatever the other places (`buy:best-rule/places`)."""
 
 from itertools import compress
 
@@ -70,7 +70,7 @@ def in_blocks() -> Evidence:
     return argument(
         (within, segment, "a rule's cost over some rounds, from any age: its mean and a bounded value"),
         (near, rounding, "every block: the rounds of the first rule are mix·k, rounded down"),
-        limits(blocks, (missed, 0, "what $n$ blocks miss a round"), domain="blocks of 1, 2, …, $n$ rounds"),
+        limits(blocks, (missed, 0, "what $n$ blocks miss per round"), domain="blocks of 1, 2, …, $n$ rounds"),
     )
 
 
@@ -305,7 +305,7 @@ CLAIMS = [
         symbols={
             **SYMBOLS,
             "h": "the value of having used a sample $j$ times",
-            "λ": r"the least burden and $\mu$·cost of a place, a round",
+            "λ": r"the least burden and $\mu$·cost of a place, per round",
             "μ": "the price of money in burdens",
         },
     ),

@@ -89,7 +89,7 @@ def uniform_prices() -> Evidence:
 
 
 def enough_money() -> Evidence:
-    """λ = 0: the bound is S a round, and S are bought at every price, for S times the mean price."""
+    """λ = 0: the bound is S per round, and S are bought at every price, for S times the mean price."""
     found = purchase_limit(Uniform(F(1), F(3)), 7, 14)
     got = (found.rate, found.cost, found.threshold, found.part, found.binds)
     return argument(

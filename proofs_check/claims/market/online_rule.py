@@ -112,10 +112,10 @@ CLAIMS = [
         r"price $c$, $\mathbb E[y]=R$ and $\mathbb E[cy]\le C$; $Z$ knows only earlier prices, so in the "
         r"mean the left side is at most $B-VR$. Added over $T$ rounds, with $\tfrac12Z(T+1)^2\ge0$, and "
         r"divided by $VT$. Any prices: let $y$ be the best purchases of a frame with $\sum cy\le CF$, and "
-        r"$Z_0$ the debt at its start. Each debt moves by $\delta=\sqrt{2B}$ a round at most, so "
+        r"$Z_0$ the debt at its start. Each debt moves by $\delta=\sqrt{2B}$ per round at most, so "
         r"$\sum Z(cy-C)\le Z_0\sum(cy-C)+\sum k\delta^2$ over $k=0,\ldots,F-1$, the first sum not positive "
         "and the second $F(F-1)B$; with $FB$ from the rounds themselves $F^2B$ a frame, and over $T/F$ "
-        "frames $FB/V$ a round.",
+        "frames $FB/V$ per round.",
         checks={
             "independent prices": theorem(
                 "Buying.online_rate_independent_prices", domain="any law of prices of at most $c_{+}$"

@@ -14,7 +14,7 @@ from theory.regret.transient import omega2_floor, omega2_floor_as_stated
 
 
 def _by_hand(K: int, region: Region, T: int, *, stated: bool) -> Terms:
-    """Ω₂'s three terms from the definitions, a round at a time, with the region's ends added up one by one."""
+    """Ω₂'s three terms from the definitions, round by round, with the region's ends added up one by one."""
     target, rounds = region.rate, []
     least, most = ([end(region, j) for j in range(1, T)] for end in (region_minimum, region_maximum))
     for at in range(1, T + 1):

@@ -94,7 +94,7 @@ CLAIMS = [
             title=said(r"$\Omega_3\sim@c\sqrt{T\log T}$; exactly 0 for $K=1$", c=LIMIT),
             statement=said(r"$\Omega_3(T)\sim@c\sqrt{T\log T}$, and for $K=1$ it is exactly 0.", c=LIMIT),
             formula=said(r"\Omega_3(T)\sim@c\,\sqrt{T\log T}", c=LIMIT),
-            sketch=r"The comparison admits $\bar\Lambda$ samples a round and keeps each for $K$ rounds, so that by "
+            sketch=r"The comparison admits $\bar\Lambda$ samples per round and keeps each for $K$ rounds, so that by "
             r"round $t$ it has seen $\bar\Lambda t$ distinct ones; the oracle replaces all $K\bar\Lambda$ places in "
             r"every round and has seen $K\bar\Lambda t$. The generalisation terms are those of these numbers; "
             rf"their difference is {APART} to leading order, and $\sum\sqrt{{\log t/t}}\sim2\sqrt{{T\log T}}$. The "

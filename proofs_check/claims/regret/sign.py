@@ -145,7 +145,7 @@ CLAIMS = [
         "defines it, a difference of two upper bounds, to quantify that gap, and states no sign.)",
         formula=r"\mathrm{Reg}(T)=\bar{\mathcal E}_T-\bar{\mathcal E}_T^{\mathrm{oracle}}\ge0",
         domain=r"ACDPP as printed, every $V$, $K$, $\rho$, $T$ for which its $p$ is real (eq:penalty-dpp/real)",
-        symbols={"oracle": r"the costless oracle, $\sum B$ fresh samples a round, used once"},
+        symbols={"oracle": r"the costless oracle, $\sum B$ fresh samples per round, used once"},
         checks=(
             negative_at_once,
             lambda: refutes(below_for_long(), "ACDPP's regret is negative after 50 rounds, in both forms"),

@@ -7,7 +7,7 @@ from theory.reuse import constant
 
 
 def lost_squares(uniformity: Any, horizon: Any) -> Any:
-    """What a closed form subtracts from K²t: read off from it, given (Kt - K(K-1)/2)² above."""
+    """The sum that a closed form subtracts from K²t: read off from it, given (Kt - K(K-1)/2)² above."""
     above = (horizon * t - horizon * (horizon - 1) / 2) ** 2
     return sp.factor(horizon**2 * t - sp.cancel(above / (t * uniformity)))
 

@@ -1,4 +1,4 @@
-"""How many samples constant admission keeps in memory, and how many it has used."""
+"""Numbers of samples that constant admission keeps in memory, and has used."""
 
 from proofs_check.prelude import *
 

@@ -19,7 +19,7 @@ TERMS = ("root", "generalisation", "constant", "initial")
 
 @dataclass(frozen=True)
 class Example:
-    """A run: `excess` is a ball around its cumulative excess risk, the columns have one entry a round."""
+    """A run: `excess` is a ball around its cumulative excess risk, the columns have one entry per round."""
 
     name: str
     constants: Constants

@@ -126,7 +126,7 @@ FEW = f"{LOSSES}six samples"
 
 
 def _gap(few: Few, seen: list[Snapshot], weights: Any, start: Fraction, mu: Any = None) -> Found:
-    """Whether the mean of F_P(θ) - F_mem(θ) exceeds the bound in a round, curbed where μ is given."""
+    """Test whether the mean of F_P(θ) - F_mem(θ) exceeds the bound in a round, curbed where μ is given."""
     k = few.constants
     rounds = (
         zip(remembered(few, seen, weights, start), overlap_of(seen, weights), strict=True) if seen else ()
@@ -207,7 +207,7 @@ def errors(
 
 
 def _unlikely(few: Few, seen: list[Snapshot], weights: Any, start: Fraction, star: Fraction) -> Found:
-    """What one sample changes, the mean given the past, and the probability of what is left: each and its bound."""
+    """The change by one sample, the mean given the past, and the probability of what is left: each and its bound."""
     if not seen:
         return None
     k, born = few.constants, {i: t for t, one in reversed(list(enumerate(seen))) for i in one.memory}

@@ -1,4 +1,4 @@
-"""How far one sample can move the model, and what that says of the memory's objective."""
+"""The distance by which one sample can move the model, and what that says of the memory's objective."""
 
 from proofs_check.prelude import *
 

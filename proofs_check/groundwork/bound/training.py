@@ -58,7 +58,7 @@ def _slopes(polynomials: Iterable[Any], order: int = 1) -> list[Any]:
 
 
 def _margins(low: Any, values: Iterable[Any], high: Any) -> list[Any]:
-    """What is not negative if low <= value <= high."""
+    """Expressions that are not negative if low <= value <= high."""
     return [margin for value in values for margin in (value - low, high - value)]
 
 

@@ -74,7 +74,7 @@ def without_debt() -> Evidence:
 def in_round_1(
     region: Region, constants: Constants = CONSTANTS, given: Sequence[Any] = ()
 ) -> dict[str, Evidence]:
-    """What a counterexample about the first round of ACDPP, as printed, rests on."""
+    """The grounds of a counterexample about the first round of ACDPP, as printed."""
     return {r"round 1 admits $\Lambda_{\max}(1)$": without_debt(), **as_printed(region, constants, given)}
 
 

@@ -1,4 +1,4 @@
-"""What the claims about control and regret share: symbols, constants, regions, grids, evidence term by term."""
+"""Shared by the claims about control and regret: symbols, constants, regions, grids, evidence term by term."""
 
 from proofs_check.prelude import *
 

@@ -1,4 +1,4 @@
-r"""Where theory's log⁺ is the printed log: from N = Pdim on.
+r"""The range in which theory's log⁺ is the printed log: from N = Pdim on.
 
 Inside the region \(N(t)\ge\Lambda_{\min}(1)\), so an example with \(\mathrm{Pdim}\le\bar\Lambda(1-\rho)\) is as
 printed.

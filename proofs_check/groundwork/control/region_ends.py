@@ -18,7 +18,7 @@ def plain(expression: Any, now: Any = None) -> Any:
 
 
 def growth(total: Any, before: Any) -> Any:
-    """What a total with the Lambert sum up to round t is more than one up to t-1, plainly."""
+    """The difference of a total with the Lambert sum up to round t from one up to t-1, plainly."""
     later = lambert_partial(rho, t + 1)
     index = later.limits[0][0]
     unrolled = sp.Sum(later.function, (index, 1, t - 1)) + later.function.subs(index, t)
@@ -63,7 +63,7 @@ SUMS = (totals_are_sums, confirming(totals_in_numbers))
 
 
 def histories(rounds: int = 10) -> st.SearchStrategy[list[Fraction]]:
-    """Where in the region each past round admitted: 0 at its lower end, 1 at its upper end."""
+    """The place in the region of each past admission: 0 at its lower end, 1 at its upper end."""
     ends = st.sampled_from([Fraction(0), Fraction(1)])
     return st.lists(st.one_of(ends, fractions(0, 1, max_denominator=8)), max_size=rounds)
 

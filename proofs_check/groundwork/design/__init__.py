@@ -1,1 +1,1 @@
-"""What decides a design in the long run."""
+"""The terms that decide a design in the long run."""

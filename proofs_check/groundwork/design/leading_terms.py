@@ -7,12 +7,12 @@ LONG_RUN = r"constant admission, any $K$ and rate; $T\to\infty$"
 
 
 def share(occupancy: Any) -> Any:
-    """What a round costs in the long run when n samples are in memory: Dσ/√n + ηEσ²/n, by theory's terms."""
+    """The cost of a round in the long run when n samples are in memory: Dσ/√n + ηEσ²/n, by theory's terms."""
     return root_term(1 / occupancy, CONSTANTS.merged) + linear_term(1 / occupancy, CONSTANTS.merged)
 
 
 def third_terms(pace: Any) -> Any:
-    """What the third terms of T rounds add up to at a rate, over √(T log T)."""
+    """The sum of the third terms of T rounds at a rate, over √(T log T)."""
     return 20 * CONSTANTS.B * sp.sqrt(CONSTANTS.Pdim / pace)
 
 

@@ -23,7 +23,7 @@ BEST = Given("law:drift/best", "that no weights have less than the recursion of 
 
 
 def full(kept: int, rounds: int) -> Cohorts:
-    """Two samples a round, each for K rounds; the memory of round 1 is full, and all of that round's world."""
+    """Two samples per round, each for K rounds; the memory of round 1 is full, and all of that round's world."""
     old = Cohorts(np.ones(kept - 1, dtype=int), np.arange(1, kept), np.full(kept - 1, 2))
     return old + by_age([2] * rounds, kept)
 

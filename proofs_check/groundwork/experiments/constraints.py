@@ -45,7 +45,7 @@ def for_all(claim: Claim, proof: Check, played: Any = None) -> Claim:
 
 
 def never_made_up(rounds: Any, pace: Any, detail: str, domain: str) -> Evidence:
-    """Round 1 at the upper end, then lower ends, add up to more than Λ̄ a round: to so much more, in units of Λ̄."""
+    """Round 1 at the upper end, then lower ends, add up to more than Λ̄ per round: the excess, in units of Λ̄."""
     region = Region(rate=rate, rho=sp.exp(-sp.Symbol("decay", positive=True)))
     later = region_minimum_total(region, rounds + 1) - region_minimum(region, 1)
     least = cost_violation_least(rounds, region.rho, pace)

@@ -27,7 +27,7 @@ class Certificate:
     values: tuple[F, ...]
 
     def least(self, share: Any) -> Any:
-        """No causal rule of this cost a round has a lower burden."""
+        """No causal rule of this cost per round has a lower burden."""
         return self.worth - self.multiplier * share
 
 

@@ -11,7 +11,7 @@ def exactly(domain: str, found: Any, wanted: Any) -> Evidence:
 
 
 def figures(domain: str, *found: tuple[str, Any, Any]) -> Evidence:
-    """What, its value (a ball or an exact number), and its figure to the last digit or two ends that it is between.
+    """Rows of what a number is, its value (a ball or exact), and its figure to the last digit or two ends around it.
 
     A proof where it holds, since it is about single numbers.
 

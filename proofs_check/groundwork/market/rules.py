@@ -16,7 +16,7 @@ Rule = Sequence[Sequence[bool]]  # for each age, whether it is replaced at each 
 
 
 def long_run(law: Atoms, rule: Rule, burdens: Sequence[Any]) -> tuple[F, F]:
-    """Mean cost and mean burden a round, from the stationary distribution of the chain that begins at age 1."""
+    """Mean cost and mean burden per round, from the stationary distribution of the chain that begins at age 1."""
     often = [sum(compress(law.weights, row), F(0)) for row in rule]
     ages = next((age for age, chance in enumerate(often, start=1) if chance == 1), len(rule))
     if ages == len(rule) and not often[-1]:
