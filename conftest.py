@@ -1,4 +1,4 @@
-"""Settings of the test run: doctest names, the Hypothesis profile, garbage collection, caches, Triton's interpreter."""
+"""Settings of the test run: doctest names, the Hypothesis profile, garbage collection, caches, disks, Triton."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 
 os.environ["SYMPY_CACHE_SIZE"] = "None"  # as in proofs_check, also where SymPy is loaded before
 gc.set_threshold(50_000, 20, 50)  # collected rarely: it takes a noticeable share of the time
+os.fsync = lambda number: None  # no file of a test must survive a loss of power, and disks take milliseconds
 collect_ignore = [] if find_spec("triton") else ["empirics/training/kernels.py"]
 collect_ignore += [] if find_spec("flwr") else ["empirics/federation", "tests/empirics/federation"]
 collect_ignore += [

@@ -48,6 +48,7 @@ SHORTER = {
     "acdpp plan --dataset csv:samples.csv": "acdpp plan --help",
     "acdpp plan": "… --rounds 2 --eta 1 --steps 1 --pilot 60",
     "acdpp plot frontier": "… --no-risk",
+    "acdpp plot bound-vs-T": "… --horizon 1e4 --rounds 5 --seeds 2",
     # it serves until Ctrl-C: tests/acdpp/explore look at it
     "acdpp explore": "acdpp explore --help",
     # hundreds of rounds

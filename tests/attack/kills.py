@@ -175,7 +175,7 @@ def out_of_space(rng: random.Random, field: Arena, work: Path) -> str:
     return refusal
 
 
-UNUSED = ("alpha", "assumed_mean_cost", "released_K")
+UNUSED = ("alpha", "assumed_mean_cost", "released_K", "dataset")
 TABLE: dict[str, tuple[Any, ...]] = {name: ODD[name] for name in ODD if name not in UNUSED} | {
     "rounds": (5, 8, 13),
     "checkpoint": (1, 2, 3, 5),

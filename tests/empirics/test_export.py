@@ -149,8 +149,9 @@ class Doubled(torch.nn.Sequential):
 @pytest.mark.parametrize("name", ["lenet", "resnet9", "own"])
 def test_networks_of_ours_are_described_and_a_class_of_ones_own_is_not(name, tmp_path):
     rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(12, 3, 12, 12)).astype(np.float32), np.arange(12) % 3
-    given = {"model": Doubled(torch.nn.Flatten(), torch.nn.Linear(432, 3))} if name == "own" else {}
+    side = 12 if name == "lenet" else 8
+    x, y = rng.normal(size=(6, 3, side, side)).astype(np.float32), np.arange(6) % 3
+    given = {"model": Doubled(torch.nn.Flatten(), torch.nn.Linear(192, 3))} if name == "own" else {}
     few = {"rounds": 1, "seeds": 1, "steps": 1, "policies": ("oracle",), "buffers": (2, 3), "radius": None}
     few |= {"measures": ("accuracy",), "labels": "classes"}
     setting = study(**few, **({} if given else {"model": name}))

@@ -8,14 +8,13 @@ import pytest
 from empirics.run import run_study, study_of
 from empirics.settings.study import Study
 from figures.measured import Measured, read
-from tests.figures.small import SWEEP
+from tests.figures.small import SWEEP, small_result
 from tests.shared import shared
 
 
 @pytest.fixture(scope="session")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    study = Study(rounds=30, seeds=3, checkpoint=30, buffers=(8, 12), budget=11.0, steps=2, labels="parity")
-    return shared(tmp_path_factory, "result", lambda out: run_study(study, out))
+    return small_result(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

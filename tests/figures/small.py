@@ -7,13 +7,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
+from empirics.run import run_study
+from empirics.settings.study import Study
 from figures.measured import Measured
 from figures.options import Style
 from figures.style import LOOKS, Look
+from tests.shared import shared
 from theory.setting import Constants
 
 PAPER = LOOKS[Style.paper]
@@ -23,6 +27,12 @@ SWEEP = [
     *("constant@K=7", "constant@K=2", "constant@K=12", "acdpp@K=3,eta=0.1", "acdpp@K=9,eta=0.1"),
     *("oracle", "hybrid@K=4", "constant", "constant@K=3,eta=0.1", "oracle@steps=1"),
 ]
+
+
+def small_result(factory: pytest.TempPathFactory) -> Path:
+    """A result of 30 rounds, trained once."""
+    study = Study(rounds=30, seeds=3, checkpoint=30, buffers=(8, 12), budget=11.0, steps=2, labels="parity")
+    return shared(factory, "result", lambda out: run_study(study, out))
 
 
 def cut(

@@ -9,13 +9,14 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from acdpp.main import app
+from acdpp.plot import Term
 from acdpp.report import drawn
 from proofs_check.document import document
 from proofs_check.registry import registry
 from proofs_check.run import run
+from tests.acdpp.program import answer
+from tests.figures.small import small_result
 from theory.design.offline import design_limit
 from theory.setting import Budget, Constants
 
@@ -28,7 +29,6 @@ LABELS = (
     "eq:ck-distinct-samples",
     "fig:test_acc_all/oracle",
     "law:reuse/regression",
-    "thm:regret-neff/radicand",
 )
 pytestmark = pytest.mark.usefixtures("browser")
 sync_api = pytest.importorskip("playwright.sync_api")
@@ -37,25 +37,18 @@ expect = sync_api.expect
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A report of a few cases and of a small result, with a few figures of the theory, of an experiment and of it."""
+    """A report of a few cases and of a small result, with two figures of the theory and one of the result."""
     here = tmp_path_factory.mktemp("report")
     found = document(run([claim for claim in registry() if claim.id in LABELS]), version="0.0.1", seed=0)
     (here / "verdicts.json").write_text(json.dumps(found), encoding="utf-8")
+    words = f"--verdicts {here}/verdicts.json --result {small_result(tmp_path_factory)} --out {here} --json"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            drawn, "REPORTED", (("omegas", {"horizon": "1e4", "K": "10"}), ("design", {"horizon": "100"}))
-        )
-        patch.setattr(drawn, "MEASURED", ["learning", "measured-mismatch"])
-        some = sorted(drawn.recorded_experiments())[:1]
-        patch.setattr(drawn, "recorded_experiments", lambda: some)
-        for command in (
-            f"train --rounds 20 --seeds 2 --policies constant,oracle --out {here}/small",
-            f"report --verdicts {here}/verdicts.json --result {here}/small --out {here} --json "
-            "--format html --format json",
-        ):
-            done = CliRunner().invoke(app, command.split())
-            assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["files"] == [str(here / name) for name in ("report.html", "report.json")]
+        few = {"horizon": "1e3", "K": "2", "term": Term("omega3")}
+        patch.setattr(drawn, "REPORTED", (("omegas", few), ("uniformity", {"K": "2"})))
+        patch.setattr(drawn, "MEASURED", ["learning"])
+        patch.setitem(drawn.FIGURES, "section7", lambda result: [])
+        files = answer("report", *words.split(), "--format", "html", "--format", "json")["files"]
+    assert files == [str(here / name) for name in ("report.html", "report.json")]
     return here / "report.html"
 
 
@@ -184,17 +177,16 @@ def test_every_link_within_the_page_leads_somewhere(open_page) -> None:
     assert twice == []
 
 
-def test_the_three_questions_are_answered_at_the_top(open_page) -> None:
+def test_the_three_questions_are_answered_at_the_top(open_page, made) -> None:
     page = open_page().page
     assert page.locator("#questions h3").count() == 3
     assert "Ω₃/log T → ∞" in page.inner_text("#why-omega3")
     assert page.locator("#why-omega3 svg").count() == 1
-    far = page.inner_text("#how-far")
-    ratios = [float(x) for x in re.findall(r"([\d.]+) to ([\d.]+) times", far)[0]]
+    (result,) = json.loads(made.with_name("report.json").read_text(encoding="utf-8"))["results"]
+    ratios = [f"{row['predicted_over_measured']:.3f}" for row in result["policies"].values()]
     rows = page.locator("#how-far tbody tr").all_inner_texts()
-    assert len(rows) == 2  # the result's policies, not the recorded study
-    found = [float(row.split("\t")[2]) for row in rows]
-    assert ratios == [min(found), max(found)]
+    assert [row.split("\t")[2] for row in rows] == ratios  # not those of the recorded study
+    assert f"{min(ratios)} to {max(ratios)} times" in page.inner_text("#how-far")
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ CASES = {  # every policy, with some setting that matters to clients
 
 @pytest.mark.parametrize("policy", CASES)
 def test_every_policy_and_every_setting(policy, tmp_path):
-    start = {"rounds": 8, "labels": "classes", "partition": "two-class"}
+    start = {"rounds": 6, "labels": "classes", "partition": "two-class"}
     study = small(policy, **(start | CASES[policy]))
     federate(study, tmp_path)
     found, wanted = same_as_batched(study, tmp_path)

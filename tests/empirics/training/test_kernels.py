@@ -6,7 +6,7 @@ from torch.nn import functional as F
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 kernels = pytest.importorskip("empirics.training.kernels", exc_type=ImportError)
-MODELS, IMAGES, HEIGHT, WIDTH = 2, 3, 4, 6
+MODELS, IMAGES, HEIGHT, WIDTH = 2, 3, 3, 5
 SIZE = (3, 2)
 
 
@@ -115,19 +115,19 @@ def test_a_step_of_descent_is_torchs(momentum):
 
 
 def test_images_may_be_chosen_from_a_data_set():
-    data, weight = random(5, 24, 32), random(MODELS, 32, 32)
+    data, weight = random(5, 15, 32), random(MODELS, 32, 32)
     index = torch.tensor([[4, 0, 3], [1, 1, 2]], device=DEVICE)
-    y = poisoned(MODELS, IMAGES, 24, 32)
+    y = poisoned(MODELS, IMAGES, 15, 32)
     flags = {"TAPS": 1, "GATHER": True, "BACK": False, "BIAS": False, "ADD": False}
-    given, programs = data.float(), MODELS * 3
+    given, programs = data.float(), MODELS * 2
     kernels.convolve[(programs,)](
-        given, index, weight.float(), given, given, y, sizes(), 72, IMAGES,
+        given, index, weight.float(), given, given, y, sizes(), 45, IMAGES,
         INWARD=32, OUTWARD=32, **SHAPE, **flags, **CUT,
     )  # fmt: skip
     same(y.double(), each(lambda i, w: data[i] @ w, index, weight))
-    moved, slope = weight.float(), random(MODELS, IMAGES, 24, 32).float()
+    moved, slope = weight.float(), random(MODELS, IMAGES, 15, 32).float()
     kernels.descend[(MODELS,)](
-        given, index, slope, moved, moved, moved, torch.ones(2, device=DEVICE), sizes(), 72, IMAGES, 0.0,
+        given, index, slope, moved, moved, moved, torch.ones(2, device=DEVICE), sizes(), 45, IMAGES, 0.0,
         INWARD=32, OUTWARD=32, **SHAPE, TAPS=1, GATHER=True, MOVING=False, **CUT,
     )  # fmt: skip
     for g, n in enumerate(SIZE):
@@ -136,12 +136,11 @@ def test_images_may_be_chosen_from_a_data_set():
 
 
 @pytest.mark.parametrize(
-    ("pool", "height", "width", "chunk", "skipping"),
-    [(1, 4, 8, 32, True), (2, 4, 8, 8, False), (2, 6, 6, 8, True), (1, 3, 3, 8, True)],
+    ("pool", "height", "width", "chunk", "channels", "skipping"),
+    [(1, 4, 8, 32, 32, True), (2, 4, 8, 8, 32, False), (2, 6, 6, 8, 64, True), (1, 3, 3, 8, 32, True)],
 )
-def test_norm_mish_pooling_and_sum_are_torchs(pool, height, width, chunk, skipping):
+def test_norm_mish_pooling_and_sum_are_torchs(pool, height, width, chunk, channels, skipping):
     """All at once, and in chunks of which the last is not full."""
-    channels = 64
     shape = {"CHANNELS": channels, "HEIGHT": height, "WIDTH": width, "POOL": pool}
     z = 3 * random(MODELS, IMAGES, channels, height, width) + 1
     z[0, 1] = z[0, 1].round()  # the largest of four may be there twice
