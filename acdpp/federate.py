@@ -27,7 +27,7 @@ EXAMPLES = (
     "[bold]acdpp federate --simulation --clients 50 --rounds 100[/bold]"
 )
 # Size of a federation unless --config or --preset is given: a client is two processes, and a round takes seconds.
-CLIENTS, ROUNDS = 3, 10
+CLIENTS_DEFAULT, ROUNDS_DEFAULT = 3, 10
 CLIENTS_MAX = 10_000
 PATIENCE_SECONDS_MAX = 10**9
 ON_ONE_SERVER = {
@@ -58,8 +58,8 @@ class FederationOptions(StudyOptions):
         str | None,
         in_study(
             help="Number of clients, which take the study's buffers in turn; the budget grows in proportion, unless "
-            f"--budget is given. By default that of --config, --preset or --buffers, or {CLIENTS}; --rounds is then "
-            f"{ROUNDS}."
+            "--budget is given. By default that of --config, --preset or --buffers, or "
+            f"{CLIENTS_DEFAULT}; --rounds is then {ROUNDS_DEFAULT}."
         ),
     ] = None
     log: Logs = None
@@ -137,12 +137,12 @@ def _study(options: FederationOptions) -> Study:
         options,
         base,
         policies=base.policies[:1] if options.policy is None else listed(options.policy),
-        rounds=ROUNDS if small and options.rounds is None else None,
+        rounds=ROUNDS_DEFAULT if small and options.rounds is None else None,
         log=None if options.log is None else options.log.split(","),
     )
     if options.clients is None and (not small or options.buffers is not None):
         return study
-    wanted, have = parse.whole(options.clients or str(CLIENTS), "--clients"), study.clients
+    wanted, have = parse.whole(options.clients or str(CLIENTS_DEFAULT), "--clients"), study.clients
     if wanted > CLIENTS_MAX:
         raise SettingError(f"--clients must be at most {CLIENTS_MAX:,}, got {wanted:,}")
     if wanted != have and study.alpha is not None:

@@ -32,10 +32,10 @@ from theory.setting import Constants, SettingError
 __all__ = ["PREDICTED", "Frontier", "PredictedRisks", "budgets", "compute", "draw"]
 
 RETENTIONS = (100, 30, 10, 4, 2, 1)
-STEPS = 6  # budgets of the left panels between two of the right
+BUDGETS_BETWEEN = 6  # budgets of the left panels between two of the right
 PREDICTED = ("buy-cheap-online", "buy-cheap", "acdpp", "acdpp-capped", "constant", "oracle", "hybrid")
 BURSTS = {"bursts of half the memory": 2, "bursts of the whole memory": 1}
-MICRO = 10**6
+MICROUNITS = 10**6
 GAP_MIN = 0.01  # relative, between constant admission and the oracle, for a share of it
 SHARE_LIMITS = (-0.3, 1)  # of the axis
 
@@ -98,7 +98,7 @@ def budgets(places: int, mean_cost: float) -> list[float]:
     [5.5, 8.25, 16.5]
     """
     retentions = sorted({min(K, places) for K in RETENTIONS}, reverse=True)
-    return [math.ceil(MICRO * mean_cost * places / K - 0.001) / MICRO for K in retentions]
+    return [math.ceil(MICROUNITS * mean_cost * places / K - 0.001) / MICROUNITS for K in retentions]
 
 
 def compute(study: Study, *, risk: bool = True, track: Track = silently) -> Frontier:
@@ -110,7 +110,7 @@ def compute(study: Study, *, risk: bool = True, track: Track = silently) -> Fron
         )
     law = law_of(prices, study.seed, study.seeds, study.rounds)
     given = budgets(S, float(prices.mean))
-    finer = np.geomspace(given[0], given[-1], STEPS * (len(given) - 1) + 1)
+    finer = np.geomspace(given[0], given[-1], BUDGETS_BETWEEN * (len(given) - 1) + 1)
     C = np.unique([*given, *finer.tolist()])
     return Frontier(
         C=C,

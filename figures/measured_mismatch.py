@@ -20,7 +20,7 @@ __all__ = ["READS", "MeasuredMismatch", "MismatchRatio", "compute", "draw"]
 
 BINS = 14
 COLUMNS = 3
-FLOOR = -1.2  # of the axis; in rounds t <= K the printed expression is -χ
+AXIS_MIN = -1.2  # of the axis; in rounds t <= K the printed expression is -χ
 READS = ("mismatch", "variance", "chi", "stated_mismatch")
 
 
@@ -93,7 +93,7 @@ def draw(data: MeasuredMismatch, look: Look) -> Figure:
             row[0].set_ylabel(r"mismatch $/\ (\mathrm{variance}\cdot\chi)$")
         reach = [np.append(one.ratio, one.ratio + one.half_width) for one in data.policies.values()]
         highest = max((float(x) for x in np.concatenate(reach) if np.isfinite(x)), default=1.0)
-        panels[0].set_ylim(FLOOR, max(1.2, 1.05 * highest))
+        panels[0].set_ylim(AXIS_MIN, max(1.2, 1.05 * highest))
         look.legend(figure, panels[0].get_legend_handles_labels()[0], data.note)
     return figure
 
@@ -102,7 +102,7 @@ def _draw_policy(axes: Axes, one: MismatchRatio, look: Look, label: str) -> None
     look.zero(axes)
     axes.axhline(1, color=look.corrected, label=r"predicted with $\chi$")
     some = thinned(one.rounds, one.stated)
-    stated = np.where(one.stated >= FLOOR, one.stated, np.nan)[some]
+    stated = np.where(one.stated >= AXIS_MIN, one.stated, np.nan)[some]
     how: dict[str, Any] = {"color": look.stated, "linestyle": DASHES[1]}
     axes.plot(one.rounds[some], stated, **how, label=r"with $1/n-1/N_{\mathrm{eff}}$")
     axes.errorbar(one.at, one.ratio, one.half_width, **look.points(), label=label)

@@ -19,7 +19,7 @@ from theory.setting import SettingError, positive, retention
 __all__ = ["Mismatch", "compute", "draw", "squared_mismatches"]
 
 SAMPLES_TIMES_ROUNDS_MAX = 250_000
-NORMAL = 1.959963984540054  # half the 95 % interval of a mean, in standard errors
+STANDARD_ERRORS_95 = 1.959963984540054  # half the 95 % interval of a mean, in standard errors
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def compute(
         chi=mismatch_constant(K, t, float(rate)),
         stated=1 / occupancy_constant(K, t, float(rate)) - inverse_effective_constant(K, t, float(rate)),
         measured=squares.mean(axis=1),
-        half_width=NORMAL * squares.std(axis=1, ddof=1) / np.sqrt(draws),
+        half_width=STANDARD_ERRORS_95 * squares.std(axis=1, ddof=1) / np.sqrt(draws),
     )
 
 

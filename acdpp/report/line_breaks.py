@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 __all__ = ["display", "width"]
 
-ROOM = 74  # of a line, in widths of a letter
+WIDTH = 74  # of a line, in widths of a letter
 NEXT = r" \\[2pt] "
 TOKEN = re.compile(r"\\[A-Za-z]+\s*|\\.|[{}]|[_^]|\s+|.", re.DOTALL)
 RELATIONS = ("=", "<", ">", r"\le", r"\ge", r"\sim", r"\approx", r"\iff", r"\Rightarrow", r"\in", r"\to")
@@ -22,14 +22,14 @@ def display(tex: str) -> str:
     """A formula as a display of as many lines as it needs."""
     lines: list[str] = []
     for part in filter(None, (part.strip() for part in _split(tex, _apart))):
-        if lines and width(lines[-1]) + width(part) + 4 <= ROOM:
+        if lines and width(lines[-1]) + width(part) + 4 <= WIDTH:
             lines[-1] += rf"\qquad {part}"
         else:
             lines.append(part)
     blocks = [_broken(line.rstrip(",;")) for line in lines]
     rows = " \\\\\n".join(blocks)
     whole = f"\\begin{{gather*}}\n{rows}\n\\end{{gather*}}"
-    tight = any(width(piece) > ROOM for block in blocks for piece in block.split(NEXT))
+    tight = any(width(piece) > WIDTH for block in blocks for piece in block.split(NEXT))
     return f"{{\\small{whole}}}" if tight else whole
 
 
@@ -51,7 +51,7 @@ def _term(token: str, before: str) -> bool:
 
 
 def _broken(line: str) -> str:
-    if width(line) <= ROOM:
+    if width(line) <= WIDTH:
         return line
     pieces = _filled(_split(line, _relation, keep=True))
     pieces = [short for piece in pieces for short in _filled(_split(piece, _term, keep=True))]
@@ -66,7 +66,7 @@ def _filled(pieces: list[str]) -> list[str]:
     """Neighbours joined again as long as they fit on a line."""
     lines: list[str] = []
     for piece in pieces:
-        if lines and width(lines[-1]) + width(piece) <= ROOM - 4:
+        if lines and width(lines[-1]) + width(piece) <= WIDTH - 4:
             lines[-1] += piece
         else:
             lines.append(piece)

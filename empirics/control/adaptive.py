@@ -26,11 +26,11 @@ from theory.setting import SettingError
 __all__ = ["Adaptive", "Listening", "has_changed"]
 
 Floats = NDArray[np.float64]
-LENGTH, SHORTEST = 200, 4  # rounds of the window, and of a part of it
-DELTA = 0.002  # as ADWIN has it
+WINDOW_ROUNDS_MAX, PART_ROUNDS_MIN = 200, 4  # rounds of the window, and of a part of it
+FALSE_ALARM_LEVEL = 0.002  # as ADWIN has it
 
 
-def has_changed(losses: Floats, delta: float = DELTA) -> bool:
+def has_changed(losses: Floats, delta: float = FALSE_ALARM_LEVEL) -> bool:
     """Detect whether the latest losses exceed earlier ones by the bound above, at some place of the window.
 
     >>> calm = np.tile([0.4, 0.6], 20)
@@ -38,9 +38,9 @@ def has_changed(losses: Floats, delta: float = DELTA) -> bool:
     (False, True, False)
     """
     n = len(losses)
-    if n < 2 * SHORTEST:
+    if n < 2 * PART_ROUNDS_MIN:
         return False
-    before = np.arange(SHORTEST, n - SHORTEST + 1)
+    before = np.arange(PART_ROUNDS_MIN, n - PART_ROUNDS_MIN + 1)
     total, spread = np.cumsum(losses), (np.diff(losses) ** 2).mean() / 2
     early, late = total[before - 1] / before, (total[-1] - total[before - 1]) / (n - before)
     bound = np.sqrt(2 * spread * (1 / before + 1 / (n - before)) * np.log(n / delta))
@@ -49,8 +49,8 @@ def has_changed(losses: Floats, delta: float = DELTA) -> bool:
 
 @dataclass(frozen=True)
 class Listening:
-    """The books of constant admission; the losses since the last change, (replicates, LENGTH), the latest last, NaN
-    for none; where a change was heard, and where in this round all that was held leaves."""
+    """The books of constant admission; the losses since the last change, (replicates, WINDOW_ROUNDS_MAX), the latest
+    last, NaN for none; where a change was heard, and where in this round all that was held leaves."""
 
     books: State
     losses: Floats
@@ -76,14 +76,14 @@ class Adaptive:
 
     rule: Fixed
     capacity: tuple[int, ...]
-    delta: float = DELTA
+    delta: float = FALSE_ALARM_LEVEL
 
     @property
     def retention(self) -> tuple[int, ...]:
         return self.rule.retention
 
     def start(self, replicates: int) -> Listening:
-        none, never = np.full((replicates, LENGTH), np.nan), np.zeros(replicates, dtype=bool)
+        none, never = np.full((replicates, WINDOW_ROUNDS_MAX), np.nan), np.zeros(replicates, dtype=bool)
         return Listening(self.rule.start(replicates), none, never, never)
 
     def decide(self, state: Listening, cost: Floats) -> tuple[Listening, Whole]:

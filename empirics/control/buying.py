@@ -20,7 +20,7 @@ from theory.setting import Budget, SettingError, positive
 __all__ = ["BuyCheap", "Filled", "Places", "Taper", "rising"]
 
 Whole = NDArray[np.int64]
-AGES = 2**12  # distinguished by the rule for unknown prices, as by the rule for known ones
+AGES_MAX = 2**12  # distinguished by the rule for unknown prices, as by the rule for known ones
 
 
 @dataclass(frozen=True)
@@ -145,4 +145,4 @@ def rising(budget: Budget) -> tuple[float, ...]:
 
 @lru_cache(typed=True)  # a study makes its policies several times, and fractions take a while
 def _rising(places: Any, cost: Any) -> tuple[float, ...]:
-    return tuple(float(savings_price(1 + uses, places, cost)) for uses in range(AGES))
+    return tuple(float(savings_price(1 + uses, places, cost)) for uses in range(AGES_MAX))

@@ -52,7 +52,7 @@ from empirics.control.state_json import plain, restored
 from empirics.control.steps_and_means import Models, step_sizes
 from empirics.control.totals import Totals
 from empirics.files import replace_file
-from empirics.settings.costs import CHEAPEST, DEAREST
+from empirics.settings.costs import PRICE_MAX, PRICE_MIN
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.users_code import NUMERIC, users_code
@@ -146,9 +146,9 @@ class Controller:
 
         If the round before was not reported, all that was granted counts as delivered.
         """
-        if not CHEAPEST < positive("cost", cost) < DEAREST:
+        if not PRICE_MIN < positive("cost", cost) < PRICE_MAX:
             raise SettingError(
-                f"a price lies between {CHEAPEST:g} and {DEAREST:g}, such as 2.5, got {cost:g}"
+                f"a price lies between {PRICE_MIN:g} and {PRICE_MAX:g}, such as 2.5, got {cost:g}"
             )
         if self._pending is not None:
             self.report(self._pending[1])

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from empirics.data.csv_format import AMBIGUOUS, DECIMAL, ambiguous_number, is_decimal, separator
 from empirics.data.files import refuse_special
-from empirics.settings.costs import CHEAPEST, DEAREST
+from empirics.settings.costs import PRICE_MAX, PRICE_MIN
 from theory.setting import SettingError
 
 __all__ = ["read_prices"]
@@ -21,7 +21,7 @@ __all__ = ["read_prices"]
 LINE_BYTES_MAX = 1 << 20
 WANTED = "a trace has one price per line, or columns named in the first line with commas, semicolons or tabs between"
 POINT = "; write decimals with a point, if the comma is one"
-PRICE = f"a price between {CHEAPEST:g} and {DEAREST:g}, such as 2.5"
+PRICE = f"a price between {PRICE_MIN:g} and {PRICE_MAX:g}, such as 2.5"
 
 
 def read_prices(path: str | os.PathLike[str], column: str | None = None) -> array[float]:
@@ -138,7 +138,7 @@ def _price(where: str, cell: str, hint: str) -> float:
         value = float(plain) if cell.isascii() and "_" not in cell else float("nan")
     except ValueError:
         value = float("nan")
-    if not CHEAPEST < value < DEAREST:
+    if not PRICE_MIN < value < PRICE_MAX:
         raise SettingError(f"{where}, has {_brief(cell)}: expected {PRICE}{hint if ',' in cell else ''}")
     return value
 

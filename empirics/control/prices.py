@@ -18,7 +18,7 @@ from empirics.control.price_file import read_prices
 from empirics.data.arrays import real_array
 from empirics.data.dataset import digest
 from empirics.draws import Purpose, uniform
-from empirics.settings.costs import CHEAPEST, DEAREST, CostProcess, Process
+from empirics.settings.costs import PRICE_MAX, PRICE_MIN, CostProcess, Process
 from empirics.settings.study import GIVEN, Study
 from theory.market.prices import Atoms, PriceLaw, Uniform
 from theory.setting import SettingError
@@ -106,10 +106,10 @@ class Drawn:
 def _all_prices(what: str, values: Any) -> Floats:
     """A copy as float64, refused unless every number can be a price."""
     found = real_array(what, values).astype(np.float64)
-    wrong = found[~((found > CHEAPEST) & (found < DEAREST))]
+    wrong = found[~((found > PRICE_MIN) & (found < PRICE_MAX))]
     if wrong.size:
         raise SettingError(
-            f"{what} must lie between {CHEAPEST:g} and {DEAREST:g}, such as 2.5, got {wrong.flat[0]:g}"
+            f"{what} must lie between {PRICE_MIN:g} and {PRICE_MAX:g}, such as 2.5, got {wrong.flat[0]:g}"
         )
     return found
 
@@ -228,7 +228,7 @@ def checked(source: Any) -> Prices:
         ("chunks", callable(source.chunks), "a method (seed, replicates, rounds, size)"),
         ("depends_on_horizon", isinstance(source.depends_on_horizon, bool), "True or False"),
         ("digest", isinstance(source.digest, str | None), "a string or None"),
-        ("mean", number and CHEAPEST < mean < DEAREST, "a positive number such as Fraction(11, 2)"),
+        ("mean", number and PRICE_MIN < mean < PRICE_MAX, "a positive number such as Fraction(11, 2)"),
     ):
         if not fits:
             raise SettingError(f"{who}.{part} must be {wanted}, got {getattr(source, part)!r}")

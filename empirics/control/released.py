@@ -19,10 +19,10 @@ from theory.setting import Constants, Region
 __all__ = ["CONSTANTS", "SCRIPTS", "Script", "at_least_one", "released_admission", "released_penalty"]
 __all__ += ["released_region", "script_for", "ternary_search"]
 
-SLOWNESS = 0.01  # the exponent of ρ is this many times t
-LEAST, WIDTH = 1.0, 10.0
-TOLERANCE = 0.1
-MOST_STEPS = 200  # of the search: more only where floats lie further apart than its tolerance
+EXPONENT_PER_ROUND = 0.01  # the exponent of ρ is this many times t
+LOW_END_MIN, REGION_WIDTH_MIN = 1.0, 10.0
+RATE_TOLERANCE = 0.1
+SEARCH_STEPS_MAX = 200  # of the search: more only where floats lie further apart than its tolerance
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ def released_penalty(n: Any, N: Any, constants: Constants = CONSTANTS) -> Any:
 
 def released_region(script: Script, t: int, cap: float = np.inf) -> tuple[float, float]:
     """Both ends in round t: at least 1 below, at most `cap` above unless that leaves a width of less than 10."""
-    slow = SLOWNESS * t
-    low = max(float(region_minimum(script.region, slow)), LEAST)
-    return low, max(min(float(region_maximum(script.region, slow)), cap), low + WIDTH)
+    slow = EXPONENT_PER_ROUND * t
+    low = max(float(region_minimum(script.region, slow)), LOW_END_MIN)
+    return low, max(min(float(region_maximum(script.region, slow)), cap), low + REGION_WIDTH_MIN)
 
 
 def ternary_search(
@@ -83,8 +83,8 @@ def ternary_search(
         return state.debt * (cost * rate - C) + V * released_penalty(n, N, constants)
 
     left, right = (np.full(state.debt.shape, end) for end in ends)
-    for _ in range(MOST_STEPS):
-        if (right - left).max() <= TOLERANCE:
+    for _ in range(SEARCH_STEPS_MAX):
+        if (right - left).max() <= RATE_TOLERANCE:
             break
         a, b = left + (right - left) / 3, right - (right - left) / 3
         lower = objective(a) < objective(b)

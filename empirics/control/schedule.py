@@ -28,8 +28,8 @@ from theory.setting import Constants, SettingError
 
 __all__ = ["Rounds", "Schedule", "brief_for", "plan", "whole_samples"]
 
-AHEAD = 256  # prices asked for at a time
-MOST_ADMITTED = 2**31  # by a client in a round
+CHUNK_ROUNDS = 256  # prices asked for at a time
+ADMITTED_MAX = 2**31  # by a client in a round
 
 Whole = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -125,7 +125,9 @@ class Schedule:
 
     def _each_cost(self) -> Iterator[Floats]:
         study = self.study
-        for chunk in self.prices.chunks(study.seed, study.seeds, study.rounds, min(AHEAD, study.rounds)):
+        for chunk in self.prices.chunks(
+            study.seed, study.seeds, study.rounds, min(CHUNK_ROUNDS, study.rounds)
+        ):
             yield from chunk
 
     def advance(self, count: int) -> Rounds:
@@ -180,9 +182,9 @@ def whole_samples(wanted: Any, shape: tuple[int, ...], capacity: Whole | None = 
     whole = admitted.dtype.kind in "iu" or (
         admitted.dtype.kind == "f" and (admitted == np.rint(admitted)).all()
     )
-    if not whole or (admitted < 0).any() or (admitted > MOST_ADMITTED).any():
+    if not whole or (admitted < 0).any() or (admitted > ADMITTED_MAX).any():
         raise ValueError(
-            f"admissions must be whole numbers from 0 to {MOST_ADMITTED}, got {admitted.tolist()!r:.60}"
+            f"admissions must be whole numbers from 0 to {ADMITTED_MAX}, got {admitted.tolist()!r:.60}"
         )
     if capacity is not None and (admitted > capacity).any():
         where = tuple(axis[0] for axis in np.nonzero(admitted > capacity))

@@ -16,9 +16,9 @@ from theory.setting import SettingError
 __all__ = ["load"]
 
 CLASSES = 10
-RECORD = 1 + 3 * 32 * 32  # bytes: the label, then the red, green and blue planes
-BATCH = 10_000  # records
-LIMIT = 1 << 25  # bytes of a batch; the published ones have 31 million
+RECORD_BYTES = 1 + 3 * 32 * 32  # bytes: the label, then the red, green and blue planes
+RECORDS = 10_000  # of a batch
+BYTES_MAX = 1 << 25  # bytes of a batch; the published ones have 31 million
 TEST = "test_batch"
 
 
@@ -38,7 +38,7 @@ class Version:
             records = _records(source, written)
         else:
             records = np.column_stack(labels_and_pixels(source, written))
-        if len(records) == BATCH:
+        if len(records) == RECORDS:
             self.confirm(source, name, written)
         return records
 
@@ -113,7 +113,7 @@ def _compressed_or_not(place: Path, name: str) -> Path | None:
 def _from_folder(version: Version, folder: Path, paths: dict[str, Path]) -> Dataset:
     there = {name: path for name, path in paths.items() if path.is_file()}
     _all_there(folder, version, there)
-    batches = {name: version.batch(path, name, content(path, LIMIT)) for name, path in there.items()}
+    batches = {name: version.batch(path, name, content(path, BYTES_MAX)) for name, path in there.items()}
     return _assembled(batches)
 
 
@@ -121,7 +121,7 @@ def _from_archive(version: Version, archive: Path) -> Dataset:
     names = {f"{version.folder}/{name}{version.suffix}": name for name in BATCHES}
     batches = {
         names[member]: version.batch(f"{archive}'s {PurePosixPath(member).name}", names[member], written)
-        for member, written in members(archive, names.__contains__, LIMIT)
+        for member, written in members(archive, names.__contains__, BYTES_MAX)
     }
     _all_there(archive, version, batches)
     return _assembled(batches)
@@ -134,7 +134,7 @@ def _all_there(where: Path, version: Version, found: Iterable[str]) -> None:
 
 def _from_records(path: Path, names: tuple[str, ...]) -> Pixels:
     """The records of a file that may hold these batches one after the other, or a part of them."""
-    whole = BATCH * RECORD
+    whole = RECORDS * RECORD_BYTES
     written = content(path, len(names) * whole)
     records = _records(path, written)
     if len(written) == len(names) * whole:
@@ -144,9 +144,9 @@ def _from_records(path: Path, names: tuple[str, ...]) -> Pixels:
 
 
 def _records(source: object, written: bytes) -> Pixels:
-    if not written or len(written) % RECORD:
-        raise corrupt(source, f"{len(written)} bytes are no whole number of records of {RECORD} bytes")
-    records = np.frombuffer(written, np.uint8).reshape(len(written) // RECORD, RECORD)
+    if not written or len(written) % RECORD_BYTES:
+        raise corrupt(source, f"{len(written)} bytes are no whole number of records of {RECORD_BYTES} bytes")
+    records = np.frombuffer(written, np.uint8).reshape(len(written) // RECORD_BYTES, RECORD_BYTES)
     if (largest := records[:, 0].max()) >= CLASSES:
         raise corrupt(source, f"CIFAR-10's labels are 0 … 9, it has a {largest}")
     return records

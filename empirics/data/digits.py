@@ -10,7 +10,7 @@ from empirics.data.dataset import Dataset, scaled
 __all__ = ["load"]
 
 CLASSES = 10
-EVERY = 5  # one in five is a test sample
+TEST_EVERY = 5  # one in five is a test sample
 
 
 def load() -> Dataset:
@@ -29,6 +29,6 @@ def load() -> Dataset:
     for label in range(CLASSES):
         of_class = labels == label
         rank[of_class] = np.arange(of_class.sum())
-    test = rank % EVERY == EVERY - 1
+    test = rank % TEST_EVERY == TEST_EVERY - 1
     images = scaled(pixels, 16)
     return Dataset.of("digits", (images[~test], labels[~test]), (images[test], labels[test]), CLASSES)

@@ -23,8 +23,8 @@ __all__ += ["refuse_special"]
 
 # what decompression and, on headers that it can't make sense of, tarfile raise
 DAMAGED = (gzip.BadGzipFile, lzma.LZMAError, zlib.error, tarfile.TarError, EOFError, LookupError, ValueError)
-LONGEST = 80  # letters of something from a file in a sentence
-BLOCK = 512  # bytes; a tar archive is a sequence of these, closed by blocks of zeros
+LETTERS_MAX = 80  # letters of something from a file in a sentence
+BLOCK_BYTES = 512  # bytes; a tar archive is a sequence of these, closed by blocks of zeros
 
 
 def places(name: str, wanted: str, data_dir: str | os.PathLike[str] | None, *below: str) -> list[Path]:
@@ -100,7 +100,7 @@ def members(path: Path, wanted: Callable[[str], bool], limit: int) -> Iterator[t
         with tarfile.open(fileobj=watched, mode="r|") as archive:
             for member in archive:
                 name = _harmless(path, member)
-                end = member.offset_data + -(-member.size // BLOCK) * BLOCK
+                end = member.offset_data + -(-member.size // BLOCK_BYTES) * BLOCK_BYTES
                 if not member.isreg() or not wanted(name):
                     continue
                 if name in seen:
@@ -113,7 +113,7 @@ def members(path: Path, wanted: Callable[[str], bool], limit: int) -> Iterator[t
                 yield name, file.read()
         while watched.read(1 << 20):
             pass
-        if watched.last > end or watched.length < end + BLOCK:
+        if watched.last > end or watched.length < end + BLOCK_BYTES:
             raise corrupt(path, "the archive breaks off")
 
 
@@ -131,11 +131,11 @@ def _harmless(path: Path, member: tarfile.TarInfo) -> str:
 def brief(thing: object) -> str:
     """Something from a file, which may be long and hold anything, as part of a sentence.
 
-    >>> brief(LONGEST * "a") == LONGEST * "a", brief(" a \\n" + LONGEST * "b") == "a " + (LONGEST - 2) * "b" + "…"
+    >>> brief(80 * "a") == 80 * "a", brief(" a \\n" + 80 * "b") == "a " + 78 * "b" + "…"
     (True, True)
     """
     words = " ".join(str(thing).split())
-    return words if len(words) <= LONGEST else f"{words[:LONGEST]}…"
+    return words if len(words) <= LETTERS_MAX else f"{words[:LETTERS_MAX]}…"
 
 
 def refuse_flood(path: Path, needed: int) -> None:

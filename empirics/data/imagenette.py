@@ -35,7 +35,7 @@ CLASSES = (
 )
 COMPLETE = 9_469 + 3_925  # images of the published archive, whose MD5 this is:
 PUBLISHED = "e793b78cc4c9e9a4ccc0c1155377a412"
-LIMIT = 1 << 24  # bytes of one image file; the published ones have a few thousand
+IMAGE_BYTES_MAX = 1 << 24  # bytes of one image file; the published ones have a few thousand
 WANTED = (
     f"put fast.ai's Imagenette, 160 px version, into it: {FOLDER}.tgz, or unpacked the folder {FOLDER} with "
     "train/n01440764/*.JPEG and so on, ten classes each in train and val"
@@ -68,7 +68,7 @@ def _from_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
         for path in sorted((folder / split).glob("*/*")):
             name = path.relative_to(folder).as_posix()
             if IMAGE.fullmatch(name):
-                yield name, content(path, LIMIT)
+                yield name, content(path, IMAGE_BYTES_MAX)
 
 
 def _from_archive(archive: Path) -> Iterator[tuple[str, bytes]]:
@@ -76,7 +76,7 @@ def _from_archive(archive: Path) -> Iterator[tuple[str, bytes]]:
         return name.startswith(inside) and IMAGE.fullmatch(name, len(inside)) is not None
 
     inside = f"{FOLDER}/"
-    for name, written in members(archive, wanted, LIMIT):
+    for name, written in members(archive, wanted, IMAGE_BYTES_MAX):
         yield name.removeprefix(inside), written
 
 

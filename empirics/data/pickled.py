@@ -27,7 +27,7 @@ from empirics.data.files import brief, corrupt
 
 __all__ = ["labels_and_pixels"]
 
-WIDTH = 3072  # bytes of an image: 3 colours of 32 × 32
+IMAGE_BYTES = 3072  # bytes of an image: 3 colours of 32 × 32
 MEMO = {"BINPUT", "LONG_BINPUT"}
 ALLOWED = (
     {"PROTO", "FRAME", "STOP", "MARK", "MEMOIZE", "BINGET", "LONG_BINGET"}
@@ -98,7 +98,7 @@ def labels_and_pixels(source: object, content: bytes) -> tuple[Pixels, Pixels]:
         raise corrupt(source, "its labels should be a list of numbers 0 … 9")
     pixels = _pixels(data)
     if pixels is None or len(pixels) != len(labels):
-        raise corrupt(source, f"its data should be an array of bytes, {len(labels)} × {WIDTH}")
+        raise corrupt(source, f"its data should be an array of bytes, {len(labels)} × {IMAGE_BYTES}")
     return np.array(labels, np.uint8), pixels
 
 
@@ -115,7 +115,7 @@ def _pixels(value: Any) -> Pixels | None:
     match value:
         case _Reconstruct(
             state=(_, (int(rows), 3072), _Type(arguments=(b"u1" | "u1", *_)), int(by_column), bytes(pixels))
-        ) if len(pixels) == rows * WIDTH:
+        ) if len(pixels) == rows * IMAGE_BYTES:
             flat = np.frombuffer(pixels, np.uint8)
-            return flat.reshape(WIDTH, rows).T if by_column else flat.reshape(rows, WIDTH)
+            return flat.reshape(IMAGE_BYTES, rows).T if by_column else flat.reshape(rows, IMAGE_BYTES)
     return None

@@ -14,10 +14,10 @@ from empirics.settings.field import apply_checks, between, choice, optional, set
 from theory.paper import PRICES
 from theory.setting import SettingError
 
-__all__ = ["CHEAPEST", "DEAREST", "CostProcess", "Process"]
+__all__ = ["PRICE_MAX", "PRICE_MIN", "CostProcess", "Process"]
 
 # prices lie strictly between: whole ones stay exact, and no sum, drift or mean of them over- or underflows
-CHEAPEST, DEAREST = 1e-15, 1e15
+PRICE_MIN, PRICE_MAX = 1e-15, 1e15
 
 
 class Process(StrEnum):
@@ -44,9 +44,9 @@ class CostProcess:
         "drifting (uniform times a factor that rises over the horizon) or trace (the prices of a file).",
         choice(*Process),
     )
-    low: float = setting(PRICES[0], "The lowest cost of a sample.", between(CHEAPEST, DEAREST, such_as=1))
+    low: float = setting(PRICES[0], "The lowest cost of a sample.", between(PRICE_MIN, PRICE_MAX, such_as=1))
     high: float = setting(
-        PRICES[1], "The highest; a drifting cost may exceed it.", between(CHEAPEST, DEAREST, such_as=10)
+        PRICES[1], "The highest; a drifting cost may exceed it.", between(PRICE_MIN, PRICE_MAX, such_as=10)
     )
     stay: float = setting(
         0.9,

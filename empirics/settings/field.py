@@ -15,7 +15,7 @@ __all__ = ["MOST_SAMPLES", "POSITIVE", "Check", "apply_checks", "between", "choi
 __all__ += ["optional", "setting", "shown", "text", "whole"]
 
 Check = Callable[[str, Any], Any]
-LARGEST = 2**53  # whole numbers beyond it are no longer exact as floats
+WHOLE_NUMBER_MAX = 2**53  # whole numbers beyond it are no longer exact as floats
 MOST_SAMPLES = 10**7  # of a buffer
 POSITIVE = (1e-15, 1e15)  # wide enough, and no square, bound or mean of them over- or underflows
 
@@ -39,7 +39,7 @@ def shown(value: Any) -> str:
     return words if len(words) <= 60 else f"{words[:57]}..."
 
 
-def whole(least: int = 1, most: int = LARGEST) -> Check:
+def whole(least: int = 1, most: int = WHOLE_NUMBER_MAX) -> Check:
     """A whole number in a range.
 
     >>> whole()("seeds", 0)
@@ -50,7 +50,7 @@ def whole(least: int = 1, most: int = LARGEST) -> Check:
 
     def check(name: str, value: Any) -> int:
         if type(value) is not int or not least <= value <= most:
-            span = f"of at least {least}" if most == LARGEST else f"from {least} to {most:,}"
+            span = f"of at least {least}" if most == WHOLE_NUMBER_MAX else f"from {least} to {most:,}"
             raise SettingError(f"{name} must be a whole number {span}, got {shown(value)}")
         return value
 

@@ -40,8 +40,8 @@ __all__ = ["GIVEN", "MEASURES", "PER_SEED", "Study"]
 MEASURES = ("risk", "mismatch", "accuracy")
 PER_SEED = ("partition", "start")
 GIVEN = "given:"  # begins the name of what was handed over in Python and is no file, no built-in and no import path
-MOST_RUNS = 10**5
-MOST_THREADS = 4096
+RUNS_MAX = 10**5
+THREADS_MAX = 4096
 UNIFORM, STILL = CostProcess(), Drift()
 
 
@@ -233,7 +233,7 @@ class Study:
         optional(between(*POSITIVE, such_as=10)),
     )
 
-    seeds: int = setting(10, "Replicates of each policy.", whole(1, MOST_RUNS))
+    seeds: int = setting(10, "Replicates of each policy.", whole(1, RUNS_MAX))
     seed: int = setting(0, "Seed of the whole study.", whole(0, 2**32 - 1))
     per_seed: tuple[str, ...] = setting(
         (),
@@ -280,7 +280,7 @@ class Study:
         1,
         "Threads of torch on the CPU; none for torch's choice. One thread is fastest for small problems, and a fixed "
         "number makes results reproducible to the last bit.",
-        optional(whole(1, MOST_THREADS)),
+        optional(whole(1, THREADS_MAX)),
     )
     cost: CostProcess = setting(  # noqa: RUF009
         UNIFORM, "Price of a sample, round by round.", _table(CostProcess, '{process = "uniform"}')

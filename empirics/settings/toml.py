@@ -12,7 +12,7 @@ from empirics.settings.study import Study
 
 __all__ = ["changes", "spelled", "toml", "toml_of_changes"]
 
-WIDTH = 100
+LETTERS = 100  # of a line
 CHOSEN = ("scale", "radius", "eta")
 
 
@@ -35,7 +35,7 @@ def _lines(part: Any) -> Iterator[str]:
     for one in fields(part):
         if is_dataclass(one.default):
             continue
-        yield from textwrap.wrap(one.metadata["help"], WIDTH, initial_indent="# ", subsequent_indent="# ")
+        yield from textwrap.wrap(one.metadata["help"], LETTERS, initial_indent="# ", subsequent_indent="# ")
         yield f"{one.name} = {spelled(getattr(part, one.name))}"
         yield ""
 

@@ -24,7 +24,7 @@ from proofs_check.evidence import Evidence, fails, holds, together, undecided
 __all__ = ["converges", "diverges", "equivalent", "eventually", "limit", "limits", "stolz", "tends_to"]
 
 PROBES = (10**6, 10**12, 10**24)
-FAR = (2**24, 2**48)  # the logarithm doubles between these
+PROBES_FAR = (2**24, 2**48)  # the logarithm doubles between these
 PRECISION_BITS = 1024
 NO_LIMIT = "SymPy finds no limit of the ratio"
 
@@ -59,7 +59,7 @@ def _approached(expression: Any, t: Any, end: Any) -> bool:
 
     given = generic(expression, end)
     with ctx.workprec(PRECISION_BITS):
-        near, far = (ball(expression, given | {t: Fraction(at)}) for at in FAR)
+        near, far = (ball(expression, given | {t: Fraction(at)}) for at in PROBES_FAR)
         if end.is_infinite:
             sign = 1 if end.is_extended_positive else -1
             return bool(sign * far > sign * near * 11 / 10 and sign * near > 0)

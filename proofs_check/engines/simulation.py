@@ -23,7 +23,7 @@ from theory.setting import Constants, Region
 __all__ = ["ControlRuns", "compare_mean", "confidence", "control_loop"]
 
 Floats = NDArray[np.float64]
-DELTA = 1e-6  # probability that a confidence statement is wrong
+ERROR_CHANCE = 1e-6  # probability that a confidence statement is wrong
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def control_loop(
     return ControlRuns(costs, np.array(admitted), np.array(debt))
 
 
-def confidence(samples: Floats, low: float, high: float, delta: float = DELTA) -> tuple[float, float]:
+def confidence(samples: Floats, low: float, high: float, delta: float = ERROR_CHANCE) -> tuple[float, float]:
     """Empirical-Bernstein interval, within [low, high], that contains the mean with probability at least 1 - delta.
 
     >>> a, b = confidence(np.tile([0.0, 1.0], 5000), 0, 1)
@@ -79,7 +79,7 @@ def compare_mean(
     high: float,
     domain: str,
     what: str,
-    delta: float = DELTA,
+    delta: float = ERROR_CHANCE,
     **more: Any,
 ) -> Evidence:
     """Test whether the mean of a quantity, sampled per run, is at most `bound`. `more` goes into the certificate."""

@@ -49,7 +49,7 @@ def test_the_effective_size_is_below_the_memory_exactly_before_the_crossover(K: 
 
 def test_dice_agree_with_chi_and_not_with_the_printed_expression() -> None:
     data = mismatch.compute(K=6, rate=3, draws=2000, seed=1)
-    error = data.half_width / mismatch.NORMAL + 1e-12
+    error = data.half_width / mismatch.STANDARD_ERRORS_95 + 1e-12
     assert (np.abs(data.measured - data.chi) < 5 * error).all()
     assert (np.abs(data.measured - data.stated) > 5 * error)[1:10].all()
 

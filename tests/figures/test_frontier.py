@@ -28,7 +28,7 @@ def small() -> frontier.Frontier:
 def test_effective_samples_are_those_of_the_plans(small: frontier.Frontier) -> None:
     assert small.places == 8
     assert small.C[[0, -1]] == pytest.approx([5.5, 44])
-    finest = np.log(8) / frontier.STEPS / (len(frontier.budgets(8, 5.5)) - 1)
+    finest = np.log(8) / frontier.BUDGETS_BETWEEN / (len(frontier.budgets(8, 5.5)) - 1)
     assert np.diff(np.log(small.C)).max() < 1.01 * finest
     for place in (0, 7, -2):
         C = float(small.C[place])

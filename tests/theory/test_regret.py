@@ -91,7 +91,7 @@ def test_a_certified_omega_2_contains_the_sum_of_its_definition(form, K, gap, Pd
 @pytest.mark.slow
 @pytest.mark.parametrize("form", [regret.omega2, regret.omega2_as_stated])
 def test_a_certified_omega_2_costs_no_more_as_rho_tends_to_one(form, monkeypatch):
-    monkeypatch.setattr(summation, "MOST_TERMS", 2**16)
+    monkeypatch.setattr(summation, "BALL_TERMS_MAX", 2**16)
     region = Region(rate=10, rho=1 - Fraction(1, 10**9))
     proved = form(10**6, region, 10**15, UNIT, certified=True).total
     assert proved.rad() < 10**-9 * abs(proved.mid())
@@ -100,7 +100,7 @@ def test_a_certified_omega_2_costs_no_more_as_rho_tends_to_one(form, monkeypatch
 def test_omega_2_says_what_to_change_where_it_cannot_be_enclosed(monkeypatch):
     with pytest.raises(SettingError, match=r"1-rho must exceed .*, got 1.0e-40"):
         regret.omega2(10, Region(rate=10, rho=1 - Fraction(1, 10**40)), 10, UNIT)
-    monkeypatch.setattr(summation, "MOST_TERMS", 1000)
+    monkeypatch.setattr(summation, "BALL_TERMS_MAX", 1000)
     with pytest.raises(ArithmeticError, match="a rho further from 0 and 1, a smaller K or fewer rounds"):
         regret.omega2(10, Region(rate=10, rho=Fraction(1, 2)), 10**9, UNIT)
 

@@ -34,10 +34,10 @@ __all__ += ["optimal_admission"]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-NEWTON = 40  # steps before a solve is left to bisection alone; three or four are usual
-MOST_STEPS = 100  # and here bisection ends
-STEP = 2**-32  # a relative step this small is the last: Newton's method squares it
-NOISE = 2**-48  # a residual of sixteen roundings carries no information
+NEWTON_STEPS_MAX = 40  # steps before a solve is left to bisection alone; three or four are usual
+SOLVER_STEPS_MAX = 100  # and here bisection ends
+LAST_STEP_SHARE = 2**-32  # a relative step this small is the last: Newton's method squares it
+ROUNDING_SHARE = 2**-48  # a residual of sixteen roundings carries no information
 
 
 def drift_plus_penalty(
@@ -151,14 +151,14 @@ def _convex_minimum(runs: PricedRuns, lo: Floats, hi: Floats, above: Flags) -> F
     active = np.flatnonzero((runs.price < left) & (runs.price > right))
     runs, above, lo, hi = runs[active], above[active], lo[active], hi[active]
     x = _first_guess(runs.price, left[active], right[active], lo, hi)
-    for step in range(MOST_STEPS):
+    for step in range(SOLVER_STEPS_MAX):
         slope, bend = runs.slopes(x, above)
         w = (runs.price / slope) ** (2 / 3)
         move = 3 * slope * (1 - w) / (2 * w * bend)
         lo, hi = np.where(w < 1, x, lo), np.where(w < 1, hi, x)
         target = x + move
-        done = (np.abs(move) <= STEP * x) | (np.abs(w - 1) <= NOISE)
-        astray = ~done & ((step >= NEWTON) | ~((target > lo) & (target < hi)))
+        done = (np.abs(move) <= LAST_STEP_SHARE * x) | (np.abs(w - 1) <= ROUNDING_SHARE)
+        astray = ~done & ((step >= NEWTON_STEPS_MAX) | ~((target > lo) & (target < hi)))
         x = np.where(astray, (lo + hi) / 2, np.clip(target, lo, hi))
         Lambda[active] = x
         if done.any():
@@ -203,7 +203,7 @@ def _march(runs: PricedRuns, start: Floats, end: Floats) -> Floats:
         excess, slope = _excess(batch, here)
         step = -excess / slope
         move = (batch.seen + here) * np.expm1(step)
-        reached = (excess <= 0) | (np.abs(step) <= STEP)
+        reached = (excess <= 0) | (np.abs(step) <= LAST_STEP_SHARE)
         none = ~reached & ~(np.abs(goal - here - move) < np.abs(goal - here))
         Lambda[active] = np.where(none, goal, np.where(reached, here, here + move))
         active = active[~(reached | none)]

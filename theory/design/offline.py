@@ -24,7 +24,7 @@ from theory.setting import Budget, Constants, SettingError, horizon, retention
 __all__ = ["Candidate", "Design", "best_rate", "crossover_horizon", "crossover_leading", "crossover_ratio"]
 __all__ += ["design", "design_as_stated", "design_limit", "fill_ratio"]
 
-DIGITS = 53  # of a float: halvings of a bracket whose ends are a factor of 2 apart
+BRACKET_HALVINGS = 53  # of a float: halvings of a bracket whose ends are a factor of 2 apart
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ def crossover_horizon(budget: Budget, constants: Constants) -> float:
     low = high = float(1)
     while floor_is_ahead(high):
         low, high = high, 2 * high
-    for _ in range(DIGITS):
+    for _ in range(BRACKET_HALVINGS):
         middle = (low + high) / 2
         low, high = (middle, high) if floor_is_ahead(middle) else (low, middle)
     return high

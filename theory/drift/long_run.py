@@ -340,18 +340,18 @@ def best_drifting_step(
         return drift_floor(float(rate), retention(K), **columns, eta=np.exp(log_eta), E=E)
 
     most = -math.log(columns["h"].max())
-    grid = np.linspace(most - GRID_SPAN, most, GRID)
+    grid = np.linspace(most - GRID_SPAN, most, GRID_POINTS)
     at = int(np.argmin(floors(grid)))
     if at == 0:
         raise SettingError(
             "the best step is too small to be found: walk or slope must be larger against the noise"
         )
-    low, high = float(grid[at - 1]), float(grid[min(at + 1, GRID - 1)])
-    for _ in range(HALVINGS):
+    low, high = float(grid[at - 1]), float(grid[min(at + 1, GRID_POINTS - 1)])
+    for _ in range(BRACKET_HALVINGS):
         left, right = (2 * low + high) / 3, (low + 2 * high) / 3
         at_left, at_right = floors(np.array([left, right]))
         low, high = (low, right) if at_left <= at_right else (left, high)
     return math.exp((low + high) / 2)
 
 
-GRID, GRID_SPAN, HALVINGS = 400, 30, 60
+GRID_POINTS, GRID_SPAN, BRACKET_HALVINGS = 400, 30, 60

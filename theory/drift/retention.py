@@ -25,8 +25,8 @@ from theory.setting import Budget, SettingError
 
 __all__ = ["DriftChoice", "best_drifting_mean", "drift_design", "smoothed_floor"]
 
-LONGEST = 10**6  # rounds to fill the buffers
-WINDOWS = 48  # halvings of 1 - β
+ROUNDS_MAX = 10**6  # rounds to fill the buffers
+WINDOW_HALVINGS = 48  # halvings of 1 - β
 RUNGS = 4  # retentions that are tried with steps of their own
 
 
@@ -73,9 +73,9 @@ def best_drifting_mean(rate: Any, **problem: Any) -> float:
     def floor(halvings: float) -> float:
         return float(smoothed_floor(rate, 1 - 2**-halvings, 1, **problem))
 
-    at = min(range(2 * WINDOWS + 1), key=lambda i: floor(i / 2))
+    at = min(range(2 * WINDOW_HALVINGS + 1), key=lambda i: floor(i / 2))
     low, high = max(at - 1, 0) / 2, (at + 1) / 2
-    for _ in range(WINDOWS):
+    for _ in range(WINDOW_HALVINGS):
         left, right = (2 * low + high) / 3, (low + 2 * high) / 3
         low, high = (low, right) if floor(left) <= floor(right) else (left, high)
     found = (low + high) / 2
@@ -95,7 +95,7 @@ def drift_design(budget: Budget, *, eta: Any = None, **problem: Any) -> list[Dri
     [(2, None)]
     """
     filled = math.ceil(fill_ratio(budget))
-    if filled > LONGEST:
+    if filled > ROUNDS_MAX:
         raise SettingError(
             f"the budget takes more than 10^6 rounds to fill the buffers, {float(filled):.3g}: take smaller buffers"
         )

@@ -21,8 +21,8 @@ from theory.numbers.algebra import ratio
 
 __all__ = ["Burst", "Plan", "Rule", "best_plan", "burst_plan", "gap_closed", "online_plan", "under"]
 
-HALVINGS = 60
-MOST_AGES = 2**14
+BRACKET_HALVINGS = 60
+AGES_MAX = 2**14
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Rule:
         """The plan with as many distinct ages as occur."""
         often = float(law.mass(thresholds[-1]))
         more = math.ceil(math.log(2**-60) / math.log1p(-often)) if 0 < often < 1 else 0
-        full = (*thresholds, *(thresholds[-1] for _ in range(min(more, MOST_AGES))))
+        full = (*thresholds, *(thresholds[-1] for _ in range(min(more, AGES_MAX))))
         return cls(full, tuple(float(one) for one in ages_in_memory(law, full)))
 
     def mean(self, values: Iterable[Any]) -> float:
@@ -156,14 +156,14 @@ def online_plan(law: PriceLaw, places: Any, budget: Any) -> Plan:
     """
 
     def at(scale: float) -> Plan:
-        ages = min(math.ceil(float(law.highest) / (scale * step)) + 1, MOST_AGES)
+        ages = min(math.ceil(float(law.highest) / (scale * step)) + 1, AGES_MAX)
         return under(law, [scale * step * age for age in range(1, ages + 1)], places)
 
     step = float(savings_price(1, places, budget))
     law = _in_floats(law)
     # at the scale 1 no more is spent than was saved, at the other end all is bought, rounding or not
     low, high = float(1), math.nextafter(max(float(law.highest) / step, 1), math.inf)
-    for _ in range(HALVINGS):
+    for _ in range(BRACKET_HALVINGS):
         middle = math.sqrt(low * high)
         low, high = (middle, high) if at(middle).cost <= budget else (low, middle)
         if high - low < low * 2**-40:

@@ -25,10 +25,10 @@ from theory.setting import SettingError, positive
 
 __all__ = ["Cycle", "Replacement", "ages_in_memory", "best_replacement", "best_rule", "cycle", "least_burden"]
 
-TURNS = 200
-FIRST_AGES = 2**6
-MOST_AGES = 2**12
-CLOSE = 2**-40  # relative, in floats
+TURNS_MAX = 200
+AGES_FIRST = 2**6
+AGES_MAX = 2**12
+EPS = 2**-40  # relative, in floats
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ def _improved(law: PriceLaw, burdens: Sequence[Any], multiplier: Any, best: Cycl
     """The best rule, from one that is known."""
     worth = guess = best.burden + multiplier * best.cost
     if not law.mass(law.lowest):  # no price is the lowest: it cannot be waited for
-        guess = guess - CLOSE * (burdens[-1] - burdens[0])
-    for _ in range(TURNS):
+        guess = guess - EPS * (burdens[-1] - burdens[0])
+    for _ in range(TURNS_MAX):
         found = cycle(law, _stopping(law, burdens, multiplier, guess), burdens)
         value = found.burden + multiplier * found.cost
         if worth - value <= _noise(worth):
@@ -145,7 +145,7 @@ def _attained(law: PriceLaw, threshold: Any) -> Any:
 
 
 def _noise(value: Any) -> Any:
-    return CLOSE * abs(value) if isinstance(value, float) else 0
+    return EPS * abs(value) if isinstance(value, float) else 0
 
 
 @dataclass(frozen=True)
@@ -205,18 +205,18 @@ def best_replacement(
     if share >= law.mean:
         always = cycle(law, [law.highest], [burden(1)])
         return Replacement(always, always, 1, places, always.burden, 0)
-    ages = min(2 * int(ratio(law.mean, share)) + 8, FIRST_AGES)
-    settles = burden(2 * MOST_AGES) - burden(MOST_AGES) <= CLOSE * burden(MOST_AGES)
-    while ages <= MOST_AGES and (settles or law.lowest <= share * MOST_AGES):
+    ages = min(2 * int(ratio(law.mean, share)) + 8, AGES_FIRST)
+    settles = burden(2 * AGES_MAX) - burden(AGES_MAX) <= EPS * burden(AGES_MAX)
+    while ages <= AGES_MAX and (settles or law.lowest <= share * AGES_MAX):
         burdens = [burden(j) for j in range(1, 2 * ages + 1)]
         rule, cheaper, mix, value, multiplier = least_burden(law, burdens[:ages], share)
         found = Replacement(rule, cheaper, mix, places, value, multiplier)
         later = (_longer(law, one, burdens) for one in (rule, cheaper))
-        if replace(found, rule=next(later), cheaper=next(later))._mixed("burden") - value <= CLOSE * value:
+        if replace(found, rule=next(later), cheaper=next(later))._mixed("burden") - value <= EPS * value:
             return found
         ages = 2 * ages
     raise SettingError(
-        f"the budget replaces a sample too rarely to tell the best rule, with ages up to {MOST_AGES}: "
+        f"the budget replaces a sample too rarely to tell the best rule, with ages up to {AGES_MAX}: "
         "give a larger budget, or fewer places"
     )
 
@@ -243,7 +243,7 @@ def least_burden(law: PriceLaw, burdens: Sequence[Any], share: Any) -> tuple[Cyc
         raise SettingError(f"the budget of a place must be at most the mean price {law.mean}, got {share}")
     dear = cycle(law, [law.highest] * len(burdens), burdens)
     idle = _never(law, burdens)
-    for _ in range(TURNS):
+    for _ in range(TURNS_MAX):
         slope = ratio(idle.burden - dear.burden, dear.cost - idle.cost)
         line = dear.burden + slope * dear.cost
         if slope <= 0:
@@ -255,7 +255,7 @@ def least_burden(law: PriceLaw, burdens: Sequence[Any], share: Any) -> tuple[Cyc
             dear = found
         else:
             idle = found
-        if _noise(line) and dear.cost - share <= CLOSE * share:
+        if _noise(line) and dear.cost - share <= EPS * share:
             break
     mix = ratio(share - idle.cost, dear.cost - idle.cost)
     return dear, idle, mix, mix * dear.burden + (1 - mix) * idle.burden, slope

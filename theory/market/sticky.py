@@ -19,9 +19,9 @@ from theory.setting import SettingError, positive
 
 __all__ = ["StickyRule", "best_sticky_replacement", "sticky_rule"]
 
-TURNS = 200
-CLOSE = 2**-40  # relative: a smaller difference may be a rounding
-FAR = 2**30  # burdens for the lowest price: more than any rule saves
+TURNS_MAX = 200
+EPS = 2**-40  # relative: a smaller difference may be a rounding
+BURDENS_MAX = 2**30  # burdens for the lowest price: more than any rule saves
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def sticky_rule(law: Atoms, stay: float, multiplier: Any, ages: int) -> StickyRu
     paid = float(multiplier) * prices
     replaces = np.zeros((ages, len(prices)), dtype=bool)
     replaces[-1] = True
-    for _ in range(TURNS):
+    for _ in range(TURNS_MAX):
         # uses, less 1, at the next decision
         after = np.where(replaces, 0, np.arange(ages)[:, np.newaxis] + 1)
         system = _system(after, stay, often)
@@ -58,7 +58,7 @@ def sticky_rule(law: Atoms, stay: float, multiplier: Any, ages: int) -> StickyRu
         renewed = burdens[0] + paid + later[0]
         kept = np.full_like(value, np.inf)
         kept[:-1] = burdens[1:, np.newaxis] + later[1:]
-        even = np.isclose(renewed, kept, rtol=CLOSE, atol=CLOSE * mean)
+        even = np.isclose(renewed, kept, rtol=EPS, atol=EPS * mean)
         better = np.where(even, replaces, renewed < kept)
         if np.array_equal(better, replaces):
             stationary = system.solve(np.eye(1, value.size)[0], trans="T").reshape(replaces.shape)
@@ -107,16 +107,16 @@ def best_sticky_replacement(
         raise SettingError(f"the probability that a price stays lies in [0, 1), such as 0.9, got {stay}")
     if share >= float(law.mean):
         return float(places), float(places)
-    dear, cheap = (sticky_rule(law, stay, money, ages) for money in (0, FAR / float(law.lowest)))
+    dear, cheap = (sticky_rule(law, stay, money, ages) for money in (0, BURDENS_MAX / float(law.lowest)))
     if cheap.cost > share:
         raise SettingError(
             f"the budget replaces a sample too rarely to tell the best rule, with ages up to {ages}: "
             "give a larger budget, or more ages"
         )
-    for _ in range(TURNS):
+    for _ in range(TURNS_MAX):
         slope = (cheap.burden - dear.burden) / (dear.cost - cheap.cost)
         line, found = dear.burden + slope * dear.cost, sticky_rule(law, stay, slope, ages)
-        if found.burden + slope * found.cost >= line * (1 - CLOSE):
+        if found.burden + slope * found.cost >= line * (1 - EPS):
             break
         dear, cheap = (found, cheap) if found.cost > share else (dear, found)
     mix = (share - cheap.cost) / (dear.cost - cheap.cost)

@@ -32,9 +32,9 @@ TOLERANCE = 2**-47  # accepted error of a block relative to the block, about 7e-
 NEGLIGIBLE = 2**-53  # accepted error of a block relative to the whole sum
 NOISE = 2**-40  # below this an estimate that bisection does not improve is rounding, not before
 ROUNDING = 2**-49  # eight units in the last place of every term, for the evaluation of f and the addition
-MOST_BLOCKS = 2**14  # in one round of bisection; beyond it the remaining estimates are reported, not improved
-MOST_TERMS = 2**18  # evaluations of f by `total_ball` before it gives up
-CHUNK = 2**16  # of `plain_total`: its arrays stay in the cache
+BLOCKS_MAX = 2**14  # in one round of bisection; beyond it the remaining estimates are reported, not improved
+BALL_TERMS_MAX = 2**18  # evaluations of f by `total_ball` before it gives up
+CHUNK_TERMS = 2**16  # of `plain_total`: its arrays stay in the cache
 ELLIPSE = 3  # the parameter of the Bernstein ellipse on which `total_ball` bounds f
 
 
@@ -76,7 +76,7 @@ def total(f: Callable[[Any], Any], T: int, breaks: Iterable[int] = (), start: in
         now = _over_sums(np.max, tails / whole)
         fine = _over_sums(np.all, tails <= np.maximum(TOLERANCE * masses, NEGLIGIBLE * whole))
         stuck = (now < NOISE) & (4 * now > before)
-        done = fine | stuck | (2 * size.size > MOST_BLOCKS)
+        done = fine | stuck | (2 * size.size > BLOCKS_MAX)
         value, mass = value + parts[..., done, :].sum((-2, -1)), mass + masses[..., done].sum(-1)
         error = error + tails[..., done].sum(-1)
 
@@ -93,8 +93,8 @@ def plain_total(f: Callable[[Any], Any], T: int, start: int = 1) -> Any:
     55.0
     """
     chunks = [
-        np.sum(_values(f, np.arange(low, min(low + CHUNK, T + 1), dtype=np.float64)), axis=-1)
-        for low in range(start, T + 1, CHUNK)
+        np.sum(_values(f, np.arange(low, min(low + CHUNK_TERMS, T + 1), dtype=np.float64)), axis=-1)
+        for low in range(start, T + 1, CHUNK_TERMS)
     ]
     if np.ndim(chunks[0]) == 0:
         return math.fsum(chunks)
@@ -138,9 +138,9 @@ def total_ball(
             else:
                 block = ball_of_block(f, low, size, points, sums, goal=prec // 2)
             spent += min(size, 2 * points)
-            if spent > MOST_TERMS:
+            if spent > BALL_TERMS_MAX:
                 raise ArithmeticError(
-                    f"no proof within {MOST_TERMS} evaluations, the last at round {low}: "
+                    f"no proof within {BALL_TERMS_MAX} evaluations, the last at round {low}: "
                     "sum fewer rounds, or name f's corners in breaks"
                 )
             if block:

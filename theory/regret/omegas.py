@@ -32,7 +32,7 @@ __all__ = ["drift_constant", "master_bound", "master_bound_as_stated", "omega1",
 __all__ += ["omega1_discrepancy", "omega1_limit", "omega2", "omega2_as_stated", "omega2_discrepancy"]
 __all__ += ["omega2_limit", "omega3", "omega3_as_stated", "omega3_limit"]
 
-LEAST_GAP = 2**-100  # of ρ from 1: what is left of `PRECISION` bits then still makes an enclosure
+GAP_MIN = 2**-100  # of ρ from 1: what is left of `PRECISION` bits then still makes an enclosure
 
 # --- the three corrections ---------------------------------------------------------------------------------
 
@@ -103,9 +103,9 @@ def _omega2(
 ) -> Bound:
     K, T = retention(K), horizon(T)
     gap = float(1 - region.rho)
-    if not gap > LEAST_GAP:
+    if not gap > GAP_MIN:
         raise SettingError(
-            f"1-rho must exceed {LEAST_GAP:.1e}, or {PRECISION} bits don't resolve it, got {gap:.1e}"
+            f"1-rho must exceed {GAP_MIN:.1e}, or {PRECISION} bits don't resolve it, got {gap:.1e}"
         )
     exact, numbers = region.map(ball), constants.map(ball)
 

@@ -70,7 +70,7 @@ def mismatch_from_gone(
     return gone_squares + spread + divide(gone * gone, n)
 
 
-NOISE = 2**-46  # of ΣA²: what the roundings of a float trajectory can leave of a mismatch that is 0
+EPS = 2**-46  # of ΣA²: what the roundings of a float trajectory can leave of a mismatch that is 0
 
 
 def trajectory(admissions: Any, K: Any) -> Trajectory:
@@ -120,6 +120,6 @@ def from_totals(
     divide = np.frompyfunc(ratio, 2, 1) if n.dtype == object else np.divide
     distance = mismatch_from_gone(n, squares, in_memory, gone, gone_squares, divide)
     if n.dtype != object:
-        distance = np.where(distance <= NOISE * squares, 0, distance)  # NaN for an empty memory stays NaN
+        distance = np.where(distance <= EPS * squares, 0, distance)  # NaN for an empty memory stays NaN
     mismatch = divide(distance, uses * uses)
     return Trajectory(n=n, N=N, uniformity=divide(uses * uses, N * squares), mismatch=mismatch)

@@ -8,7 +8,7 @@ from proofs_check.groundwork.bound.many_rounds import memory_telescopes
 from proofs_check.groundwork.bound.one_round import PROJECTION
 from theory.bound import theorem1 as bound
 
-MOST_STEPS = 3
+STEPS_MAX = 3
 ENOUGH = Fraction(32, 5)  # this argument needs no more than that for the printed 10
 TENTH = Fraction(1, 10)
 
@@ -30,7 +30,7 @@ def but_not_much_less() -> Evidence:
 def constants_cover() -> Evidence:
     """ηEG²/2 is at most the printed linear and constant terms, also where μ is negative; D²/(2ηE) at most D²/(2η)."""
     rows, c = [], CONSTANTS
-    for k in (replace(c, E=E) for E in range(1, MOST_STEPS + 1)):
+    for k in (replace(c, E=E) for E in range(1, STEPS_MAX + 1)):
         covered = step_constant(k) <= bound.linear_term(
             printed_round.mu, k
         ) + bound.per_round_constant_as_stated(k)
@@ -44,7 +44,7 @@ def not_with_four() -> Evidence:
     """With E = 4 the constants alone no longer cover: one sample used a thousand times, then nine fresh ones."""
     counts = [1000] + [1] * 9
     inverse = 1 / Fraction(effective_from_sums(sum(counts), sum(a * a for a in counts)))
-    c = Constants(D=1, sigma=2, eta=1, B=1, Pdim=1, E=MOST_STEPS + 1, L=Fraction(1, 100), G=2).map(ball)
+    c = Constants(D=1, sigma=2, eta=1, B=1, Pdim=1, E=STEPS_MAX + 1, L=Fraction(1, 100), G=2).map(ball)
     return compare(
         lambda p: step_constant(c),
         ">",
@@ -52,7 +52,7 @@ def not_with_four() -> Evidence:
             bound.linear_term(ball(Fraction(1, len(counts)) - inverse), c)
             + bound.per_round_constant_as_stated(c)
         ),
-        [{"E": MOST_STEPS + 1, "n": len(counts), "1/N_eff": str(inverse), "σ = G": 2, "L": "1/100"}],
+        [{"E": STEPS_MAX + 1, "n": len(counts), "1/N_eff": str(inverse), "σ = G": 2, "L": "1/100"}],
         domain=r"a schedule with $\mu$ near $-1$",
     )
 
@@ -62,7 +62,7 @@ def not_with_four() -> Evidence:
     (40, 400),
     K=retentions(5),
     rounds=admissions(clients=2, rounds=8, most=9),
-    E=st.integers(1, MOST_STEPS),
+    E=st.integers(1, STEPS_MAX),
     reach=fractions(),
     Pdim=st.integers(1, 9),
     share=fractions(Fraction(1, 8), 1, max_denominator=8),
@@ -89,9 +89,9 @@ ROUND = bound.round_terms(printed_round.mu, inverse_neff, N, CONSTANTS)
 CLAIMS = [
     Claim(
         id="thm:regret-neff/three-local-steps",
-        title=rf"printed bound, $E\le{MOST_STEPS}$, any schedule (ours)",
+        title=rf"printed bound, $E\le{STEPS_MAX}$, any schedule (ours)",
         statement=said(
-            rf"With at most {MOST_STEPS} local steps and $\sigma\le G$ the printed bound (true uniformity, positive "
+            rf"With at most {STEPS_MAX} local steps and $\sigma\le G$ the printed bound (true uniformity, positive "
             r"parts, $\log^+$, $D^2/(2\eta)$ once) is right for every admission and retention: its constant 10, where "
             r"$@proved$ is enough, makes up for the mismatch that it misses. $@enough$ would do in its place. But "
             r"where $D\sigma<@proved\cdot B\sqrt{\mathrm{Pdim}}$ its $\sigma$ must be that of the sharper theorem, "
@@ -101,7 +101,7 @@ CLAIMS = [
             enough=LESS,
         ),
         formula=said(
-            rf"E\le{MOST_STEPS},\ \sigma\le G\implies\mathcal E_T\le@initial+\sum_t\Bigl[@root+@linear+@generalisation"
+            rf"E\le{STEPS_MAX},\ \sigma\le G\implies\mathcal E_T\le@initial+\sum_t\Bigl[@root+@linear+@generalisation"
             r"+@constant\Bigr]",
             initial=bound.initial_term(CONSTANTS),
             root=ROUND.root,

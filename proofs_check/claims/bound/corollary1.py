@@ -18,7 +18,7 @@ NEEDED = (*SETTING, "clients draw from one distribution and are weighted by $n_m
 
 def trapped_under_constant_admission(K: int) -> Evidence:
     """One loss, so that all samples are alike and no policy matters: the model stays where the excess is at least 1."""
-    T, pace, c = 100, counterexamples.MANY, CALM.constants
+    T, pace, c = 100, counterexamples.SIZE, CALM.constants
     return exceeding(
         lambda: ball(T),
         lambda: constant_bound_as_stated(K, pace, T, c, certified=True).total,
@@ -31,7 +31,7 @@ def trapped_under_constant_admission(K: int) -> Evidence:
 
 def every_round(constants: Constants, T: int) -> Any:
     """The printed bound with D²/(2η) in every round."""
-    once = constant_bound_as_stated(1, counterexamples.MANY, T, constants, certified=True).total
+    once = constant_bound_as_stated(1, counterexamples.SIZE, T, constants, certified=True).total
     return once + (T - 1) * initial_term(constants.map(ball))
 
 

@@ -12,7 +12,7 @@ from theory.law.stationary import best_retention
 r = sp.Symbol("r", integer=True, positive=True)
 h, fall, later_fall, rise, later_rise = sp.symbols("h v_1 v_2 D_1 D_2", positive=True)
 alpha = 1 - a
-MOST, TINY = 31, 1 - F(1, 10**6)
+K_MAX, NEAR_1 = 31, 1 - F(1, 10**6)
 
 
 def capped(kept: Any) -> Any:
@@ -78,15 +78,15 @@ def named() -> Evidence:
     )
 
 
-@everywhere("eleven $a$ up to $1-10^{-6}$; every $K\\le30$", a=[*(F(k, 10) for k in range(10)), TINY])
+@everywhere("eleven $a$ up to $1-10^{-6}$; every $K\\le30$", a=[*(F(k, 10) for k in range(10)), NEAR_1])
 def thresholds_fall(a: F) -> Found:
     """q° of K against K-1 falls in K and is positive; at a = 0 it is 6/(2K(K-1)-1), next to 1 as for small steps."""
-    limits = [indifferent_drift(a, kept, 1, kept - 1, 1) for kept in range(2, MOST)]
+    limits = [indifferent_drift(a, kept, 1, kept - 1, 1) for kept in range(2, K_MAX)]
     falls = all(before > after > 0 for before, after in pairwise(limits))
-    solved = a > 0 or limits == [F(6, 2 * kept * (kept - 1) - 1) for kept in range(2, MOST)]
-    stated = [F(1, 3) * (1 + F(1, kept * (kept - 1))) * (1 - a) ** 2 for kept in range(2, MOST)]
+    solved = a > 0 or limits == [F(6, 2 * kept * (kept - 1) - 1) for kept in range(2, K_MAX)]
+    stated = [F(1, 3) * (1 + F(1, kept * (kept - 1))) * (1 - a) ** 2 for kept in range(2, K_MAX)]
     off = max(abs(found / first - 1) for found, first in zip(limits, stated, strict=True))
-    return unless(falls and solved and (a < TINY or off <= MOST * (1 - a)), limits=limits[:5], off=off)
+    return unless(falls and solved and (a < NEAR_1 or off <= K_MAX * (1 - a)), limits=limits[:5], off=off)
 
 
 @everywhere("$K\\le8$, $a=0,1/2,9/10$", kept=(2, 3, 8), a=(F(0), F(1, 2), F(9, 10)))

@@ -11,7 +11,7 @@ from theory.law.stationary import best_retention
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 x = fill_ratio(BUDGET)
 
-MOST = 60  # K that brute force tries: beyond every x that is drawn
+K_MAX = 60  # K that brute force tries: beyond every x that is drawn
 LIMITS = Given("law:reuse/limits", r"that $v/(1-a)\to\tfrac12$ as $a\to1$ and $v\to1/K$ as $a\to0$")
 
 
@@ -29,7 +29,7 @@ def _misses(budget: Budget, h: Sequence[F], eta: F, E: int) -> Found:
     """theory's choice against every K up to 60 at its best rate: it must be the best, and next to x."""
     problem: Any = {"h": h, "variance": [1 / (value + 1) for value in h], "eta": eta, "E": E}
     affordable, ratio = F(budget.cost) / budget.mean_cost, fill_ratio(budget)
-    rates = {kept: min(F(budget.total_buffer, kept), affordable) for kept in range(1, MOST + 1)}
+    rates = {kept: min(F(budget.total_buffer, kept), affordable) for kept in range(1, K_MAX + 1)}
     floors = {kept: noise_floor(rate, kept, **problem) for kept, rate in rates.items()}
     found, rate = best_retention(budget, **problem)
     near = found in (max(math.floor(ratio), 1), math.ceil(ratio))
@@ -38,9 +38,9 @@ def _misses(budget: Budget, h: Sequence[F], eta: F, E: int) -> Found:
 
 
 random = drawn(
-    rf"up to three clients, up to three eigenvalues of at most 1, $\eta\le1$, every $K\le{MOST}$",
+    rf"up to three clients, up to three eigenvalues of at most 1, $\eta\le1$, every $K\le{K_MAX}$",
     (25, 400),
-    budget=exact.budgets(3, 20, F(1), F(1, 2), F(3, 2)).filter(lambda budget: fill_ratio(budget) < MOST),
+    budget=exact.budgets(3, 20, F(1), F(1, 2), F(3, 2)).filter(lambda budget: fill_ratio(budget) < K_MAX),
     h=st.lists(fractions(F(1, 8), 1, max_denominator=8), min_size=1, max_size=3),
     eta=st.sampled_from([F(1, 100), F(1, 4), F(9, 10), F(1)]),
     E=st.integers(1, 2),

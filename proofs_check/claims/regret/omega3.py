@@ -9,8 +9,8 @@ from proofs_check.groundwork.regret import expansion
 from proofs_check.groundwork.regret.expansion import LIMIT, oracle_round, surrogate_round
 from theory.regret.omegas import omega3, omega3_as_stated
 
-PACE = 6  # Λ̄, no less than Pdim: N = Λ̄t >= Pdim, where log⁺ is the printed log
-AT = rf"$\bar\Lambda={PACE}$, constants {RATIONAL}"
+RATE = 6  # Λ̄, no less than Pdim: N = Λ̄t >= Pdim, where log⁺ is the printed log
+AT = rf"$\bar\Lambda={RATE}$, constants {RATIONAL}"
 
 
 FORM = "as printed, radicands before round $K$ by their positive part"
@@ -19,7 +19,7 @@ FORM = "as printed, radicands before round $K$ by their positive part"
 def _round_as_stated(K: int) -> Terms:
     """Round t of Ω₃ as printed: n = KΛ̄ in every round, and η for ηE."""
     single = replace(RATIONAL, E=1)
-    return penalty_limit_as_stated(K, t, PACE, single) - constant_round(1, t, K * PACE, single)
+    return penalty_limit_as_stated(K, t, RATE, single) - constant_round(1, t, K * RATE, single)
 
 
 def table(horizons: tuple[int, ...]) -> dict[str, str]:
@@ -27,10 +27,10 @@ def table(horizons: tuple[int, ...]) -> dict[str, str]:
     rows = {}
     for T in horizons:
         with precise():
-            total, scale = omega3_as_stated(10, PACE, T, RATIONAL, certified=True).total, log(ball(T))
+            total, scale = omega3_as_stated(10, RATE, T, RATIONAL, certified=True).total, log(ball(T))
             shown = {"Ω₃": total, "Ω₃/log T": total / scale, "Ω₃/√(T log T)": total / sqrt(T * scale)}
         rows[f"T = {T:.0e}"] = ", ".join(f"{name} = {x.str(6, radius=False)}" for name, x in shown.items())
-    limit = sp.N(omega3_limit(10, PACE, RATIONAL), 6)
+    limit = sp.N(omega3_limit(10, RATE, RATIONAL), 6)
     return {**rows, "T → ∞": f"Ω₃/log T → ∞, Ω₃/√(T log T) → {limit}"}
 
 
@@ -40,11 +40,11 @@ def round_by_round(*, stated: bool) -> Evidence:
     numbers = (replace(RATIONAL, E=1) if stated else RATIONAL.merged).map(ball)
 
     def one(K: int, t: Any) -> Any:
-        return (limit(K, t, ball(PACE), numbers) - constant_round(1, t, K * ball(PACE), numbers)).total
+        return (limit(K, t, ball(RATE), numbers) - constant_round(1, t, K * ball(RATE), numbers)).total
 
     def off(p: Any) -> Any:
         plain = sum(one(p["K"], ball(j)) for j in range(1, p["T"] + 1))
-        return abs(total(p["K"], PACE, p["T"], RATIONAL, certified=True).total - plain)
+        return abs(total(p["K"], RATE, p["T"], RATIONAL, certified=True).total - plain)
 
     return compare(
         off,
@@ -74,7 +74,7 @@ def as_printed(context: Context) -> Evidence:
 def at_least_pdim() -> Evidence:
     """Both policies have seen at least Λ̄ samples in every round."""
     N = sp.Symbol("N", positive=True)
-    return argument(same_logarithm(), (RATIONAL.Pdim <= N, [N >= PACE], r"every $N\ge\bar\Lambda$"))
+    return argument(same_logarithm(), (RATIONAL.Pdim <= N, [N >= RATE], r"every $N\ge\bar\Lambda$"))
 
 
 DIFFERENCE = surrogate_round(t) - oracle_round(t)

@@ -12,7 +12,7 @@ HAUSSLER = Given(
 DEVIATION = Given("lem:gen-Neff-app", r"corrected: deviation $\le5.2B\sqrt{\mathrm{Pdim}/N_{\mathrm{eff}}}$")
 # of theory's bound on the deviation, where B = Pdim = N_eff = 1
 CONSTANT = Fraction(deviation_term(1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)))
-RATIO = 8  # of consecutive radii
+RADIUS_RATIO = 8  # of consecutive radii
 
 
 def entropy(inverse_square: Any, d: Any) -> Any:
@@ -22,11 +22,11 @@ def entropy(inverse_square: Any, d: Any) -> Any:
 
 def chaining_constant(d: int, levels: int = 40) -> Any:
     """A ball around twice the chaining sum for pseudo-dimension d, in units of B√(d/N_eff), tail included."""
-    radii = [Fraction(1, 2 * RATIO**j) for j in range(levels + 1)]
+    radii = [Fraction(1, 2 * RADIUS_RATIO**j) for j in range(levels + 1)]
     terms = [
         ball(before) * sqrt(2 * entropy(ball(1 / radius**2), ball(d))) for before, radius in pairwise(radii)
     ]
-    share = sqrt(ball(2)) / RATIO
+    share = sqrt(ball(2)) / RADIUS_RATIO
     return 2 * (sum(terms) + ball(0).union(terms[-1] * share / (1 - share)))
 
 
@@ -44,7 +44,7 @@ def tail_is_geometric() -> Evidence:
     """h at radius ε/8 is at most twice h at ε, for every ε = 8^-j/2 with j >= 1: so √h grows by √2 at most."""
     j = sp.Symbol("j", integer=True, positive=True)
     d = sp.Symbol("d", positive=True)
-    here, next_ = (sp.expand_log(entropy(4 * sp.Integer(RATIO) ** (2 * i), d)) for i in (j, j + 1))
+    here, next_ = (sp.expand_log(entropy(4 * sp.Integer(RADIUS_RATIO) ** (2 * i), d)) for i in (j, j + 1))
     both = with_log_symbols(sp.Matrix([here, next_]))
     return always(sp.Le(both[1], 2 * both[0], evaluate=False), domain=r"every level $j\ge1$, every $d>0$")
 

@@ -9,7 +9,7 @@ from proofs_check.groundwork.bound.training import Loss, Problem, shown, theta
 from theory.reuse.counts import uniformity
 
 Ball = Callable[[], Any]
-MANY = 10**6
+SIZE = 10**6  # samples in memory, all of them used once
 DRIFTING = Constants(D=1, sigma=1, eta=Fraction(1, 500), B=Fraction(1, 2), Pdim=1, E=2 * 169**2, L=1, G=1)
 
 
@@ -87,7 +87,7 @@ def local_steps() -> Evidence:
     return example.against(lambda c, T: stated_bound(c, T, example.clients), population=True)
 
 
-SMALLEST = 41  # local steps of the next example; with 40 it stays below the printed bound
+STEPS_MIN = 41  # local steps of the next example; with 40 it stays below the printed bound
 
 
 def huber_and_slope() -> Evidence:
@@ -98,7 +98,7 @@ def huber_and_slope() -> Evidence:
     """
     T, N, chance, slack = 10**6, 10**12, Fraction(707, 1000), Fraction(1, 10**5)
     L, low, here = Fraction(27, 250), Fraction(581, 100), (Fraction(1719, 100), Fraction(1721, 100))
-    c = Constants(D=here[1] - low, sigma=1, eta=1, B=13, Pdim=2, E=SMALLEST, L=L, G=1)
+    c = Constants(D=here[1] - low, sigma=1, eta=1, B=13, Pdim=2, E=STEPS_MIN, L=L, G=1)
     bent = sp.Rational(str(L))
     walker = Loss((0 * theta, bent * theta**2 / 2, theta - 1 / (2 * bent)), (0, 1 / L))
     losses, name = (walker, Loss((sp.Rational(str(here[1])) - theta,))), "a Huber loss on one side and a line"
@@ -164,10 +164,10 @@ def non_convex() -> Evidence:
             x -= ball(constants.eta) * loss.slope_at(x)
         return total
 
-    point = {"T": T, "eta": constants.eta, "start": start, "n = N": MANY, "G": constants.G, "B": constants.B}
+    point = {"T": T, "eta": constants.eta, "start": start, "n = N": SIZE, "G": constants.G, "B": constants.B}
     return exceeding(
         descent,
-        lambda: stated_bound(constants, T, MANY),
+        lambda: stated_bound(constants, T, SIZE),
         point,
         WELL,
         f"the loss {WELL.name} on [0, 1], $E=1$; descent from $1/8$ tends to the local minimum 0",
@@ -198,8 +198,8 @@ def no_projection() -> Evidence:
         x -= constants.eta * loss.slope_at(x)
     return exceeding(
         lambda: ball(excess),
-        lambda: stated_bound(constants, T, MANY, once=False),
-        {"T": T, "eta": 3, "start": 1, "next iterate": x, "n = N": MANY},
+        lambda: stated_bound(constants, T, SIZE, once=False),
+        {"T": T, "eta": 3, "start": 1, "next iterate": x, "n = N": SIZE},
         problem,
         r"the convex loss $\theta^2/2$ on $[-1,1]$, $E=1$, no projection; even with $D^2/(2\eta)$ counted in "
         "every round",
@@ -207,7 +207,7 @@ def no_projection() -> Evidence:
 
 
 def _every_round(constants: Constants, T: int) -> Any:
-    return stated_bound(constants, T, MANY, once=False)
+    return stated_bound(constants, T, SIZE, once=False)
 
 
 def two_points(bound: Callable[[Constants, int], Any] = _every_round) -> Evidence:
@@ -220,7 +220,7 @@ def two_points(bound: Callable[[Constants, int], Any] = _every_round) -> Evidenc
         lambda _: ball(T * Fraction(int(start - best))),
         "<=",
         lambda _: bound(c, T),
-        [{"T": T, "Θ": "{0, 1}", "start": 0, "eta": 1, "n = N": MANY}],
+        [{"T": T, "Θ": "{0, 1}", "start": 0, "eta": 1, "n = N": SIZE}],
         domain=r"the loss $100(1-3\theta^2+2\theta^3)$ on $\Theta=\{0,1\}$, $E=1$, every iterate 0, in $\Theta$; "
         r"$D^2/(2\eta)$ counted in every round",
     )
@@ -236,7 +236,7 @@ def two_points(bound: Callable[[Constants, int], Any] = _every_round) -> Evidenc
 
 def dropping_by_value() -> Evidence:
     """Clients keep the n largest of N = 4n samples, almost surely all 1: the model stays at -1/2, where θ* = 1/2."""
-    n, T, eta, half, chance = MANY, 1000, Fraction(1, 100), Fraction(1, 2), Fraction(3, 8)
+    n, T, eta, half, chance = SIZE, 1000, Fraction(1, 100), Fraction(1, 2), Fraction(3, 8)
     constants = Constants(D=1, sigma=1, eta=eta, B=1, Pdim=1, G=1)
     losses = (Loss((half + theta,)), Loss((half - theta,)))
     problem = Problem(r"$1/2+z\theta$", -half, half, losses, (chance, 1 - chance), constants)

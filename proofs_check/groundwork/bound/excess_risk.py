@@ -82,7 +82,7 @@ def powered(
 
 # --- examples ----------------------------------------------------------------------------------------------
 
-MANY = 10**14
+SAMPLES = 10**14
 LINEAR = Fraction(1, 10**6)  # smoothness of losses that are linear: any positive number
 
 
@@ -100,7 +100,7 @@ def slope() -> Example:
     problem = Problem(r"$2\theta$", 0, 3, (Loss((2 * theta,)),), (1,), constants)
     h, T = constants.eta * constants.E, 30
     excess = sum(2 * max(3 - 2 * h * t, Fraction(0)) for t in range(T))
-    return Example("slope", constants, ball(excess), facts=problem.facts, **_kept(T, MANY))
+    return Example("slope", constants, ball(excess), facts=problem.facts, **_kept(T, SAMPLES))
 
 
 @cache
@@ -114,7 +114,7 @@ def oscillation() -> Example:
     for _ in range(T):
         excess += problem.risk(x)  # whose minimum is 0
         x = max(min(x - eta * loss.slope_at(x), eta), -eta)
-    return Example("oscillation", constants, ball(excess), facts=problem.facts, **_kept(T, MANY))
+    return Example("oscillation", constants, ball(excess), facts=problem.facts, **_kept(T, SAMPLES))
 
 
 @cache
@@ -157,7 +157,7 @@ def two_distributions() -> Example:
     mixture = shares[0] + shares[1] * chance
     problem = Problem(r"$1+z\theta$", -1, 1, losses, (mixture, 1 - mixture), constants)
     # the memory's slope is decided by client 2's sample
-    excess, sizes = _ends(chance, T, constants, shares[0] + shares[1], shares[0] - shares[1]), [MANY, 1]
+    excess, sizes = _ends(chance, T, constants, shares[0] + shares[1], shares[0] - shares[1]), [SAMPLES, 1]
     stale = [stale_weight(sizes, sizes, shares), *[stale_weight([0, 0], sizes, shares)] * (T - 1)]
     overlap = [t * stale[-1] for t in range(T)]  # every sample's weight is what it was in each earlier round
     return Example("two distributions", constants, ball(excess), stale, overlap=overlap, facts=problem.facts)
@@ -237,9 +237,9 @@ def corners() -> Example:
     worst = 1 - Fraction(1, ATOMS) - SLOPE  # the excess risk in any other corner
     ideal = sum(worst * min(h * SLOPE / 2 * (t - 2), Fraction(1)) for t in range(2, T + 1))
     with precise():
-        chance = ATOMS * (-2 * MANY * ball(1 - SLOPE - Fraction(1, ATOMS)) ** 2).exp()
+        chance = ATOMS * (-2 * SAMPLES * ball(1 - SLOPE - Fraction(1, ATOMS)) ** 2).exp()
         excess = ball(ideal) * (1 - chance) + chance * T * ball(0).union(ball(1))
-    return Example("corners", constants, excess, facts=corner_facts(constants), **one_of_many(MANY, T))
+    return Example("corners", constants, excess, facts=corner_facts(constants), **one_of_many(SAMPLES, T))
 
 
 def _of_all_samples() -> list[Example]:

@@ -139,7 +139,7 @@ def below_theorem_1() -> Evidence:
 
 
 SUMMED = Constants(D=2, sigma=3, eta=Fraction(1, 7), B=5, Pdim=2, E=3, G=Fraction(3, 2))
-FINE = 1e-20  # balls that overlap say nothing unless they are small
+BALL_RADIUS_MAX = 1e-20  # balls that overlap say nothing unless they are small
 
 
 ADMITTED = everywhere("$K=1,2,4$, $T\\le9$, rates to 3, $E=3$", K=(1, 2, 4), rounds=((1, 1), (3, 2), (2, 9)))
@@ -149,7 +149,7 @@ def _summed(quick: bound.Bound, slow: bound.Bound) -> Found:
     """The sum to any T of `theory/` against the bound along the rounds of the sample-level simulator, term by term."""
     for name in ("root", "linear", "generalisation", "constant", "initial"):
         a, b = (ball(getattr(found.terms, name)) for found in (quick, slow))
-        if not (a.overlaps(b) and a.rad() < FINE and b.rad() < FINE):
+        if not (a.overlaps(b) and a.rad() < BALL_RADIUS_MAX and b.rad() < BALL_RADIUS_MAX):
             return {"term": name, "summed": a.str(8), "round by round": b.str(8)}
     return None
 

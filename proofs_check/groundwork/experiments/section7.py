@@ -26,7 +26,7 @@ RELEASED = (
     "images a class or $1{,}000$ a client that is shuffled anew when it is used up, integer prices (to "
     "49 on CIFAR-10), and logistic regression for LeNet"
 )
-ENOUGH = 3  # seeds: an interval of two is wider than accuracies can differ
+SEEDS_MIN = 3  # seeds: an interval of two is wider than accuracies can differ
 BASELINES = {"constant": "constant admission", "hybrid": "the hybrid baseline"}
 DOMAIN = (
     r"the setting of Section 7 on three data sets; with our choices where it is silent, and no others: 100 rounds, "
@@ -89,7 +89,7 @@ class Seen:
 
     def measured(self, interval: Interval, detail: str, words: str = "") -> Measured:
         """A measurement in words (by default centre and half-width of the interval) and as evidence."""
-        if (seeds := self.result.seeds) < ENOUGH:
+        if (seeds := self.result.seeds) < SEEDS_MIN:
             return f"{seeds} seed{'s' * (seeds > 1)}, no interval", None
         low, high = interval
         words = words or f"{(low + high) / 2:.1f} ± {(high - low) / 2:.1f}"

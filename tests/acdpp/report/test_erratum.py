@@ -206,7 +206,7 @@ def test_lines_fit_the_page_as_far_as_they_can_be_broken() -> None:
         body = re.sub(r"\\(begin|end)\{(gather\*|aligned)\}", "", line_breaks.display(tex))
         if not body.startswith(r"{\small"):
             assert all(
-                line_breaks.width(line) <= line_breaks.ROOM for line in re.split(r"\\\\(?:\[2pt\])?", body)
+                line_breaks.width(line) <= line_breaks.WIDTH for line in re.split(r"\\\\(?:\[2pt\])?", body)
             )
 
 

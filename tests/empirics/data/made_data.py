@@ -122,7 +122,7 @@ def bright_squares():
 
 BATCHES = {
     name: np.column_stack(
-        [RNG.integers(0, 10, n, np.uint8), RNG.integers(0, 256, (n, cifar10.RECORD - 1), np.uint8)]
+        [RNG.integers(0, 10, n, np.uint8), RNG.integers(0, 256, (n, cifar10.RECORD_BYTES - 1), np.uint8)]
     )
     for n, name in enumerate(cifar10.BATCHES, start=2)
 }

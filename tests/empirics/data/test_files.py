@@ -75,7 +75,7 @@ RECORDS = {
     "cut off": (FIRST[:-1], "records of 3073 bytes"),
     "a label of 10": (b"\x0a" + FIRST[1:], "it has a 10"),
 }
-BLANK = np.zeros((cifar10.BATCH, cifar10.RECORD), np.uint8)
+BLANK = np.zeros((cifar10.RECORDS, cifar10.RECORD_BYTES), np.uint8)
 BOMB = lzma.compress(bytes(BLANK.size // 100), preset=0) * 101
 FOREIGN = "as long as CIFAR-10's test_batch but has other content"
 WHOLE = tar(under(BIN, made.BINARY))
@@ -171,8 +171,8 @@ def test_a_complete_archive_with_other_content_is_not_the_published_one(tmp_path
 
 def test_all_records_are_those_published(tmp_path, monkeypatch):
     """Files of records are compared batch by batch."""
-    monkeypatch.setattr(cifar10, "BATCH", 1)
-    test, *batches = (bytes([label]) + bytes(cifar10.RECORD - 1) for label in range(6))
+    monkeypatch.setattr(cifar10, "RECORDS", 1)
+    test, *batches = (bytes([label]) + bytes(cifar10.RECORD_BYTES - 1) for label in range(6))
     for name, batch in zip(cifar10.BATCHES, (*batches, test), strict=True):
         monkeypatch.setitem(cifar10.BINARY.digests, name, hashlib.sha256(batch).hexdigest())
     put(tmp_path, {"train.bin": b"".join(batches), "test.bin": test})
@@ -214,10 +214,10 @@ def test_members_that_lead_out_of_an_archive_are_refused(attack, tmp_path):
 
 
 def test_a_member_twice_or_too_large_is_refused(tmp_path):
-    again = member(f"{BIN}/data_batch_1.bin", size=cifar10.RECORD)
+    again = member(f"{BIN}/data_batch_1.bin", size=cifar10.RECORD_BYTES)
     put(tmp_path, {ARCHIVE: gzipped(tar(under(BIN, made.BINARY), again))})
     assert "twice" in refusal("cifar10", tmp_path)
-    large = member(f"{imagenette.FOLDER}/val/n03888257/large.JPEG", size=imagenette.LIMIT + 1)
+    large = member(f"{imagenette.FOLDER}/val/n03888257/large.JPEG", size=imagenette.IMAGE_BYTES_MAX + 1)
     put(tmp_path, {TGZ: gzipped(tar(INSIDE, large))})
     assert "more than" in refusal("imagenette", tmp_path)
 
