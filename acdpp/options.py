@@ -109,7 +109,7 @@ class StudyOptions:
         Preset | None,
         in_study(
             help="best: the learner and policies with the least risk; digits: the paper's learner on the bundled "
-            "digits, within the theorem's hypotheses; own: the same on your data; paper and released: the MNIST "
+            "digits, within the theorem's hypotheses; own: that learner on your data; paper and released: the MNIST "
             "experiment. By default best if the model is logistic and nothing drifts, else digits, or own for your "
             "data; with --config, the file's."
         ),

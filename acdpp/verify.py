@@ -32,7 +32,7 @@ EXAMPLES = (
     "Examples: [bold]acdpp verify[/bold] for all claims, "
     "[bold]acdpp verify --claim eq:vck-exact --explain[/bold] for the whole case of one, "
     "[bold]acdpp verify --file my_claims.py[/bold] for your own (see proofs_check/README.md). "
-    "Exit status: 0 if everything is as recorded, 1 if something differs, 2 for bad use, 3 if a check breaks."
+    "Exit status: 0 if everything is as recorded, 1 if something differs, 2 for wrong usage, 3 if a check breaks."
 )
 CLAIMS_ALONE_MAX = 8  # decided faster without worker processes
 NEEDED = ("hypothesis", "PEPit", "z3")

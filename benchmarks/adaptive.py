@@ -78,7 +78,7 @@ def measured(world: str, benchmark: Benchmark) -> dict[str, Any]:
         forgot = float((np.diff(held[name], axis=1) < 0).sum(axis=1).mean())
         found[name] = row = {**above_best(each[name], each[best]), "forgot": forgot}
         words = f"{row['above_best']:+.4f} ± {row['half_width']:.4f}"
-        print(f"  {name} above {best}: {words}; forgot {forgot:.1f} times a run", flush=True)
+        print(f"  {name} above {best}: {words}; forgot {forgot:.1f} times per run", flush=True)
     return found
 
 

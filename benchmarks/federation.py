@@ -40,7 +40,7 @@ def main() -> None:
     given = parser.parse_args()
     if given.rounds < 2:
         parser.error("--rounds must be 2 or more: the first does not count")
-    print(f"{hardware()}\n{given.rounds} rounds; seconds a round, and kB over loopback a round")
+    print(f"{hardware()}\n{given.rounds} rounds; seconds per round, and kB over loopback per round")
     print(" ".join(f"{name:>10}" for name in SETTINGS["columns"]))
     found = []
     for kind, numbers in (("processes", given.processes), ("simulated", given.simulated)):

@@ -24,7 +24,7 @@ EXAMPLES = (
     "[bold]acdpp report --format latex --format markdown[/bold] for an erratum and for text, "
     "[bold]acdpp verify --json > verdicts.json[/bold] and [bold]acdpp report --verdicts verdicts.json[/bold] to decide "
     "once, or only some claims. "
-    "Exit status: 0 if everything is as recorded, 1 if something differs (the report then says so), 2 for bad use."
+    "Exit status: 0 if everything is as recorded, 1 if something differs (the report then says so), 2 for wrong usage."
 )
 
 

@@ -21,7 +21,7 @@ class Linear:
     """Logistic regression on the population's inputs as they are (a bias is a constant input), started at 0, or from
     given parameters, one row per replicate.
 
-    Parameters are one row of weights an output: for two classes a single one, with ℓ = log(1 + e^(-s x·θ)), s = ±1;
+    Parameters are one row of weights per output: for two classes a single one, with ℓ = log(1 + e^(-s x·θ)), s = ±1;
     for more, one per class, with softmax cross-entropy.
     """
 

@@ -89,7 +89,7 @@ def memory_round(stale: Any, constants: Constants) -> Terms:
 def stale_weight(fresh: Sequence[Any], sizes: Sequence[Any], shares: Sequence[Any] | None = None) -> Any:
     r"""\(\sum_mw_m^2(n_m-\lambda_m)/n_m^2\): squared weights of the samples in memory that are not fresh; exact.
 
-    One entry a client: λ_m admitted in this round, n_m in memory with these, weight w_m. Without `shares` the
+    One entry per client: λ_m admitted in this round, n_m in memory with these, weight w_m. Without `shares` the
     weights are \(n_m/n\), for one common distribution, and it is \((n-\Lambda)/n^2\).
 
     >>> stale_weight([1, 1], [2, 4]), stale_weight([1, 1], [2, 4], shares=[Fraction(1, 2)] * 2)

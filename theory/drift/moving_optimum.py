@@ -67,7 +67,7 @@ def path_bias(
     where, model = plain(path, exact), plain(first, exact)
     if where.shape != (T + 1, rows.shape[1]) or model.shape != where.shape[1:]:
         raise SettingError(
-            f"the path must have {T + 1} rows of {rows.shape[1]} numbers, and the start as many as a row"
+            f"the path must have {T + 1} rows of {rows.shape[1]} numbers, and the start as many numbers as a row"
         )
     share, mean = checked_shares(shares, T, exact), model
     placed = memory.count[:, np.newaxis] * where[memory.entered - 1]

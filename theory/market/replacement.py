@@ -78,7 +78,7 @@ def cycle(law: PriceLaw, thresholds: Sequence[Any], burdens: Sequence[Any]) -> C
     ages = ages_in_memory(law, thresholds)
     if len(burdens) != len(ages):
         raise SettingError(
-            f"thresholds and burdens must be as many, one an age, got {len(ages)} and {len(burdens)}"
+            f"there must be as many thresholds as burdens, one per age, got {len(ages)} and {len(burdens)}"
         )
     burden = sum(often * burden for often, burden in zip(ages, burdens, strict=True))
     cost = sum(often * law.spent(threshold) for often, threshold in zip(ages, thresholds, strict=True))

@@ -157,6 +157,6 @@ CLAIMS = [
             ),
             "shift": (slopes, moments_of_a_mean, confirming(every_memory)),
         },
-        symbols=curvatures.SYMBOLS | {"h̄": "a client's mean curvature", "n_m": "samples a client holds"},
+        symbols=curvatures.SYMBOLS | {"h̄": "a client's mean curvature", "n_m": "samples that a client holds"},
     )
 ]

@@ -76,7 +76,7 @@ class DriftingClients:
             lambda: bound(c, self.rounds),
             {"T": self.rounds, "E": c.E, "eta": c.eta, "n = N": self.clients},
             self.problem,
-            f"losses {self.problem.name} on [0, 1], one sample a client, kept for ever, so mismatch 0; share of "
+            f"losses {self.problem.name} on [0, 1], one sample per client, kept for ever, so mismatch 0; share of "
             r"each loss $1/2\pm1/1000$",
         )
 
@@ -124,7 +124,7 @@ def huber_and_slope() -> Evidence:
         lambda: stated_bound(c, T, N),
         {"T": T, "E": c.E, "eta": c.eta, "n = N": N, "L": L, "D": c.D},
         problem,
-        "a Huber loss on one side and a line, one sample a client, kept for ever, so mismatch 0; projected",
+        "a Huber loss on one side and a line, one sample per client, kept for ever, so mismatch 0; projected",
         **{"the model stays where it is": stays},
     )
 
