@@ -256,7 +256,7 @@ def _explain(case: Case, in_substance: str) -> None:
     if claim.substance:
         _say(f"in substance {in_substance}", about(claim.substance))
     _show_evidence(case.stated)
-    for hypothesis in claim.hypotheses:
+    for hypothesis in case.conditions:
         _say("added hypothesis", hypothesis)
     if case.hypotheses:
         console().print("  with the added hypotheses:")

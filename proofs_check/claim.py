@@ -5,7 +5,8 @@ A claim is plain data. A check is a function of no argument, or of a `Context`, 
 
 * `checks`: about the statement as printed;
 * `checks_with_hypotheses`: about the statement under the added `hypotheses`. They count only if a check of the first
-  kind fails: the verdict is then `conditional` instead of `refuted`;
+  kind fails: the verdict is then `conditional` instead of `refuted`. Where the paper leaves a setting open, evidence
+  names its `choice` instead, and the verdict follows from all of them (`proofs_check.evidence.verdict`);
 * `corrected.checks`: about the corrected statement.
 
 A statement of several parts maps each part to its checks, and every part needs evidence. The checks of a part are links
@@ -29,7 +30,7 @@ from functools import cache, wraps
 from typing import Any, Literal
 
 from proofs_check.context import Context, Profile
-from proofs_check.evidence import Evidence, Verdict, verdict
+from proofs_check.evidence import Evidence, Verdict, by_choice, verdict
 
 __all__ = ["WRITTEN", "Case", "Check", "CheckError", "Checks", "Claim", "Correction", "Given"]
 __all__ += ["Role", "confirming", "decide", "qualified", "run_check"]
@@ -187,6 +188,13 @@ class Case:
     def verdict(self) -> Verdict:
         """The verdict on the statement as printed."""
         return verdict(self.stated, self.hypotheses, parts=self.claim.parts)
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Hypotheses of the statement as printed: those added, or the choices that a conditional verdict is about."""
+        found = by_choice(self.stated, self.claim.parts)
+        chosen = tuple(choice for choice, one in found.items() if one not in ("refuted", "undecided"))
+        return chosen if self.verdict == "conditional" and chosen else self.claim.hypotheses
 
     @property
     def corrected_verdict(self) -> Verdict | None:

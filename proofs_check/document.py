@@ -49,19 +49,22 @@ def _entry(case: Case, in_substance: str) -> dict[str, Any]:
         "id": claim.id,
         "section": claim.section,
         "kind": claim.kind,
-        **_statement(claim, case.verdict),
+        **_statement(claim, case.verdict, case.conditions),
         "substance": {"verdict": in_substance, "of": claim.substance},
         "repair": claim.repair,
         "domain": claim.domain,
         "evidence": _evidence(case.stated),
         "evidence_with_hypotheses": _evidence(case.hypotheses),
         "corrected": correction
-        and {**_statement(correction, case.corrected_verdict or ""), "evidence": _evidence(case.corrected)},
+        and {
+            **_statement(correction, case.corrected_verdict or "", correction.hypotheses),
+            "evidence": _evidence(case.corrected),
+        },
         "symbols": symbols(claim),
     }
 
 
-def _statement(of: Claim | Correction, verdict: str) -> dict[str, Any]:
+def _statement(of: Claim | Correction, verdict: str, hypotheses: tuple[str, ...]) -> dict[str, Any]:
     return {
         "title": of.title,
         "statement": of.statement,
@@ -70,7 +73,7 @@ def _statement(of: Claim | Correction, verdict: str) -> dict[str, Any]:
         "verdict": verdict,
         "qualified": qualified(verdict, of.given),
         "given": [{"name": g.name, "says": g.says} for g in of.given],
-        "hypotheses": list(of.hypotheses),
+        "hypotheses": list(hypotheses),
         "parts": list(of.parts),
         "why": of.sketch,
     }

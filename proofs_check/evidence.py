@@ -19,8 +19,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-__all__ = ["UNSOUND", "Evidence", "Verdict", "as_plain", "fails", "holds", "obeying", "refutes"]
-__all__ += ["together", "undecided", "verdict"]
+__all__ = ["UNSOUND", "Evidence", "Verdict", "as_plain", "by_choice", "fails", "holds", "obeying"]
+__all__ += ["refutes", "together", "undecided", "verdict"]
 
 Method = Literal[
     "kernel", "identity", "smt", "limit", "enclosure", "exact", "worst case", "simulation", "experiment"
@@ -56,7 +56,7 @@ RANK: tuple[Verdict, ...] = ("undecided", "supported", "certified", "proved")
 @dataclass(frozen=True)
 class Evidence:
     """A finding about one `part` of a statement. `pieces` counts the findings joined in it; `confirms` marks a
-    confirmation, which is no link of the argument.
+    confirmation, which is no link of the argument. `choice` names the value of a setting that the paper leaves open.
     """
 
     method: Method
@@ -69,6 +69,7 @@ class Evidence:
     part: str = ""
     pieces: int = 1
     confirms: bool = False
+    choice: str = ""
 
     def __post_init__(self) -> None:
         for name, value, known in (
@@ -203,7 +204,9 @@ def verdict(
     """Verdict on a statement, from evidence about it as stated and under added hypotheses.
 
     One sound failure refutes, and the verdict is `conditional` if the statement is established under the added
-    hypotheses. An unsound failure alone leaves it undecided. Otherwise the weakest part decides.
+    hypotheses. An unsound failure alone leaves it undecided. Otherwise the weakest part decides. Where the paper leaves
+    a setting open, the statement is refuted or established if it is so for every choice that was judged, `conditional`
+    if it is established for one and refuted for another, and else undecided.
 
     >>> sampled, proof = holds("exact", "200 sequences"), holds("identity", "difference is 0")
     >>> verdict([sampled, proof]), verdict([replace(sampled, confirms=True), proof])
@@ -218,8 +221,26 @@ def verdict(
     'undecided'
     >>> verdict([undecided("enclosure", "the balls overlap")])
     'undecided'
+    >>> one, other = replace(counterexample, choice="V = 10"), replace(sampled, choice="V = 1000")
+    >>> verdict([one, other]), verdict([one, replace(other, outcome="open")]), verdict([one, other, counterexample])
+    ('conditional', 'undecided', 'refuted')
     """
-    if any(e.outcome == "fails" and e.sound for e in stated):
+    found = {*by_choice(stated, parts).values()}
+    if found == {"refuted"}:
         rescued = with_hypotheses and verdict(with_hypotheses, parts=parts) in RANK[1:]
         return "conditional" if rescued else "refuted"
-    return min((_positive(e for e in stated if e.part == part) for part in parts or ("",)), key=RANK.index)
+    if "refuted" in found:
+        return "conditional" if found & {*RANK[1:]} else "undecided"
+    return min(found, key=RANK.index)
+
+
+def by_choice(stated: Sequence[Evidence], parts: Sequence[str] = ()) -> dict[str, Verdict]:
+    """Verdicts by choice in a setting that the paper leaves open; a finding without a choice belongs to all."""
+
+    def one(found: Sequence[Evidence]) -> Verdict:
+        if any(e.outcome == "fails" and e.sound for e in found):
+            return "refuted"
+        return min((_positive(e for e in found if e.part == part) for part in parts or ("",)), key=RANK.index)
+
+    choices = dict.fromkeys(e.choice for e in stated if e.choice) or {"": None}
+    return {choice: one([e for e in stated if e.choice in ("", choice)]) for choice in choices}

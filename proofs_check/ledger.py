@@ -25,7 +25,7 @@ MARKS = {"holds": "✓", "fails": "✗", "open": "?"}
 
 @dataclass(frozen=True)
 class Finding:
-    """A piece of evidence (`proofs_check.evidence.Evidence`) without its numbers."""
+    """A piece of evidence (`proofs_check.evidence.Evidence`) without its numbers; its row ends in a choice, if any."""
 
     part: str
     method: str
@@ -33,6 +33,7 @@ class Finding:
     outcome: str
     pieces: int
     confirms: bool
+    choice: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,10 +89,13 @@ class Entry:
 
 
 def _findings(evidence: Iterable[Evidence]) -> tuple[Finding, ...]:
-    return tuple(Finding(e.part, e.method, e.strength, e.outcome, e.pieces, e.confirms) for e in evidence)
+    names = [one.name for one in fields(Finding)]
+    return tuple(Finding(*(getattr(e, name) for name in names)) for e in evidence)
 
 
-def _statement(of: Claim | Correction, verdict: str, evidence: Iterable[Evidence]) -> Statement:
+def _statement(
+    of: Claim | Correction, verdict: str, evidence: Iterable[Evidence], hypotheses: tuple[str, ...]
+) -> Statement:
     rests = qualified(verdict, of.given) != verdict
     return Statement(
         title=of.title,
@@ -99,7 +103,7 @@ def _statement(of: Claim | Correction, verdict: str, evidence: Iterable[Evidence
         formula=of.formula,
         verdict=verdict,
         given=tuple(g.name for g in of.given) if rests else (),
-        hypotheses=of.hypotheses,
+        hypotheses=hypotheses,
         parts=of.parts,
         evidence=_findings(evidence),
     )
@@ -113,9 +117,9 @@ def entry(case: Case) -> Entry:
         section=claim.section,
         kind=claim.kind,
         domain=claim.domain,
-        stated=_statement(claim, case.verdict, case.stated),
+        stated=_statement(claim, case.verdict, case.stated, case.conditions),
         with_hypotheses=_findings(case.hypotheses),
-        corrected=_statement(correction, case.corrected_verdict or "", case.corrected)
+        corrected=_statement(correction, case.corrected_verdict or "", case.corrected, correction.hypotheses)
         if correction
         else None,
         substance=claim.substance,
@@ -145,7 +149,8 @@ def _entry(line: dict[str, Any]) -> Entry:
 def _plain(value: Any) -> Any:
     """Dataclasses as dictionaries, except that a finding is a row."""
     if isinstance(value, Finding):
-        return list(asdict(value).values())
+        row = list(asdict(value).values())
+        return row if value.choice else row[:-1]
     if isinstance(value, Statement | Entry):
         return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
     return [_plain(v) for v in value] if isinstance(value, tuple) else value
@@ -215,7 +220,7 @@ def _evidence(then: tuple[Finding, ...], now: tuple[Finding, ...]) -> str:
 
 
 def _spell(f: Finding) -> str:
-    about = f" ({f.part})" if f.part else ""
+    about = f" ({', '.join(filter(None, (f.part, f.choice)))})" if f.part or f.choice else ""
     return f"{f.method} {f.outcome}{about}"
 
 

@@ -38,11 +38,12 @@ def reproduction(
     growth: float = 0.0,
     complete: bool = True,
     policies: Sequence[str] = POLICIES,
+    lost: Mapping[str, Sequence[int]] | None = None,
 ) -> dict[str, Any]:
     """A document that agrees with itself.
 
     Accuracy rises from 0.1 to `final` with a time constant of `pace` rounds; runs differ by `noise`. A policy spends
-    `spent` times its budget a round, and its debt grows by `growth` a round.
+    `spent` times its budget a round, and its debt grows by `growth` a round. Seeds in `lost` diverge in the last round.
     """
     said = PAPER[dataset]
     budget, buffers = said["budget"], round(said["budget"] / 0.55)
@@ -88,7 +89,12 @@ def reproduction(
                 "mean_accuracy": _estimate(best[name][:, 1:].mean(axis=1)),
                 "mean_cost": _estimate(cost.mean(axis=1)),
                 "first_round": _first(best[name], said["target"]),
-                "diverged": 0,
+                "diverged": len((lost or {}).get(name, ())),
+                "by_seed": {
+                    "best_accuracy": _rounded(best[name][:, -1]),
+                    "mean_accuracy": _rounded(best[name][:, 1:].mean(axis=1)),
+                    "diverged": list((lost or {}).get(name, ())),
+                },
             }
             for name, (cost, held, debt, most) in books.items()
         },

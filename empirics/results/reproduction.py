@@ -196,6 +196,11 @@ def _policy(runs: Runs, p: int, first: dict[str, Any]) -> dict[str, Any]:
         "mean_cost": mean_interval(runs.cost[p], LEVEL),
         "first_round": first,
         "diverged": int(runs.diverged[p].sum()),
+        "by_seed": {
+            "best_accuracy": runs.last[p].tolist(),
+            "mean_accuracy": runs.average[p].tolist(),
+            "diverged": np.flatnonzero(runs.diverged[p]).tolist(),
+        },
     }
 
 

@@ -1,7 +1,7 @@
 r"""Statements about an experiment, judged by the committed result of repeating that experiment.
 
 A positive outcome supports the statement; a negative outcome in the setting as described refutes it. The rules were
-fixed before there were results, except the last sentence on first rounds, which came later.
+fixed before there were results, except the last sentence on first rounds and those on diverged runs and open settings.
 
 * *Setting*. A result with an incomplete data set, another model or learning rate, or fewer rounds than `stated.ROUNDS`
   is from a neighbouring setting: it can support a statement and speak against it, but not refute it. A reading that
@@ -22,11 +22,17 @@ fixed before there were results, except the last sentence on first rounds, which
   that contains each of its points with probability 1 - α bounds it: from the first round whose upper end reaches the
   target to the first from which on the lower end does. Two policies at α/2 each bound a speed-up. A policy that has not
   reached the target by the last round bounds a speed-up on one side only: that excludes numbers and confirms none.
+* *Diverged runs* count by their best until then. A finding also has to come out the same where they are left out, with
+  their pairs, and where they count as an accuracy of 0; otherwise, or where a result does not keep what that needs, it
+  is open.
+* *Open settings*. The paper names neither V nor ρ, so what it says of ACDPP is judged for several choices
+  (`evidence.verdict`): each at the level of the claim, since they all have to agree.
 * *Memory and spending* depend on neither data nor model, so runs of the policy alone count as the experiment. One run
   whose memory exceeds the buffers disproves that no run does.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,7 +45,7 @@ from theory.numbers.student import half_width
 
 __all__ = ["ERROR", "LAST_DIGIT", "Interval", "absent", "average_within", "bounded", "confidence"]
 __all__ += ["difference", "earlier", "expected", "further_runs", "less", "measured", "never_reaches"]
-__all__ += ["ordered", "played", "reached", "sooner", "speed_up", "states", "within"]
+__all__ += ["ordered", "played", "reached", "sooner", "speed_up", "states", "whatever_diverged", "within"]
 
 ERROR = 0.05
 LAST_DIGIT = 0.05  # half a unit of the last digit: the paper gives points and speed-ups to one decimal
@@ -124,6 +130,23 @@ def _domain(result: Reproduction) -> str:
         f"{result.name} ({data}: {result.train} training and {result.test} test images), {result.setting} setting, "
         f"{result.model}, η = {result.eta:g}, {result.seeds} seeds, {result.rounds} rounds"
     )
+
+
+def whatever_diverged(
+    result: Reproduction, compared: Iterable[str], judge: Callable[[Reproduction], Evidence]
+) -> Evidence:
+    """The finding on the policies compared, open unless it is the same however their diverged runs are counted."""
+    found = judge(result)
+    lost = [f"{number} of {name}" for name in compared if (number := result.policies[name].diverged)]
+    if not lost:
+        return found
+    again = {way: judge(one) for way, one in result.recounted().items()}
+    ways = "; ".join(f"{way}: {one.detail}" for way, one in again.items())
+    if not result.keeps_seeds:
+        ways = "counted otherwise: not known, since accuracies by seed were not kept"
+    outcome = found.outcome if all(one.outcome == found.outcome for one in again.values()) else "open"
+    diverged = f"of {result.seeds} runs each {' and '.join(lost)} diverged, counted by their best until then"
+    return replace(found, outcome=outcome, detail=f"{found.detail}; {diverged}; {ways}")
 
 
 def absent(dataset: str, setting: str) -> Evidence:
@@ -318,7 +341,9 @@ def _race(
 def _rounds(result: Reproduction, rounds: Mapping[str, Interval]) -> str:
     words = []
     for name, (first, last) in rounds.items():
-        if first == np.inf:
+        if np.isnan(first):
+            words.append(f"{name} in a round not known")
+        elif first == np.inf:
             words.append(f"{name} not by round {result.rounds}")
         else:
             late = f"{last:g}" if last < np.inf else f"after {result.rounds}, if ever"

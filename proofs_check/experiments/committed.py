@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from proofs_check.experiments.json_entries import load
-from proofs_check.experiments.reproduction import Reproduction, parse
+from proofs_check.experiments.reproduction import Gap, Reproduction, parse
 from proofs_check.experiments.stated import SECTION7, TRAINED
 from theory.setting import SettingError
 
@@ -79,6 +79,13 @@ def _twice(result: Reproduction) -> Iterator[tuple[str, Any, Any]]:
         yield f"the mean cost of {name}", played.cost.mean(), played.mean_cost.mean
         yield f"the largest occupancy of {name}", max(played.occupancy.max(), largest), largest
         yield f"the current best of {name}, which falls", np.diff(best.mean).min(initial=0), 0
+        if (each := played.by_seed) is not None:
+            yield f"the accuracies by seed of {name}", each.best_accuracy.mean(), final.mean
+            yield (
+                f"the averaged accuracies by seed of {name}",
+                each.mean_accuracy.mean(),
+                played.mean_accuracy.mean,
+            )
     for one, others in result.gaps.items():
         for other, gap in others.items():
             mine, theirs = (result.policies[name] for name in (one, other))
@@ -87,3 +94,11 @@ def _twice(result: Reproduction) -> Iterator[tuple[str, Any, Any]]:
             yield f"the points of {pair}", gap.points.mean / 100, last
             averaged = mine.mean_accuracy.mean - theirs.mean_accuracy.mean
             yield f"the averaged points of {pair}", gap.points_averaged.mean / 100, averaged
+            if mine.by_seed is not None and theirs.by_seed is not None and result.seeds > 1:
+                again = Gap.of(mine.by_seed, theirs.by_seed, result.level)
+                for what, said, by_seed in (
+                    ("points", gap.points, again.points),
+                    ("averaged points", gap.points_averaged, again.points_averaged),
+                ):
+                    half, own = said.half(result.level) / 100, by_seed.half(result.level) / 100
+                    yield f"the interval of the {what} of {pair}, by seed,", half, own

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.numbers.student import quantile
+from theory.numbers.student import half_width, quantile
 from theory.setting import SettingError
 
 __all__ = ["Estimate", "Fields", "Floats", "load"]
@@ -31,6 +31,16 @@ class Estimate:
     high: Floats
     level: float
     seeds: int
+
+    @classmethod
+    def of(cls, samples: Floats, level: float) -> Estimate:
+        """Estimate from one number per seed, those that are NaN left out; unknown from fewer than two."""
+        known = samples[~np.isnan(samples)]
+        if len(known) < 2:
+            unknown = np.array(np.nan)
+            return cls(unknown, unknown, unknown, level, len(samples))
+        mean, half = known.mean(), half_width(known, level)
+        return cls(mean, mean - half, mean + half, level, len(known))
 
     def half(self, level: float) -> Floats:
         """Half the width at another level; NaN for a single seed.

@@ -1,19 +1,40 @@
 """Results of `acdpp reproduce`, read from their JSON."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
 
 from proofs_check.experiments.json_entries import Estimate, Fields, Floats
 from proofs_check.experiments.stated import SECTION7
 from theory.setting import SettingError
 
-__all__ = ["Gap", "PolicyResult", "Reproduction", "parse"]
+__all__ = ["BySeed", "Gap", "PolicyResult", "Reproduction", "parse"]
+
+
+@dataclass(frozen=True)
+class BySeed:
+    """A policy's current best seed by seed, after the last round and averaged over rounds, and the seeds that diverged,
+    which have their best until then.
+    """
+
+    best_accuracy: Floats
+    mean_accuracy: Floats
+    diverged: tuple[int, ...] = ()
+
+    def counting(self, diverged: float) -> Self:
+        """The same with another accuracy of seeds that diverged; NaN leaves them out."""
+        best, mean = self.best_accuracy.copy(), self.mean_accuracy.copy()
+        best[list(self.diverged)] = mean[list(self.diverged)] = diverged
+        return replace(self, best_accuracy=best, mean_accuracy=mean)
 
 
 @dataclass(frozen=True)
 class PolicyResult:
-    """A policy's results over seeds; `current_best` starts before the first round, the other curves with it."""
+    """A policy's results over seeds; `current_best` starts before the first round, the other curves with it, and
+    `by_seed` is None in results of older versions.
+    """
 
     current_best: Estimate
     occupancy: Floats
@@ -25,6 +46,7 @@ class PolicyResult:
     mean_accuracy: Estimate
     mean_cost: Estimate
     diverged: int
+    by_seed: BySeed | None
 
 
 @dataclass(frozen=True)
@@ -33,6 +55,12 @@ class Gap:
 
     points: Estimate
     points_averaged: Estimate
+
+    @classmethod
+    def of(cls, one: BySeed, other: BySeed, level: float) -> Self:
+        """The difference from accuracies seed by seed."""
+        points = one.best_accuracy - other.best_accuracy, one.mean_accuracy - other.mean_accuracy
+        return cls(*(Estimate.of(100 * by, level) for by in points))
 
 
 @dataclass(frozen=True)
@@ -67,6 +95,41 @@ class Reproduction:
         """Name of the data set, as the paper spells it."""
         return SECTION7[self.dataset].name if self.dataset in SECTION7 else self.dataset
 
+    @property
+    def keeps_seeds(self) -> bool:
+        """Whether accuracies are there seed by seed."""
+        return all(one.by_seed is not None for one in self.policies.values())
+
+    def recounted(self) -> dict[str, Self]:
+        """Results in which diverged runs do not count by their best until then, by the way in which they count. An
+        accuracy that is not kept by seed, and the curve of a policy with diverged runs, is NaN there.
+        """
+        return {"left out": self._counting(np.nan), "as an accuracy of 0": self._counting(0.0)}
+
+    def _counting(self, diverged: float) -> Self:
+        unknown = BySeed(*np.full((2, self.seeds), np.nan))
+        each = {name: (one.by_seed or unknown).counting(diverged) for name, one in self.policies.items()}
+
+        def recount(name: str, one: PolicyResult) -> PolicyResult:
+            best, mean = (
+                Estimate.of(by, self.level) for by in (each[name].best_accuracy, each[name].mean_accuracy)
+            )
+            curve = one.current_best.times(np.nan)
+            return replace(one, current_best=curve, best_accuracy=best, mean_accuracy=mean)
+
+        lost = {name for name, one in self.policies.items() if one.diverged}
+        return replace(
+            self,
+            policies={n: recount(n, one) if n in lost else one for n, one in self.policies.items()},
+            gaps={
+                n: {
+                    o: Gap.of(each[n], each[o], self.level) if lost & {n, o} else gap
+                    for o, gap in gaps.items()
+                }
+                for n, gaps in self.gaps.items()
+            },
+        )
+
 
 def parse(document: Mapping[str, Any], name: str) -> Reproduction:
     """Read the document of a reproduction; `name` is its file, for errors."""
@@ -86,8 +149,13 @@ def parse(document: Mapping[str, Any], name: str) -> Reproduction:
             best_accuracy=one.estimate("best_accuracy", level, seeds),
             mean_accuracy=one.estimate("mean_accuracy", level, seeds),
             mean_cost=one.estimate("mean_cost", level, seeds),
-            diverged=one.whole("diverged"),
+            diverged=(lost := one.whole("diverged")),
+            by_seed=by_seed(one.below("by_seed"), lost) if "by_seed" in one.entries else None,
         )
+
+    def by_seed(one: Fields, lost: int) -> BySeed:
+        best, mean = (one.array(name, seeds) for name in ("best_accuracy", "mean_accuracy"))
+        return BySeed(best, mean, tuple(one.array("diverged", lost).astype(int).tolist()))
 
     def gap(one: Fields) -> Gap:
         return Gap(one.estimate("points", level, seeds), one.estimate("points_averaged", level, seeds))

@@ -60,6 +60,33 @@ def test_a_counterexample_with_evidence_under_hypotheses_is_conditional():
 PARTS = ("upper", "lower")
 
 
+@pytest.mark.parametrize(
+    ("ours", "theirs", "expected", "conditions"),
+    [
+        (COUNTEREXAMPLE, COUNTEREXAMPLE, "refuted", ()),
+        (COUNTEREXAMPLE, SAMPLED, "conditional", ("theirs",)),
+        (PROOF, COUNTEREXAMPLE, "conditional", ("ours",)),
+        (COUNTEREXAMPLE, OPEN, "undecided", ()),
+        (OPEN, COUNTEREXAMPLE, "undecided", ()),
+        (PROOF, OPEN, "undecided", ()),
+        (UNLIKELY, SAMPLED, "undecided", ()),
+        (PROOF, SAMPLED, "supported", ()),
+    ],
+)
+def test_an_open_setting_refutes_or_supports_only_where_every_choice_does(ours, theirs, expected, conditions):
+    def checks(*common):
+        lower = (lambda: replace(ours, choice="ours"), lambda: replace(theirs, choice="theirs"), *common)
+        return {"upper": lambda: PROOF, "lower": lower}
+
+    case = decide(_claim(checks=checks()))
+    assert (case.verdict, case.conditions) == (expected, conditions)
+    assert decide(_claim(checks=checks(lambda: COUNTEREXAMPLE))).verdict == "refuted"
+    proofs = {part: lambda: PROOF for part in PARTS}
+    rescued = _claim(checks=checks(), hypotheses=("K = 1",), checks_with_hypotheses=proofs)
+    assert decide(rescued).verdict == ("conditional" if expected == "refuted" else expected)
+    assert decide(rescued).conditions == (conditions or ("K = 1",))
+
+
 def test_a_statement_of_several_parts_is_as_well_established_as_its_weakest_if_all_are_tested():
     rest = {"supported": SAMPLED, "undecided": OPEN, "proved": PROOF, "refuted": COUNTEREXAMPLE}
     for expected, lower in rest.items():

@@ -91,7 +91,7 @@ def _every_horizon(results: Results) -> list[Claim]:
     least = cost_violation_least(T, rho, C)
     made = claims_from(
         results,
-        each(affordable, cost),
+        each(affordable, cost, chosen=False),
         scope=replace(TEXT, kind="reading"),
         id="fig:buffer_cost_horizontal/cost/every-horizon",
         title="ACDPP spends no more than the budget at every horizon",

@@ -39,7 +39,8 @@ def run_of(results: Results, dataset: str) -> PolicyResult | None:
 
 def for_all(claim: Claim, proof: Check, played: Any = None) -> Claim:
     """A claim about the runs at hand that is about every V and ρ, too."""
-    checks = {name: (check, *([played(name)] if played else [])) for name, check in claim.checks.items()}  # type: ignore[union-attr]
+    stated = claim.checks_for("stated")
+    checks = {name: (check, *([played(name)] if played else [])) for name, check in stated}
     all_checks: dict[str, Any] = {WHATEVER: proof, **checks}
     return replace(claim, checks=all_checks, domain=ALL, hypotheses=(), checks_with_hypotheses=())
 

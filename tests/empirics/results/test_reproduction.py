@@ -88,6 +88,16 @@ def test_current_best_is_a_running_maximum_with_the_interval_of_t(document):
     assert row["diverged"] == 1
 
 
+def test_accuracies_are_kept_by_seed(document):
+    for p, name in enumerate(POLICIES):
+        best = np.maximum.accumulate(np.nan_to_num(ACCURACY[p]), axis=1)
+        assert document["policies"][name]["by_seed"] == {
+            "best_accuracy": best[:, -1].tolist(),
+            "mean_accuracy": pytest.approx(best[:, 1:].mean(axis=1), rel=FIVE),
+            "diverged": [2] if name == "acdpp" else [],
+        }
+
+
 def test_books_are_those_of_the_rows(document):
     for p, name in enumerate(POLICIES):
         row, spent = document["policies"][name], COST[p] * ADMITTED[p]
