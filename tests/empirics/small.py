@@ -69,7 +69,7 @@ def forecaster_of(task, **own):
 
 
 class Steady(Policy):
-    """These numbers of samples of the clients in every round, kept for three rounds."""
+    """These numbers of samples of the clients, or a row of them for each replicate, in every round."""
 
     retention = 3
 
@@ -77,7 +77,7 @@ class Steady(Policy):
         self.samples = samples
 
     def decide(self, state, cost):
-        return state, np.tile(self.samples, (len(cost), 1))
+        return state, np.broadcast_to(self.samples, (len(cost), np.shape(self.samples)[-1]))
 
 
 class Killed(Exception):

@@ -42,13 +42,25 @@ def shown(tmp_path_factory):
 
 
 def test_one_command_trains_and_prints_predicted_beside_measured_and_bound_in_80_columns(shown):
-    lines, found = shown[0].splitlines(), reread(shown[1])["policies"]["oracle"]
+    lines, policies = shown[0].splitlines(), reread(shown[1])["policies"]
     assert max(map(len, lines[:-1])) <= 80  # and a command to copy
+    risks, constraints, mismatches = (
+        [line.split()[1:] for line in lines[at + 1 : at + 1 + len(policies)]]
+        for at, line in enumerate(lines)
+        if "────" in line
+    )
     heading = next(line for line in lines if "predicted" in line)
     assert heading.split() == ["policy", "final", "cumulative", "predicted", "÷", "bound", "÷"]
-    row = next(line for line in lines if line.strip().startswith("oracle")).split()
-    assert f"{found['predicted']['cumulative_excess_risk']:.4g}" in row
-    assert f"{found['predicted_over_measured']:.2f}" in row
+    for found, risk, rest, mismatch in zip(policies.values(), risks, constraints, mismatches, strict=True):
+        numbers = [*found["final_excess_risk"].values(), *found["cumulative_excess_risk"].values()]
+        numbers += [found["predicted"]["cumulative_excess_risk"], found["predicted_over_measured"]]
+        numbers += [found["bound_corrected"], found["corrected_over_measured"]]
+        cells = [cell for cell in risk if cell != "±"]
+        places = [len(cell.partition(".")[2]) for cell in cells]
+        assert cells == [f"{one:,.{n}f}" for one, n in zip(numbers, places, strict=True)]
+        assert rest[-3:] == [f"{found['mean_cost']['mean']:.4g}", "0", str(found["largest_occupancy"])]
+        shares = (found["mismatch"][name] for name in ("over_chi", "over_stated", "over_stated_early"))
+        assert mismatch[:3] == ["∞" if one is None else f"{one:.2f}" for one in shares]
 
 
 def summary_of(measured, cost, *, seeds=3, undecided=None, of="final_accuracy"):
@@ -81,6 +93,7 @@ COST = {"mine": 11.0, "yours": 9.0, "oracle": 11.1}
 RISKS = {"yours": 4.0, "oracle": 1.0, "mine": 3.0}
 MANY = {f"mine@K={K}": 1.0 + K for K in range(1, 5)}
 ACCURATE = {"mine": [0.50, 0.60, 0.71], "yours": [0.60, 0.70, 0.80]}
+THREE = ACCURATE | {"mine": [0.535, 0.6, 0.665], "oracle": [0.1] * 3}  # significant, were it one pair
 NOISY = ACCURATE | {"mine": [0.5, 0.7, 0.6]}
 DEARER = ("budget: mine (test accuracy 0.5)", "3.0 ± 0.1, 25.0 % below yours (4.0 ± 0.1)")
 DEARER += ("not significantly", "11 per round, of a budget of 10; oracle (1.0 ± 0.1) cost 11.1")
@@ -94,6 +107,7 @@ ANSWERS = [  # a summary, and per line what it says
     (MANY, dict.fromkeys(MANY, 1), {"undecided": [["mine@K=1", other] for other in MANY][1:]}, NEAR),
     (ACCURATE, COST, {}, ("best: yours", "0.7, 0.0967 above mine (0.6033)", "significantly", "9 per round")),
     (NOISY, COST, {}, ("yours", "above", "not significantly different from mine")),
+    (THREE, COST, {}, ("yours", "0.1000 above mine", "not significantly different from mine")),
     (ACCURATE, COST | {"mine": 8.0}, {"of": "mean_risk"}, LESS),
 ]
 
@@ -176,8 +190,14 @@ def test_where_standard_error_is_closed_standard_output_is_spared(tmp_path, monk
 def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(shown, capsys):
     closed = {"buy-cheap-online": {"share": 0.4, "low": 0.3, "high": 0.5, "p": 0.01}}
     gaps = {"cumulative_excess_risk": closed, "final_risk": None}
-    show_summary(reread(shown[1]) | {"gap_closed": gaps}, verbose=True)
+    document = reread(shown[1]) | {"gap_closed": gaps}
+    for name, share in {"acdpp": 0.01, "oracle": 0.03, "hybrid": 0.02}.items():
+        row = document["policies"][name]
+        risk = row["predicted"]["cumulative_excess_risk"]
+        row["predicted_error"] = {"cumulative_excess_risk": share * risk}
+    show_summary(document, verbose=True)
     said = " ".join(capsys.readouterr().out.split())
+    assert "over paths of prices or samples: at most 3.0 %" in said
     assert "between constant and oracle: buy-cheap-online 40 % (30 to 50 %)" in said
 
 

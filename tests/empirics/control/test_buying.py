@@ -106,15 +106,17 @@ def test_a_filling_is_used_again_while_few_came_before_it_and_once_in_the_end(na
         assert rounds.track.effective[filled[-1] - 1, r] >= S * b / (1 + (extra**2).sum() / b)
 
 
-def test_a_controller_says_when_older_samples_are_not_used_again():
+@pytest.mark.parametrize(("first", "filled"), [(1, [16] * 4), (0, [12] * 6)])
+def test_a_controller_says_when_older_samples_are_not_used_again(first, filled):
+    """Also where nothing came to the first client: three quarters of a filling may be used for longer."""
     server, held = Controller("taper", study(V=100.0)), []
-    for price in (2.0, *[9.0] * 5):
+    for price in (2.0, *[9.0] * (len(filled) + 1)):
         server.decide(price)
         kept = server.retention
-        server.report(server.pending)
+        server.report(server.pending * [first, 1, 1])
         held.append(int(server.books.in_memory.sum()))
         assert (kept == (FOREVER if held[-1] else 1)).all()
-    assert held == [16, 16, 16, 16, 0, 0]  # the budget buys a memory in four rounds
+    assert held == [*filled, 0, 0]  # the budget buys a memory in four rounds
 
 
 def test_a_study_goes_on_only_if_as_much_was_dropped():

@@ -29,9 +29,12 @@ def test_caveats_name_the_assumptions_that_are_broken():
 
 def test_a_mean_over_subsamples_has_their_fewest_rounds_and_their_error():
     """Price paths add their own error to that of the subsamples, which is 2/3 per round, and 0 for the floor."""
-    other = replace(LATE, followed=8, risk=3 * np.ones(3), fitted=0.5)
-    found = mean_of([LATE, other, LATE], 60)
-    assert (found.followed, found.fitted, found.sampled) == (8, FITTED_SHARE_MAX, (60,) * 3)
+    first, other = (
+        replace(LATE, settled=True),
+        replace(LATE, followed=8, risk=3 * np.ones(3), fitted=0.9),
+    )
+    found = mean_of([first, other, LATE], 60)
+    assert (found.followed, found.fitted, found.settled, found.sampled) == (8, 0.9, False, (60,) * 3)
     np.testing.assert_allclose(found.risk, 5 / 3)
     paths = replace(LATE, risk_error=np.array([0, 0.5, 1]), errors=dict.fromkeys(LATE.document(), 0.5))
     for first, error in ((LATE, 0.0), (paths, 0.5)):

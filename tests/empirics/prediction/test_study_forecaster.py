@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from empirics import CostProcess, Trace
+from empirics.control.schedule import plan
 from empirics.prediction import risk_curve, study_forecaster
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.settings.drift import Drift
-from tests.empirics.small import Steady, forecaster_of, problem, study
+from tests.empirics.small import CONTROL, Steady, forecaster_of, problem, study
 
 
 def forecasts(given):
@@ -41,14 +42,22 @@ def test_a_forecast_begins_at_the_mean_over_eight_starts():
 
 def test_price_paths_that_differ_give_a_standard_error(monkeypatch):
     given = study(policies=("buy-cheap-online", "constant"), seeds=40, rounds=12)
-    found = forecasts(given)
-    alone = [forecasts(replace(given, seeds=n))["buy-cheap-online"] for n in (1, 2)]
-    assert (found["constant"].errors, alone[0].errors) == (None, None)
-    other = 2 * alone[1].cumulative - alone[0].cumulative
-    error = abs(alone[0].cumulative - other) / 2
-    assert alone[1].errors["cumulative_excess_risk"] == pytest.approx(error, rel=1e-6)
-    many = found["buy-cheap-online"]
-    assert 0 < many.errors["cumulative_excess_risk"] < many.cumulative / 10
+    found, rounds = forecasts(given), plan(given, CONTROL)
+    mine, many, few = replace(given, policies=("mine",), rounds=5), (4, 5, 7), (1, 1, 2)
+    one, other, both = (
+        forecaster_of(problem(replace(mine, seeds=seeds)), policies={"mine": policy}).forecasts()["mine"]
+        for policy, seeds in ((Steady(*many), 1), (Steady(*few), 1), (Steady(many, few), 2))
+    )
+    assert (found["constant"].errors, one.errors) == (None, None)
+    for name, value in one.document().items():
+        assert both.errors[name] == pytest.approx(abs(value - other.document()[name]) / 2)
+    np.testing.assert_allclose(both.risk_error, abs(one.risk - other.risk) / 2)
+    assert (both.rate, both.fitted) == (10, pytest.approx(other.fitted))
+    assert one.fitted < other.fitted
+    bought = found["buy-cheap-online"]
+    assert 0 < bought.errors["cumulative_excess_risk"] < bought.cumulative / 10
+    for (name, paths), runs in zip(found.items(), (slice(16), slice(40, 80)), strict=True):
+        assert paths.rate == pytest.approx(rounds.admissions[:, runs].sum(axis=2).mean()), name
     # 120 samples, 12 rounds, 3 steps, 3 paths
     monkeypatch.setattr(study_forecaster, "PRICE_PATH_WORK", 120 * 12 * 9)
     found = forecasts(replace(given, policies=("buy-cheap-online", "buy-cheap-online@steps=1")))

@@ -40,15 +40,15 @@ def _values(scale):
 COST, ADMITTED, HELD, DEBT = _values(0.01), _values(1), _values(2), _values(0.3)
 
 
-def planted(folder, study=STUDY, accuracy=ACCURACY, **settings):
-    """A finished result with these numbers, in two chunks."""
+def planted(folder, study=STUDY, accuracy=ACCURACY, *, begin=0, **settings):
+    """A finished result with these numbers, those of the policy `begin` first, in two chunks."""
     asked = {"device": "cuda", "data_dir": "/somewhere"}
     document = {"study": study.document(), "asked": asked, "device": "a card", "continued": []}
     document |= {"versions": {"acdpp": "1"}, "data": {"train": 60_000, "test": 10_000}} | settings
-    seeds = range(study.seeds)
+    seeds, end = range(study.seeds), begin + len(study.policies)
     with Folder.begin(folder, document) as result:
         for first, last in ((1, 3), (4, 4)):
-            part = np.s_[: len(study.policies), : study.seeds, first - 1 : last]
+            part = np.s_[begin:end, : study.seeds, first - 1 : last]
             rounds = range(first, last + 1)
             cells = [(p, s, t) for p in study.policies for s in seeds for t in rounds]
             policy, seed, t = (list(column) for column in zip(*cells, strict=True))
@@ -57,7 +57,7 @@ def planted(folder, study=STUDY, accuracy=ACCURACY, **settings):
             columns |= {name: values[part].ravel() for name, values in numbers.items()}
             result.save(first, last, columns, {"theta": np.zeros(1)})
         last = [[None if np.isnan(one) else one for one in runs[: study.seeds, -1]] for runs in accuracy]
-        found = {name: {"final_accuracies": last[p]} for p, name in enumerate(study.policies)}
+        found = {name: {"final_accuracies": last[begin + p]} for p, name in enumerate(study.policies)}
         result.finish({"intervals": "over seeds", "policies": found})
     return folder
 
@@ -211,7 +211,7 @@ def test_the_ladder_sets_every_policy_against_constant_admission(tmp_path):
     study = replace(named, policies=("released", "constant", "hybrid", "oracle"))
     rich = replace(named, policies=("constant@K=2", "acdpp@K=2"))
     planted(tmp_path / "momentum", study)
-    planted(tmp_path / "momentum-equal", rich, ACCURACY[2:])
+    planted(tmp_path / "momentum-equal", rich, begin=2)
     (tmp_path / "paper").mkdir()  # begun, and no world yet
     assert "holds no finished world" in refused(explained, tmp_path / "momentum")
     document = explained(tmp_path)
@@ -224,9 +224,12 @@ def test_the_ladder_sets_every_policy_against_constant_admission(tmp_path):
     assert found["policies"]["constant"]["points"] == {"mean": 0, "low": 0, "high": 0, "p": 1}
     last, _ = points(2, 1)  # of hybrid, and of constant@K=2
     for name in ("hybrid", "constant@K=2"):
-        row = found["policies"][name]["points"]
-        assert row["mean"] == pytest.approx(last.mean(), rel=FIVE)
-        assert row["p"] == pytest.approx(stats.ttest_1samp(last, 0).pvalue, rel=FIVE)
+        row = found["policies"][name]
+        assert row["points"]["mean"] == pytest.approx(last.mean(), rel=FIVE)
+        assert row["points"]["p"] == pytest.approx(stats.ttest_1samp(last, 0).pvalue, rel=FIVE)
+        assert row["mean_cost"] == pytest.approx(interval((COST * ADMITTED)[2].mean(axis=1)), rel=FIVE)
+        assert row["best_accuracy"] == pytest.approx(interval([0.6, 0.3, 0.9]), rel=FIVE)
+        assert (row["largest_occupancy"], row["buffers"], row["diverged"]) == (HELD[2].max(), 100, 0)
     equal = found["equal_spending"]
     assert equal["cost"] == float(f"{(COST * ADMITTED)[0].mean():.4g}")
     assert list(equal["over"]) == ["constant@K=2"]

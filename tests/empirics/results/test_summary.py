@@ -16,22 +16,15 @@ from empirics.run import run_study
 from tests.empirics.small import Steady, blobs, columns, study
 
 
-class Uneven(Steady):
-    """A row of samples for each replicate; clients keep them for different numbers of rounds."""
-
-    retention = (3, 1, 2)
-
-    def decide(self, state, cost):
-        return state, np.array(self.samples)
-
-
 def test_the_numbers_of_a_policy_are_those_of_its_samples_prices_and_rounds(tmp_path):
     """Of the last policy, whose seeds and clients differ: one of either stays within its limits."""
     samples = np.array([[5, 1, 1], [1, 2, 2], [4, 1, 12]])
     prices = np.array([[4, 1, 1], [4, 0.5, 2], [4, 0.5, 3], [4, 1, 1], [2, 2, 2], [2, 2, 2], [2, 2, 2]])
     given = {"policies": ("constant", "oracle"), "rounds": 7, "checkpoint": 4, "budget": 18.0, "seed": 2}
     setting = study(**given, predict=False)
-    own = {"dataset": blobs(), "policies": {"mine": Uneven(*samples)}, "cost": prices}
+    mine = Steady(*samples)
+    mine.retention = (3, 1, 2)
+    own = {"dataset": blobs(), "policies": {"mine": mine}, "cost": prices}
     summary, table = run_study(setting, tmp_path / "out", **own), columns(tmp_path / "out")
     row = summary["policies"]["mine"]
     by_policy = zip(*(column.reshape(3, 3, 7) for column in table.values()), strict=True)

@@ -116,7 +116,12 @@ def test_equal_spending_spends_as_much_where_memory_allows(dataset, setting, cos
 @pytest.mark.parametrize(("name", "live"), [("constant", 10), ("hybrid", 5)])
 def test_the_code_admits_the_floor_of_what_is_due(name, live):
     study = replace(section7("mnist", "released", seeds=1, rounds=40), policies=(name,))
-    so_far = np.cumsum(plan(study, CONTROL).admissions[:, 0], axis=0)
+    rounds = plan(study, CONTROL)
+    so_far, held = np.cumsum(rounds.admissions[:, 0], axis=0), rounds.occupancy[:, 0]
     due = np.arange(1, 41)[:, np.newaxis] * np.array(study.buffers[:live]) // 10
     assert (so_far[:, :live] == due).all()
     assert (so_far[:, live:] == study.buffers[live:]).all()
+    assert (
+        held[10:, :live] == (so_far[10:] - so_far[:-10])[:, :live]
+    ).all()  # ten rounds, and the others for ever
+    assert (held[:, live:] == study.buffers[live:]).all()

@@ -19,7 +19,7 @@ from empirics.training.module import Module
 from empirics.training.partition import make_pools
 from empirics.training.twin import run_twin
 from tests.empirics.small import CONTROL, problem, refused, study
-from theory.law.averaging import averaged, contractions, equal, exponential, over_models, polynomial
+from theory.law.averaging import averaged, contractions, equal, exponential, over_models, polynomial, tail
 from theory.law.quadratic import by_age
 
 
@@ -104,18 +104,18 @@ class Quadratic:
 @pytest.mark.parametrize(("policy", "K"), [("burst", 1), ("constant", 2)])
 def test_of_quadratic_losses_a_mean_weighs_every_sample_as_the_law_says(policy, K):
     """No sample comes twice and no client has another's, so Σb² is the squared length of the mean, round by round."""
-    laws = {"equal": equal, "polynomial": partial(polynomial, gamma=1)}
-    laws["exponential"] = partial(exponential, keep=0.99)
-    names = tuple(f"{policy}@average={kind}" for kind in laws)
+    names = tuple(f"{policy}@average={kind}" for kind in ("equal", "polynomial", "tail", "exponential"))
     few = {"decay": 5.0, "K": 2, "steps": 2, "seeds": 1, "checkpoint": 30, "radius": None}
     setting = study(policies=names, **few, measures=("risk",), partition="split", replacement=False)
     rounds, streams = plan(setting, CONTROL), make_pools(np.zeros(700, dtype=np.int64), setting)
     engine = Engine(Quadratic(), setting, streams)
     found, n = engine.play(rounds), rounds.track.n[:, 0]
     assert (n == 0).any() == (policy == "burst")
+    late = partial(tail, first=1 + np.count_nonzero(n[:15]))  # the model that half of the rounds have made
+    laws = (equal, partial(polynomial, gamma=1), late, partial(exponential, keep=0.99))
     cohorts = by_age(rounds.admissions[:, 0].sum(axis=1), K=K)
     a = contractions([1.0], 0.5 / np.sqrt(1 + np.arange(1, 31) / 5), E=2)
-    for run, law in enumerate(laws.values()):
+    for run, law in enumerate(laws):
         wanted = averaged(cohorts, 30, a, over_models(law, n > 0))
         assert np.allclose(found["risk"][:, run], wanted.squares[:-1, 0], rtol=1e-10)
         assert np.allclose(found["last_risk"][:, run], wanted.last_squares[:-1, 0], rtol=1e-10)
