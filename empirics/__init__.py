@@ -71,20 +71,10 @@ _HOMES = {
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
-__all__ = ["COLUMNS", "PRESETS", "CostProcess", "Dataset", "Study", "as_dataset", "from_table", "read_toml"]
-__all__ += [
-    "Books",
-    "Brief",
-    "Controller",
-    "Policy",
-    "Prices",
-    "Trace",
-    "make_prices",
-    "read_trace",
-    "register",
-]
-__all__ += ["Model", "Population", "Prediction", "export_model", "fitted_study", "predict_study"]
-__all__ += ["Plan", "Result", "plan_study", "read_result", "run_study"]
+__all__ = ["COLUMNS", "PRESETS", "Books", "Brief", "Controller", "CostProcess", "Dataset", "Model", "Plan"]
+__all__ += ["Policy", "Population", "Prediction", "Prices", "Result", "Study", "Trace", "as_dataset"]
+__all__ += ["export_model", "fitted_study", "from_table", "make_prices", "plan_study", "predict_study"]
+__all__ += ["read_result", "read_toml", "read_trace", "register", "run_study"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,15 +15,8 @@ from empirics.settings.study import Study
 from empirics.settings.toml import spelled, toml
 from theory.setting import SettingError
 
-__all__ = [
-    "PORT",
-    "ROUND_WAIT_SECONDS",
-    "FederationFolder",
-    "refuse_full",
-    "refuse_several",
-    "study_file",
-    "write_app",
-]
+__all__ = ["PORT", "ROUND_WAIT_SECONDS", "FederationFolder", "refuse_full", "refuse_several", "study_file"]
+__all__ += ["write_app"]
 
 ROUND_WAIT_SECONDS = 120.0
 PORT = 8000

@@ -16,14 +16,8 @@ from empirics.settings.study import Study
 from empirics.training.engine import aggregation_weights
 from theory.setting import Constants
 
-__all__ = [
-    "ROUNDS_DECIDED_FIRST",
-    "ROUNDS_FOLLOWED_MAX",
-    "DecidedRounds",
-    "RunGroup",
-    "deciding_part",
-    "path_part",
-]
+__all__ = ["ROUNDS_DECIDED_FIRST", "ROUNDS_FOLLOWED_MAX", "DecidedRounds", "RunGroup", "deciding_part"]
+__all__ += ["path_part"]
 
 ROUNDS_DECIDED_FIRST = 512  # most curves settle within these
 ROUNDS_FOLLOWED_MAX = 32_768  # later rounds are extrapolated

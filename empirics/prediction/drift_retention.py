@@ -22,14 +22,8 @@ from empirics.training.problem import Problem
 from theory.design.offline import fill_ratio
 from theory.setting import SettingError
 
-__all__ = [
-    "ConstantBehindWalk",
-    "DriftAdvice",
-    "RetentionChoice",
-    "RetentionRisk",
-    "best_retention",
-    "drift_advice",
-]
+__all__ = ["ConstantBehindWalk", "DriftAdvice", "RetentionChoice", "RetentionRisk", "best_retention"]
+__all__ += ["drift_advice"]
 
 RETENTIONS_EVERY = 10  # every K up to this one is tried
 RETENTION_RATIO = 1.25  # between further K

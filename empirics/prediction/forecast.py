@@ -12,16 +12,8 @@ from empirics.prediction.subsample import AXES_SHARE_FOLLOWED, AXES_SHARE_SEEN
 from empirics.settings.study import Study
 from theory.setting import Constants
 
-__all__ = [
-    "FITTED_SHARE_MAX",
-    "Forecast",
-    "caveats",
-    "combined",
-    "errors_of",
-    "mean_of",
-    "standard_error",
-    "together",
-]
+__all__ = ["FITTED_SHARE_MAX", "Forecast", "caveats", "combined", "errors_of", "mean_of", "standard_error"]
+__all__ += ["together"]
 
 FITTED_SHARE_MAX = 0.8  # of a fresh residual within a round: beyond, predictions were off by tens of per cent
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")

@@ -12,20 +12,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-__all__ = [
-    "View",
-    "at_rest",
-    "chances",
-    "covariance",
-    "damped",
-    "mean_damping",
-    "resolved",
-    "saturation",
-    "scattered",
-    "shifted",
-    "total",
-    "view",
-]
+__all__ = ["View", "at_rest", "chances", "covariance", "damped", "mean_damping", "resolved", "saturation"]
+__all__ += ["scattered", "shifted", "total", "view"]
 
 SATURATION_MIN = 0.01  # lower end of the bracket for the remaining share of a pull
 SATURATION_HALVINGS = 5  # of the bracket's logarithm; the rest is interpolated

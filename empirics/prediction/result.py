@@ -31,16 +31,8 @@ from empirics.settings.toml import toml_of_changes
 from empirics.training.device import threads
 from theory.setting import SettingError
 
-__all__ = [
-    "REMEDY",
-    "Prediction",
-    "Progress",
-    "finite_forecasts",
-    "refuse_existing",
-    "refuse_flood",
-    "refuse_place",
-    "same_problem",
-]
+__all__ = ["REMEDY", "Prediction", "Progress", "finite_forecasts", "refuse_existing", "refuse_flood"]
+__all__ += ["refuse_place", "same_problem"]
 
 Progress = Callable[[str, int, int | None], None]
 REMEDY = "take a pilot sample, or fewer policies or rounds"

@@ -13,15 +13,8 @@ from torch import Tensor
 
 from empirics.training.linear import Linear
 
-__all__ = [
-    "AXES_SHARE_FOLLOWED",
-    "AXES_SHARE_SEEN",
-    "GroupedPopulation",
-    "LinearSideBySide",
-    "SampleCorrection",
-    "draw_subsamples",
-    "principal_axes",
-]
+__all__ = ["AXES_SHARE_FOLLOWED", "AXES_SHARE_SEEN", "GroupedPopulation", "LinearSideBySide"]
+__all__ += ["SampleCorrection", "draw_subsamples", "principal_axes"]
 
 AXES_SHARE_SEEN = 0.999  # share of the inputs' square beyond the first axis, for noise and curvature
 AXES_SHARE_FOLLOWED = 0.9  # the same for the mean path

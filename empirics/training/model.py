@@ -10,17 +10,8 @@ from torch import Tensor
 
 from theory.setting import SettingError
 
-__all__ = [
-    "Descent",
-    "Memory",
-    "Model",
-    "Population",
-    "each",
-    "inverse_counts",
-    "listening",
-    "per_run",
-    "row_by_row",
-]
+__all__ = ["Descent", "Memory", "Model", "Population", "each", "inverse_counts", "listening", "per_run"]
+__all__ += ["row_by_row"]
 
 VECTOR_BYTES_MAX = 128  # bytes of numbers that a processor takes at a time at most
 Update = TypeVar("Update", bound=Callable[..., Any])

@@ -27,20 +27,8 @@ from torch import Tensor
 from empirics.training.linear import Linear
 from theory.setting import SettingError
 
-__all__ = [
-    "Least",
-    "Minimiser",
-    "alone",
-    "duality_gap",
-    "least_along",
-    "least_of_each",
-    "least_risk",
-    "minimise",
-    "minimise_near",
-    "once",
-    "project",
-    "thinned",
-]
+__all__ = ["Least", "Minimiser", "alone", "duality_gap", "least_along", "least_of_each", "least_risk"]
+__all__ += ["minimise", "minimise_near", "once", "project", "thinned"]
 
 GAP_MAX, SAMPLE_GAP_MAX = 1e-10, 1e-4  # of a minimum, and of that of a sample which shows the way
 NEWTON_STEPS_MAX = 100
