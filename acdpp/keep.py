@@ -17,7 +17,7 @@ EXAMPLES = (
     "Examples: [bold]acdpp keep --drift 0.001 --buffers 20,20,30 --budget 55 --mean-cost 5.5[/bold] · "
     "[bold]acdpp keep --drift 0.001 --contraction 0.9 --buffers 20,20,30 --budget 55 --mean-cost 5.5[/bold]"
 )
-MEANS = "mean square of the optimum's move per round, over the variance of one sample"
+MEANS = "mean square of the optimum's random step per round, over the variance of one sample"
 
 
 def command(
@@ -28,7 +28,7 @@ def command(
     contraction: Contraction = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find how long to keep samples under drift, at the best step size or at that of --contraction."""
+    """Find how long to keep samples while the optimum walks, at the best step size or at that of --contraction."""
     setting = parse.budget(buffers, budget, parse.number(mean_cost, "--mean-cost"))
     document = _kept(setting, drift, contraction)
     (print_json if as_json else _show)(document)
@@ -76,7 +76,7 @@ def _show(document: dict[str, Any]) -> None:
     rounds = "1 round" if document["K"] == 1 else f"{document['K']} rounds"
     say(f"keep samples for K = {rounds}, take {document['rate']:.4g} per round, {how}")
     _show_choices(document["choices"])
-    say("error: the long-run mean square distance to the drifting optimum; exact for quadratic losses")
+    say("error: long-run mean square distance to the optimum; exact for quadratic losses and a random walk")
     say("window: length of the exponential mean of models, in rounds; – for the last model")
 
 

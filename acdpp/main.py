@@ -56,7 +56,7 @@ HELP = {
     "verify": "Decide which statements of the paper are true, and what holds instead of the others.",
     "bound": "Evaluate the cumulative bound over T rounds, a term of the regret, the regret, or a violation.",
     "design": "Find K* and the rates λ_m that minimise the bound, the binding constraint, and the landscape over K.",
-    "keep": "Find how long to keep samples under drift, at the best step size or at that of --contraction.",
+    "keep": "Find how long to keep samples while the optimum walks, at the best step size or at that of --contraction.",
     "buy": "Find when to buy if prices vary: thresholds by age of the replaced sample, and what the budget then buys.",
     "plot": "Draw a figure of the theory, or of a result of [bold]acdpp train[/bold].",
     "predict": "Predict every policy's excess risk by the law of reuse, and find the best K, rate and step size.",

@@ -46,8 +46,8 @@ BUYS = {
     "taper-online": "all buffers at once as soon as savings allow; use the first again and again, later ones once",
 }
 CHOSEN = (
-    "the least of many predictions is optimistically biased, and near η = 2/L they were 3 to 11 % low on the digits: "
-    "train it before you rely on it"
+    "the least of many predictions is optimistically biased: two plans that were trained on the digits were predicted "
+    "5 to 11 % too low; train it before you rely on it"
 )
 ELSEWHERE = {
     "--horizon": "give --rounds",
@@ -197,7 +197,8 @@ def show(document: dict[str, Any]) -> None:
         )
     else:
         say(
-            "the prediction is below it: the lower bound is for the worst θ* and too loose for this few samples"
+            "the prediction is below it: the bound is for the worst θ* in ℝᵈ, loose on a ball for few samples, or the "
+            "prediction is too low"
         )
     rows = {
         one["name"]: [*(_risk(one, name) for name in RISKS), f"{one['over_lower_bound']:.3g}"]

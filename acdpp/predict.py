@@ -215,7 +215,10 @@ def _setting(found: dict[str, Any]) -> str:
 
 def sureness(pilot: int | None) -> str:
     """The accuracy of a prediction, in words."""
-    law = "without a note, the law was a few per cent off on most studies of docs/law-of-reuse.md"
+    law = (
+        "without a note, cumulative risk was within a tenth of the measured in 95 % of recorded cases, final risk 0.5 "
+        "to 1.7 times it (docs/predict.md)"
+    )
     if pilot is None:
         paths = "standard errors are over paths of prices, and over samples of a large population"
         return f"curvature and noise are exact for the whole data set; {paths}; {law}"

@@ -131,22 +131,28 @@ def _show_risk(document: dict[str, Any]) -> None:
     predicted = all(row.get("predicted") for row in policies.values())
 
     def cells(row: dict[str, Any]) -> list[str]:
-        found = [pm(row["final_excess_risk"]), pm(row["cumulative_excess_risk"])]
-        known = row["cumulative_excess_risk"]["mean"] is not None and row["bound_corrected"] is not None
-        unbounded = "∞" if known else "–"
-        if predicted:
-            ratio = row["predicted_over_measured"]
-            found.append(f"{row['predicted'][CUMULATIVE]:.4g}")
-            found.append(unbounded if ratio is None else f"{ratio:.2f}")
-        else:
-            found.append(count(row["bound_stated"], "–"))
-        found.append(count(row["bound_corrected"], "–"))
-        return [*found, count(row["corrected_over_measured"], unbounded)]
+        measured = [pm(row[f"{which}_excess_risk"]) for which in ("final", "cumulative")]
+        known = row["cumulative_excess_risk"]["mean"] is not None
+        bound = count(
+            row["corrected_over_measured"], "∞" if known and row["bound_corrected"] is not None else "–"
+        )
+        if not predicted:
+            return [*measured, *(count(row[f"bound_{form}"], "–") for form in ("stated", "corrected")), bound]
+        ratios = (row.get("final_predicted_over_measured"), row["predicted_over_measured"])
+        final, summed = ("–" if ratio is None else f"{ratio:.2f}" for ratio in ratios)
+        return [measured[0], final, measured[1], summed, *([bound] if bounded else [])]
 
-    title = "Excess population risk and Theorem 1; ÷: relative to the measured cumulative risk"
+    bounded = any(row["bound_corrected"] is not None for row in policies.values())
     # short headings, so that long names fit
-    between = ["predicted", "÷", "bound"] if predicted else ["stated", "corrected"]
-    headings = ["final", "cumulative", *between, "÷"]
+    if predicted:
+        title = "Excess population risk; ÷: predicted over measured"
+        headings = ["final", "÷", "cumulative", "÷"]
+        if bounded:
+            title += "; bound ÷: Theorem 1 over measured cumulative risk"
+            headings.append("bound ÷")
+    else:
+        title = "Excess population risk and Theorem 1; ÷: relative to the measured cumulative risk"
+        headings = ["final", "cumulative", "stated", "corrected", "÷"]
     show_table(title, headings, {name: cells(row) for name, row in policies.items()})
     last = {name: row[f"last_{CUMULATIVE}"] for name, row in policies.items() if f"last_{CUMULATIVE}" in row}
     if last:

@@ -1,6 +1,6 @@
 """Bounds over measured risk. Run from the repository root:
 
-    acdpp train --seeds 20 --out results/digits-1
+    acdpp train --preset digits --seeds 20 --out results/digits-1
     python -m benchmarks.stability results/digits-1 --out digits.json
 
 Prints, for each policy of a result, the bound by stability and Theorem 1 corrected over the measured cumulative
@@ -44,7 +44,7 @@ def ratios(folder: Path) -> dict[str, Any]:
             "constant_share": stable and constant / stable,
         }
     words = f"{result.study.dataset}, {result.horizon} rounds, {result.seeds} seeds"
-    command = f"acdpp train --seeds {result.seeds} --out RESULT; python -m benchmarks.stability RESULT"
+    command = f"acdpp train --preset digits --seeds {result.seeds} --out RESULT; python -m benchmarks.stability RESULT"
     return {"study": words, "command": command, "hardware": machine(), "policies": rows}
 
 

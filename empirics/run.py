@@ -289,7 +289,7 @@ def _train(
         tally.add(rounds, measured)
     summary = tally.summary(concluded(study, trainer.final(), least), least)
     if least is not None:
-        notes = caveats(study, job.calibration.constants, forecasts)
+        notes = caveats(study, forecaster.landscape.steepness, forecasts) if forecaster else []
         add_predictions(summary, forecasts, reason, notes)
         still = study.drift.kind == "none"
         summary["lower_bound"] = forecaster.lower_bound() if forecaster and still else None

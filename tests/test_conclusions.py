@@ -2,7 +2,7 @@
 
 import pytest
 
-from docs.numbers import buying, learner, section7
+from docs.numbers import accuracy, buying, learner, section7
 from docs.numbers.results import result
 from theory.market.capacity import effective_rate
 from theory.market.long_run import burst_plan
@@ -63,6 +63,32 @@ def test_predictions_of_means_are_within_ten_per_cent_except_two():
         if abs(row["over_measured"]["cumulative"] - 1) > within
     ]
     assert far == [("digits-500", "uniform", "constant"), ("mnist-1000", "drifting", "burst")]
+
+
+# --- predictions -------------------------------------------------------------------------------------------
+
+
+def test_notes_on_predictions_are_earned_and_are_not_missing():
+    runs = accuracy.runs()
+    noted = [run for run in runs if "steep" in run["warned"]]
+    held_out = [run for run in noted if run["study"] in list(result("accuracy")["studies"])[-7:]]
+    assert sum(map(accuracy.off, noted)) >= 0.9 * len(noted) > 40
+    assert sum(map(accuracy.off, held_out)) >= 0.9 * len(held_out) > 15  # chosen after the rule
+    highest = max(accuracy.ratio(run, "cumulative") for run in noted)
+    assert 43.5 < highest < 44.5
+    again = [accuracy.ratio(run, "final") for run in runs if "again" in run["warned"]]
+    assert (round(min(again), 1), round(max(again), 1)) == (1.3, 3.0)
+    silent = [run for run in runs if not run["warned"]]
+    assert sum(map(accuracy.off, silent)) <= len(silent) / 20
+    finals = [accuracy.ratio(run, "final") for run in silent]
+    assert (round(min(finals), 1), round(max(finals), 1)) == (0.5, 1.7)
+
+
+def test_trained_plans_were_predicted_a_little_too_low():
+    for rounds in (500, 3000):
+        found = result(f"design-digits-{rounds}")
+        for risk, trained in found["trained"].items():
+            assert 0.89 - 0.005 < found["design"]["predicted"][risk] / trained["mean"] < 0.955
 
 
 # --- drift -------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import yaml
 
 from acdpp.plan import show
 from docs.numbers.renew import MARKED, PAGES, renewed
-from docs.numbers.results import at, result, span
+from docs.numbers.results import at, result
 from figures import learning
 from figures.measured import read as measured
 from figures.options import Style
@@ -148,10 +148,6 @@ def test_a_wrong_number_and_a_wrong_table_are_noticed() -> None:
     assert renewed(f"{table}\n| used |\n<!--/-->").startswith(f"{table}\n| used | 1 | 2 |")
     with pytest.raises(KeyError):
         renewed('<!--=at("stability-digits-500","policies/nobody")-->1<!--/-->')
-
-
-def test_a_range_is_said_by_its_ends() -> None:
-    assert span([3.14, 1.26, 2], ".1f") == "1.3 to 3.1"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")

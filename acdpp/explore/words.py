@@ -39,7 +39,7 @@ def figures(answer: Answer) -> list[Figure]:
             _risk(curve, FINAL),
             f"{name}, after {answer.study.rounds:,} rounds{how}",
         ),
-        Figure("Lower bound", f"{here.least:.4g}", "no policy within this budget guarantees less"),
+        Figure("Lower bound", f"{here.least:.4g}", "no policy guarantees less, for quadratic losses"),
         Figure("Samples per round", bought, f"{name}; no policy buys more than {here.most:.4g} ({limit})"),
         Figure(
             "One more unit of budget",

@@ -99,9 +99,11 @@ def _results(results: Sequence[Mapping[str, Any]]) -> Iterable[str]:
         yield f"## Result {_escaped(result['name'])}"
         yield (
             f"{_escaped(result['task'])}; {result['rounds']:,} rounds, budget {result['budget']:g} per round. "
-            f"Mean ± standard error {_escaped(result['intervals'])}. ÷ is over the measured cumulative excess risk."
+            f"Mean ± standard error {_escaped(result['intervals'])}. ÷ is over the risk to its left; Theorem 1 "
+            "bounds the cumulative risk."
         )
-        names = ("policy", "test accuracy", "excess risk", "predicted ÷", "Theorem 1 ÷", "cost per round")
+        risks = ("cumulative excess risk", "predicted ÷", "Theorem 1 ÷", "final excess risk", "predicted ÷")
+        names = ("policy", "test accuracy", *risks, "cost per round")
         rows = [(_escaped(name), *_measured(row)) for name, row in result["policies"].items()]
         yield _table(names, ["---", *["---:"] * (len(names) - 1)], rows)
 
@@ -111,11 +113,16 @@ def _table(heads: Sequence[str], sides: Sequence[str], rows: Iterable[Sequence[s
 
 
 def _measured(row: Mapping[str, Any]) -> Iterable[str]:
-    for name in ("final_accuracy", "cumulative_excess_risk"):
-        yield pm(row[name]) if name in row else "–"
-    predicted, bounded = row.get("predicted_over_measured"), row.get("corrected_over_measured")
-    yield "–" if predicted is None else f"{predicted:.3f}"
-    yield "–" if bounded is None else f"{bounded:,.0f}"
+    def ratio(name: str, shape: str) -> str:
+        return "–" if row.get(name) is None else format(row[name], shape)
+
+    def mean(name: str) -> str:
+        return pm(row[name]) if name in row else "–"
+
+    yield mean("final_accuracy")
+    yield from (mean("cumulative_excess_risk"), ratio("predicted_over_measured", ".3f"))
+    yield ratio("corrected_over_measured", ",.0f")
+    yield from (mean("final_excess_risk"), ratio("final_predicted_over_measured", ".3f"))
     yield pm(row["mean_cost"])
 
 

@@ -12,6 +12,7 @@ names in an expression are the modules of this folder and the functions of `resu
 | `buying` | buying at low prices |
 | `drift` | populations that move |
 | `claims` | verdicts of the ledger |
+| `accuracy` | predictions against measurements, and notes on them |
 | `others` | predictions, bounds, plans, the federation |
 | `renew` | writing them into the pages |
 """

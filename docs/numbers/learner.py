@@ -74,6 +74,17 @@ def split(study: str) -> str:
     return table(["prices", *heads], rows)
 
 
+def policy_alone_loses(study: str) -> str:
+    """Kinds of price at which `taper-online` with the paper's learner has a higher risk than constant admission."""
+    kinds = list(result(f"learner-{study}")["studies"])
+    lost = [
+        kind
+        for kind in kinds
+        if total(study, "taper-online", False, kind) > total(study, "constant", False, kind)
+    ]
+    return f"{len(lost)} of {len(kinds)}"
+
+
 def uniform() -> str:
     """Every policy at uniform prices, 3,000 rounds of digits."""
     return benchmark.table(result("learner-digits-3000")["studies"]["uniform"])

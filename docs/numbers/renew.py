@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from docs.numbers import buying, claims, drift, learner, others, results, section7
+from docs.numbers import accuracy, buying, claims, drift, learner, others, results, section7
 
 __all__ = ["MARKED", "PAGES", "renewed"]
 
@@ -18,6 +18,7 @@ NAMES = {
     "half": results.half,
     "minus": results.minus,
     "span": results.span,
+    "accuracy": accuracy,
     "buying": buying,
     "claims": claims,
     "drift": drift,

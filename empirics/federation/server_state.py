@@ -34,7 +34,7 @@ from empirics.results.measures import final_measures, least_for, with_excess
 from empirics.results.provenance import settings_document
 from empirics.results.resume import refuse_changes, refuse_model
 from empirics.results.rows import rows_of
-from empirics.results.summary import Tally
+from empirics.results.summary import PREDICTED, Tally
 from empirics.settings.study import Study
 from empirics.training.constants import Calibration, calibrate
 from empirics.training.engine import aggregation_weights
@@ -236,7 +236,7 @@ class ServerState:
         if self.least is not None:
             summary["not_predicted"], summary["prediction_notes"] = self.folder.settings["not_predicted"], []
             for found in summary["policies"].values():
-                found |= dict.fromkeys(("predicted", "predicted_error", "predicted_over_measured"))
+                found |= dict.fromkeys(PREDICTED)
         self.folder.finish(summary)
         return summary
 

@@ -27,9 +27,9 @@ from theory.setting import SettingError
 __all__ = ["ASSUMES", "Plan", "plan_from", "plan_study"]
 
 ASSUMES = (
-    "for Gaussian samples with the curvature and noise of these data at the minimiser, and independent prices: no "
-    "policy within this money, clairvoyant or not, and no learner guarantees less for every θ*; for one θ* alone "
-    "nothing can be said, since a learner may guess it"
+    "for quadratic losses and Gaussian samples with the curvature and noise of these data at the minimiser, paid for "
+    "before they are seen, at independent prices: no policy within this money, clairvoyant in prices or not, and no "
+    "learner guarantees less for every θ* in ℝᵈ; within a known ball, or for one θ* alone, less is possible"
 )
 SEARCHED = (
     "every policy within buffers and budget with a few learners, then of the nearest K, η below 2/L, decay, E and "

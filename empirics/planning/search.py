@@ -19,7 +19,7 @@ from empirics.control.schedule import Schedule
 from empirics.prediction.accuracy import Accuracy
 from empirics.prediction.best_constant import OBJECTIVES, SEARCH_ROUNDS_MAX, STEP_SIZE_MIN
 from empirics.prediction.decided_rounds import deciding_part
-from empirics.prediction.forecast import FITTED_SHARE_MAX, Forecast
+from empirics.prediction.forecast import Forecast
 from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.policy_name import PolicyName
 from theory.design.offline import fill_ratio
@@ -30,6 +30,9 @@ __all__ = ["LOCAL_STEPS", "UNTRUSTED", "SearchResult", "retention_setting", "sea
 NEED_PRICE_LAW = ("buy-cheap", "burst", "taper")  # policies that need the distribution of prices
 SINGLE_USE = ("burst", "burst-online")  # policies that begin the search at K = 1
 LOCAL_STEPS = (10, 3, 1)
+FITTED_SHARE_MAX = (
+    0.8  # of a fresh residual in a round; beyond, final risks on the digits were predicted too low
+)
 MEANS = (
     ("none", None),
     ("equal", None),

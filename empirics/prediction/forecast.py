@@ -10,12 +10,10 @@ from numpy.typing import NDArray
 from empirics.prediction.decided_rounds import ROUNDS_FOLLOWED_MAX
 from empirics.prediction.subsample import AXES_SHARE_FOLLOWED, AXES_SHARE_SEEN
 from empirics.settings.study import Study
-from theory.setting import Constants
 
-__all__ = ["FITTED_SHARE_MAX", "Forecast", "caveats", "combined", "errors_of", "mean_of", "standard_error"]
-__all__ += ["together"]
+__all__ = ["Forecast", "caveats", "combined", "errors_of", "mean_of", "standard_error", "together"]
 
-FITTED_SHARE_MAX = 0.8  # of a fresh residual within a round: beyond, predictions were off by tens of per cent
+ROUNDING = 1e-9  # so that a step at the limit does not exceed it
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 Floats = NDArray[np.float64]
 
@@ -74,23 +72,29 @@ def mean_of(made: Sequence[Forecast], size: int) -> Forecast:
     )
 
 
-def caveats(study: Study, constants: Constants, found: Mapping[str, Forecast]) -> list[str]:
-    """Assumptions of the law that these forecasts break; their names include a recommended policy, if any."""
-    largest = max([study.eta, *(study.of_policy(name).eta for name in found)])
-    L, fits = constants.L, {name: one.fitted for name, one in found.items() if one.fitted > FITTED_SHARE_MAX}
+def caveats(study: Study, steepness: float, found: Mapping[str, Forecast]) -> list[str]:
+    """Notes where recorded predictions were off (docs/predict.md), and on what was not computed in full.
+
+    `steepness` is the largest curvature at θ = 0; names include a recommended policy, if any.
+    """
+    own = {name: study.of_policy(name) for name in found}
+    steep = [
+        name
+        for name, one in own.items()
+        if one.steps > 1 and one.eta * steepness > 2 * (1 - one.momentum) * (1 + ROUNDING)
+    ]
+    again = [name for name, one in own.items() if not one.replacement and one.average != "none"]
     unsettled = [name for name, one in found.items() if one.followed < study.rounds and not one.settled]
     sampled = next((one.sampled for one in found.values() if one.sampled), ())
     notes = {
         f"{len(sampled)} samples of about {max(sampled, default=0):,} stand for the population away from the "
         f"minimiser, and axes that carry {AXES_SHARE_SEEN:.1%} of the inputs for all, {AXES_SHARE_FOLLOWED:.0%} for "
         "mean paths: ± contains what the samples cost, not what the axes do": bool(sampled),
-        "the step size is beyond 2/L, where descent may diverge and the law says little": L is not None
-        and largest * L >= 2,
-        f"clients fit {max(fits.values(), default=0):.0%} of a fresh residual within a round ({', '.join(fits)}): with "
-        "steps that large the law was off by tens of per cent, and more": bool(fits),
-        "samples are drawn without replacement and taken for independent": not study.replacement,
-        "each seed has a partition of its own: predicted is the first": "partition" in study.per_seed
-        and study.partition in ("split", "dirichlet"),
+        f"several local steps of {', '.join(steep)} are beyond 2 over the largest curvature at the start: with such "
+        "steps cumulative risk was predicted more than a tenth off in nine of ten cases, and up to 44 times too "
+        "high": bool(steep),
+        "samples are drawn without replacement and taken for independent: final risks of means of models "
+        f"({', '.join(again)}) were predicted 1.3 to 3 times too high": bool(again),
         f"{', '.join(unsettled)} had not settled after {ROUNDS_FOLLOWED_MAX:,} rounds: the rest is extrapolated": bool(
             unsettled
         ),

@@ -119,6 +119,16 @@ class LossLandscape:
         return float(least_risk(samples, h=h.tolist(), variance=(self.noise[first:] / h.square()).tolist()))
 
     @cached_property
+    def steepness(self) -> float:
+        """The largest curvature of the population's risk at θ = 0."""
+        model = self.model if self.whole is None else self.whole.model
+        x, share = model.population.x, model.population.weights[0].to(model.population.x)
+        parts = (slice(k, k + POPULATION_WHOLE_MAX) for k in range(0, len(x), POPULATION_WHOLE_MAX))
+        moment = sum(x[part].T @ (share[part, None] * x[part]) for part in parts)
+        largest = float(torch.linalg.eigvalsh(torch.as_tensor(moment))[-1])
+        return largest / (4 if model.outputs == 1 else model.outputs)
+
+    @cached_property
     def upper(self) -> Tensor:
         """Index of each product in a flattened matrix of outputs."""
         return _upper(self.model.outputs, self.probes.device)

@@ -80,7 +80,7 @@ class Prediction:
         found = dict(self.forecasts)
         if self.best is not None:
             found[self.best.name] = self.best.forecast
-        return caveats(self.study, self.forecaster.constants, found)
+        return caveats(self.study, self.forecaster.landscape.steepness, found)
 
     def at(self, K: int, eta: float, steps: int) -> Forecast:
         """The forecast of constant admission with these settings."""

@@ -23,7 +23,7 @@ from empirics.training.risk import Least
 from theory.bound.theorem1 import initial_term, per_round_constant, per_round_constant_as_stated, round_terms
 from theory.setting import Constants
 
-__all__ = ["FIELDS", "Tally", "add_predictions", "interval_note"]
+__all__ = ["FIELDS", "PREDICTED", "Tally", "add_predictions", "interval_note"]
 
 PER_ROUND = ("root", "linear", "generalisation")
 FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the seeds
@@ -59,9 +59,11 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "predicted_error": "their standard errors, as means over some paths of prices and samples of a large population; "
     "null where there was one of each",
     "predicted_over_measured": "the predicted cumulative excess risk over the measured one",
+    "final_predicted_over_measured": "the predicted final excess risk over the measured one",
     "mismatch": "the measured gradient mismatch over its predictions, and rounds in which it exceeds them",
     "diverged": "runs that were no longer finite; a mean over the seeds is null where one of them has no number",
 }
+PREDICTED = ("predicted", "predicted_error", "predicted_over_measured", "final_predicted_over_measured")
 Floats = NDArray[np.float64]
 Arrays = Mapping[str, Floats]
 
@@ -330,12 +332,12 @@ def add_predictions(
     """Add predictions beside measures, with notes on them, or the reason why there are none."""
     summary["not_predicted"], summary["prediction_notes"] = reason, list(notes) if forecasts else []
     for name, found in summary["policies"].items():
-        predicted = forecasts[name].document() if name in forecasts else None
-        measured = found["cumulative_excess_risk"]["mean"]
-        found["predicted"], found["predicted_error"], found["predicted_over_measured"] = predicted, None, None
-        if predicted is not None:
-            found["predicted_error"] = forecasts[name].errors
-            found["predicted_over_measured"] = _over(predicted["cumulative_excess_risk"], measured)
+        found |= dict.fromkeys(PREDICTED)
+        if name in forecasts:
+            found["predicted"], found["predicted_error"] = forecasts[name].document(), forecasts[name].errors
+            for ratio, risk in (("", "cumulative_excess_risk"), ("final_", "final_excess_risk")):
+                measured = found[risk]["mean"]
+                found[f"{ratio}predicted_over_measured"] = _over(found["predicted"][risk], measured)
 
 
 def _lengthen(stretches: list[list[int]], flags: NDArray[np.bool_], first: int) -> None:

@@ -12,6 +12,7 @@ from acdpp.main import app
 from empirics.results.reproduction import NAME, reproduction
 from empirics.settings.study import Study
 from tests.empirics.data.made_data import bright_squares, put
+from tests.empirics.small import stopped_at
 from tests.refused import refused
 
 Told = tuple[Path, str, str]  # folder of the result, what was printed, and the last words on Ctrl-C
@@ -92,17 +93,9 @@ def test_a_study_is_continued_where_it_stopped(data: Path, tmp_path: Path) -> No
     from empirics.reproduce import reproduce as train
     from empirics.settings.section7 import section7
 
-    class Stop(Exception):
-        pass
-
-    def stop(done: int) -> None:
-        if done >= 4:  # after the first checkpoint
-            raise Stop
-
     named = section7("mnist", "released", seeds=2, rounds=5)
     study = replace(named, policies=("released", "constant", "hybrid"), checkpoint=3)
-    with pytest.raises(Stop):
-        train(study, tmp_path / "cut", data_dir=data, progress=stop)
+    stopped_at(study, tmp_path / "cut", 4, train, data_dir=data)  # after the first checkpoint
     assert not (tmp_path / "cut" / NAME).exists()
     sentence = f"unfinished: acdpp resume {tmp_path / 'cut'} continues it"
     assert sentence in refused(reproduction, tmp_path / "cut")

@@ -38,9 +38,9 @@ def blobs(classes=4, features=8, samples=120):
 
 
 @cache
-def blobs_file():
+def blobs_file(*size):
     """The name under which settings know them, as a file of one's own."""
-    folder, data = tempfile.TemporaryDirectory(), blobs()
+    folder, data = tempfile.TemporaryDirectory(), blobs(*size)
     FOLDERS.append(folder)
     test = {"test_x": data.test_x, "test_y": data.test_y}
     np.savez(f"{folder.name}/blobs.npz", x=data.train_x, y=data.train_y, **test)
@@ -84,7 +84,7 @@ class Killed(Exception):
     """Stands in for a loss of power between two rounds."""
 
 
-def stopped_at(setting, out, after, **own):
+def stopped_at(setting, out, after, train=run_study, **own):
     """The folder of a study that was killed when `after` rounds were done."""
 
     def stop(done):
@@ -92,7 +92,7 @@ def stopped_at(setting, out, after, **own):
             raise Killed
 
     with pytest.raises(Killed):
-        run_study(setting, out, progress=stop, **own)
+        train(setting, out, progress=stop, **own)
     return out
 
 

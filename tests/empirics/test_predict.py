@@ -124,12 +124,6 @@ def test_own_policies_and_prices_are_predicted_too():
     assert found.forecasts["twice"].rate == 6
 
 
-def test_a_place_that_is_taken_is_refused_before_anything_is_computed(tmp_path, monkeypatch):
-    monkeypatch.setattr("empirics.predict.make_problem", lambda *_, **__: pytest.fail("too late"))
-    (tmp_path / "curves.json").write_text("{}")
-    assert "curves.json' already exists" in refused(predict, tmp_path / "curves.csv")
-
-
 def test_what_cannot_be_predicted_is_refused(tmp_path):
     for given, options, message in (
         ({"radius": None}, {}, "radius"),

@@ -108,12 +108,6 @@ def test_long_results_make_no_huge_artists(measured: Measured) -> None:
         assert max(len(line.get_xdata()) for axes in figure.axes for line in axes.lines) < 4000
 
 
-def test_one_regret_term_alone_makes_two_panels() -> None:
-    data = omegas.compute(4, 10, 1000, UNIT, others=(), terms=("omega3",))
-    assert data.terms == ("omega3",)
-    assert len(omegas.draw(data, PAPER).axes) == 2
-
-
 @pytest.mark.parametrize("own", [12 - len(POLICIES), 6, 12])
 def test_twelve_policies_of_any_name_can_be_told_apart(own: int) -> None:
     names = [*POLICIES[: 12 - own], *(f"own {i}" for i in range(own))]

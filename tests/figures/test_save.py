@@ -2,12 +2,10 @@
 
 import errno
 import os
-from io import BytesIO
 from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
-from PIL import Image
 
 from figures.options import Format, Style
 from figures.save import Origin, check_folder, render, save, write
@@ -36,12 +34,6 @@ def test_a_file_names_the_command_and_the_version_and_no_time(form: Format) -> N
         assert text.encode() in first
     assert b"CreationDate" not in first
     assert b"<dc:date>" not in first
-
-
-def test_print_sizes_are_those_of_a_page() -> None:
-    png = Image.open(BytesIO(render(sketch(), Format.png, LOOK, "title", ORIGIN)))
-    assert png.width == 7.2 * 300
-    assert png.info["dpi"] == pytest.approx((300, 300), abs=0.1)
 
 
 @pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])

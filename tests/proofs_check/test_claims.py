@@ -65,7 +65,7 @@ def case():
 
 def test_what_is_recorded_comes_back_as_it_was(case, tmp_path, monkeypatch):
     monkeypatch.setattr(ledger, "LEDGER", tmp_path / "ledger.json")
-    ledger.write(some := [case, decide(*labelled(["eq:Neff-def"]))])
+    ledger.write(some := [case, *map(decide, labelled(["eq:Neff-def", "fig:test_acc_all"]))])
     assert ledger.read() == tuple(map(ledger.entry, some))
 
 

@@ -221,7 +221,7 @@ REFUSED = [
     (lambda: best_rule(EVEN, [3.0, 2.5], 1), "do not fall with age"),
     (lambda: least_burden(EVEN, [1, 3], 0), "the budget of a place must be a positive"),
     (lambda: least_burden(EVEN, [1, 3], 6), "at most the mean price 11/2, got 6"),
-    (lambda: cycle(EVEN, [1], [1, 2]), "as many, one an age, got 1 and 2"),
+    (lambda: cycle(EVEN, [1], [1, 2]), "one per age, got 1 and 2"),
     (lambda: cycle(EVEN, [], []), "at least one age"),
     (lambda: best_sticky_replacement(Atoms.of([1, 3]), -0.1, 10, 2), "stays"),
     (lambda: best_sticky_replacement(Atoms.of([1, 3]), 1.0, 10, 2), "stays"),

@@ -2,12 +2,12 @@ r"""Lower bounds for every policy and learner by money and memory; an upper boun
 
 Samples are \(z\sim N(\theta^\star,s_h^2)\) along each eigendirection, \(\theta^\star\) has the prior
 \(N(0,\tau_h^2)\), and prices say nothing about \(\theta^\star\). The policy may know future prices and the
-values of all samples so far, and the learner may do anything with them. What was decided cancels from the
+values of all samples bought so far, and the learner may do anything with them. What was decided cancels from the
 posterior, whose precision after N samples is \(N/s^2+1/\tau^2\), whatever their values: so the excess risk is at
 least the mean of `bayes_risk` over N, which is convex in N and so at least that of the mean of N. And within a mean
 cost of \(Ct+D\) no more than `most_samples` are bought on average (`theory.market.knapsack`). As \(\tau\to\infty\)
-that is `least_risk`, which somebody has to pay for some \(\theta^\star\) at least; for one \(\theta^\star\) alone
-nothing can be said, since a learner may guess it.
+that is `least_risk`, which no guarantee for all \(\theta^\star\in\mathbb R^d\) is below. Within a known ball, or for
+one \(\theta^\star\) alone, which a learner may guess, less is possible. Samples are paid for before they are seen.
 
 Buying S samples below the knapsack's threshold, training on them once and averaging the models over the rounds that
 trained has at most `burst_risk`, for every law of samples with these variances: the same up to 1 + O(1/t).
@@ -57,7 +57,7 @@ def bayes_risk(samples: Any, *, h: Any, variance: Any, prior: Any) -> Any:
 def least_risk(samples: Any, *, h: Any, variance: Any) -> Any:
     r"""\(\frac1{2N}\sum_hhs_h^2\), the limit of `bayes_risk` as \(\tau\to\infty\); exact.
 
-    With `most_samples` for N: a lower bound on every guarantee for all \(\theta^\star\), with that money.
+    With `most_samples` for N: a lower bound on every guarantee for all \(\theta^\star\in\mathbb R^d\), with that money.
 
     >>> least_risk(4, h=[2], variance=[1])
     Fraction(1, 4)

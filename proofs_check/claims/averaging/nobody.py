@@ -161,22 +161,25 @@ def every_rule(prior: tuple[int, int], toss: tuple[bool, ...]) -> Found:
 CLAIMS = [
     Claim(
         id="law:averaged/nobody",
-        title="what no policy and no learner beats, and who reaches it",
+        title="lower bound for every policy and learner, and who reaches it",
         statement=r"Let samples be Gaussian with mean $\theta^\star$ and variance $s_h^2$ along each "
         r"eigendirection, independently, let $\theta^\star$ have the prior $N(0,\tau_h^2)$ there, and let prices be "
         r"independent, of one law, and say nothing about $\theta^\star$. Whoever buys up to $S$ samples a round for "
-        "a mean cost of at most $Ct+D$, knowing prices to come or not, looking at the values of samples or not, and "
-        "whatever is learned from them: the expected excess risk after $t$ rounds is at least the Bayes risk of "
+        "a mean cost of at most $Ct+D$, knowing prices to come or not, looking at the values of samples bought so "
+        "far or not, and whatever is learned from them: the expected excess risk after $t$ rounds is at least the "
+        "Bayes risk of "
         r"$Rt+D/\theta$ samples, with the knapsack's rate $R$ and threshold $\theta$ (buy:limit). As "
-        r"$\tau\to\infty$: no guarantee for all $\theta^\star$, or for all laws of samples with these variances, is "
-        r"below $\tfrac12\sum hs_h^2/(Rt+D/\theta)$. Buying $S$ below the threshold, training on them once and "
-        "averaging over models is within $1+O(1/t)$ of that, for every such law and every start, and so on average "
-        "over the prior too. With the paper's MNIST budgets and prices on $[1,10]$ after 3,000 rounds the bound is "
-        "that of 76,717 samples; constant admission buys 30,000.",
+        r"$\tau\to\infty$: no guarantee for all $\theta^\star\in\mathbb R^d$, or for all laws of samples with these "
+        r"variances, is below $\tfrac12\sum hs_h^2/(Rt+D/\theta)$. Buying $S$ below the threshold, training on them "
+        "once and averaging over models is within $1+O(1/t)$ of that, for every such law and every start, and so on "
+        "average over the prior too. With the paper's MNIST budgets and prices on $[1,10]$ after 3,000 rounds the "
+        "bound is that of 76,717 samples; constant admission buys 30,000.",
         formula=r"\mathbb E[F_P(\hat\theta)-F_P(\theta^\star)]\ge\tfrac12\sum_h\frac "
         r"h{N/s_h^2+1/\tau_h^2}\to\tfrac12\sum_h\frac{h\,s_h^2}N\quad(\tau\to\infty),\qquad N=Rt+\frac D\theta",
         domain=r"quadratic losses with one Hessian; every $t$, $S$, $C$, $D\ge0$ and law of prices with "
-        "money that binds, else $R=S$; what is given for free at the start counts beside $N$",
+        "money that binds, else $R=S$; what is given for free at the start counts beside $N$; samples are paid for "
+        r"before they are seen, and $\theta^\star$ may lie anywhere: within a known ball less can be guaranteed for a "
+        "finite $N$",
         hypotheses=(
             r"samples are Gaussian and prices are independent of them and of $\theta^\star$; for the "
             "bound from above any law with these variances",

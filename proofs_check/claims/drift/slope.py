@@ -46,7 +46,7 @@ CLAIMS = [
         r"has $\nu\alpha^3=g^2(2-\alpha)^2$ if $g^2\le\nu$, and is 1 behind a steeper slope; for gentle ones the "
         r"least mean square error is about $\tfrac34(2\nu g)^{2/3}$, where a walk has $\sqrt{q\nu}$. Judged by "
         "the world a round earlier, the model has a round less of lag: $K=1$ is best all the same, and for "
-        "gentle slopes nothing changes.",
+        "gentle slopes nothing changes. Weights that no $K$ has are better (law:drift/velocity).",
         formula=r"v(a,K)\,\bigl(2L(a,K)-1\bigr)\ge1,\qquad "
         r"\min_\alpha\frac{\nu\alpha}{2-\alpha}+\frac{g^2}{\alpha^2}\sim\tfrac34(2\nu g)^{2/3}",
         domain=r"constant admission, quadratic losses with one Hessian, one direction, every $K\ge1$, $0\le "

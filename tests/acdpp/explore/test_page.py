@@ -138,29 +138,19 @@ def test_it_is_seen_as_a_whole_on_any_screen_in_the_light_and_in_the_dark(
 
 
 CONTRASTS = """() => {
+  const linear = one => one <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4;
   const light = text => {
-    const [r, g, b] = text.match(/[0-9.]+/g).slice(0, 3).map(one => {
-      const c = one / 255;
-      return c <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    const [r, g, b] = text.match(/[0-9.]+/g).slice(0, 3).map(one => linear(one / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
   };
-  const behind = one => {
-    for (; one; one = one.parentElement) {
-      const found = getComputedStyle(one).backgroundColor;
-      if (!found.endsWith(", 0)")) return found;
-    }
-    return "rgb(255, 255, 255)";
+  const ground = one => {
+    const found = one ? getComputedStyle(one).backgroundColor : "rgb(255, 255, 255)";
+    return found.endsWith(", 0)") ? ground(one.parentElement) : found;
   };
-  const found = [];
+  const ratio = one => light(getComputedStyle(one).color) / light(ground(one));
   const words = "h1, h2, dt, dd, th, td, pre, .quiet, .now, .q-btn, .q-uploader__title";
-  for (const one of document.querySelectorAll(words)) {
-    if (!one.innerText.trim() || !one.offsetParent) continue;
-    const [a, b] = [light(getComputedStyle(one).color), light(behind(one))];
-    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-    if (ratio < 4.5) found.push(one.innerText.slice(0, 30) + " " + ratio.toFixed(1));
-  }
-  return found;
+  return [...document.querySelectorAll(words)].filter(one => one.innerText.trim() && one.offsetParent)
+    .filter(one => Math.max(ratio(one), 1 / ratio(one)) < 4.5).map(one => one.innerText.slice(0, 30));
 }"""  # words of less than 4.5 to 1
 
 

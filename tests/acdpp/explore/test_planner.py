@@ -2,11 +2,10 @@
 
 import json
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -21,26 +20,17 @@ from acdpp.options import StudyOptions
 from acdpp.study import papers_learner, study_from
 from empirics.predict import predict_study
 from empirics.settings.toml import toml_of_changes
-from tests.empirics.small import FOLDERS, blobs
+from tests.empirics.small import blobs_file
 from theory.market.knapsack import purchase_limit
 from theory.market.prices import Uniform
 from theory.setting import SettingError
 
+DATA = blobs_file(2, 2, 60)  # two classes in a plane
 SMALL = {"buffers": "4,5,7", "budget": "22", "rounds": "12", "steps": "2", "eta": "0.5", "decay": "9"}
 
 
-@cache
-def data() -> str:
-    """Two classes in a plane, as a file of one's own."""
-    folder, made = TemporaryDirectory(), blobs(2, 2, 60)
-    FOLDERS.append(folder)
-    test = {"test_x": made.test_x, "test_y": made.test_y}
-    np.savez(f"{folder.name}/plane.npz", x=made.train_x, y=made.train_y, **test)
-    return f"npz:{folder.name}/plane.npz"
-
-
 def form(**typed: str) -> Form:
-    given = SMALL | {"data": data(), "policies": "buy-cheap-online,constant"} | typed
+    given = SMALL | {"data": DATA, "policies": "buy-cheap-online,constant"} | typed
     return replace(first_form(), **given)
 
 
@@ -56,15 +46,6 @@ PLANNER = Planner()
 @cache
 def answers(**typed: str) -> tuple[Answer, ...]:
     return tuple(PLANNER.answers(asked(**typed), search=False))
-
-
-def failing(error: Exception) -> Callable[..., object]:
-    """A function that raises this, whatever it is given."""
-
-    def fail(*given: object, **named: object) -> object:
-        raise error
-
-    return fail
 
 
 def test_answers_get_better_from_one_to_the_next() -> None:
@@ -114,7 +95,7 @@ def test_the_copied_command_and_file_give_what_the_page_shows(typed: dict[str, s
 
 def test_the_data_choose_what_they_choose_for_the_commands() -> None:
     """Constant steps are 1/L; falling steps keep their first size, up to 2/L."""
-    options = StudyOptions(dataset=data())
+    options = StudyOptions(dataset=DATA)
     train = study_from(options)
     wanted = [fitted(one, options, quiet=True) for one in (train, papers_learner(train))]
     assert wanted[0].radius != train.radius
@@ -257,7 +238,7 @@ def test_data_are_read_again_where_they_or_the_pilot_change(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    arrays, planner = dict(np.load(data().removeprefix("npz:"))), Planner()
+    arrays, planner = dict(np.load(DATA.removeprefix("npz:"))), Planner()
     for times, pilot in ((1, ""), (1, "40"), (2, "40"), (3, "")):
         np.savez(tmp_path / "mine.npz", **arrays | {"x": times * arrays["x"]})
         question = asked(data="npz:~/mine.npz", fit="preset", pilot=pilot)
@@ -312,7 +293,7 @@ def test_the_copied_search_has_prices_to_all_digits() -> None:
 
 
 def test_a_search_may_find_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rooms, "plan_from", failing(SettingError("nothing can be trusted")))
+    monkeypatch.setattr(rooms, "plan_from", Mock(side_effect=SettingError("nothing can be trusted")))
     last = list(PLANNER.answers(asked(policies="constant", rounds="3")))[-1]
     assert (last.design, last.unfound, last.doing) == (None, "nothing can be trusted", "")
     assert last.done  # what was predicted stands

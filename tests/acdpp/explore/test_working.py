@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from acdpp.explore.planner import Planner, Refused, Stopped
 from acdpp.explore.working import Asking, Training
 from empirics.results.folder import read_result
 from empirics.run import run_study, study_of
-from tests.acdpp.explore.test_planner import PLANNER, asked, failing
+from tests.acdpp.explore.test_planner import PLANNER, asked
 from tests.empirics.small import until
 
 
@@ -64,7 +65,7 @@ def test_the_last_question_is_answered_and_what_was_asked_before_is_stopped() ->
 def test_what_cannot_be_computed_is_a_sentence_too(
     error: Exception, sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Planner, "answers", failing(error))
+    monkeypatch.setattr(Planner, "answers", Mock(side_effect=error))
     asking = Asking(Planner())
     asking.ask(asked())
     until(lambda: asking.news, 20)
@@ -107,7 +108,7 @@ def test_a_training_that_is_stopped_can_be_continued(monkeypatch: pytest.MonkeyP
 
 
 def test_what_nobody_foresaw_ends_a_training_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(working, "run_study", failing(KeyError("x")))
+    monkeypatch.setattr(working, "run_study", Mock(side_effect=KeyError("x")))
     training = Training(asked())
     training.wait(60)
     assert (training.refused, training.running) == ("the training failed (KeyError: 'x')", False)

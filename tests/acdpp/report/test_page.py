@@ -181,7 +181,7 @@ def test_the_three_questions_are_answered_at_the_top(open_page, made) -> None:
     page = open_page().page
     assert page.locator("#questions h3").count() == 3
     assert "Ω₃/log T → ∞" in page.inner_text("#why-omega3")
-    assert page.locator("#why-omega3 svg").count() == 1
+    assert page.locator("#why-omega3 #figure-omegas svg").count() == 1
     (result,) = json.loads(made.with_name("report.json").read_text(encoding="utf-8"))["results"]
     ratios = [f"{row['predicted_over_measured']:.3f}" for row in result["policies"].values()]
     rows = page.locator("#how-far tbody tr").all_inner_texts()

@@ -73,14 +73,16 @@ def test_a_result_is_told_in_text_too(document: dict[str, Any]) -> None:
         "cumulative_excess_risk": {"mean": 10.0, "error": 0.25},
         "mean_cost": {"mean": 55.0, "error": None},
         "predicted_over_measured": 1.0123,
+        "final_excess_risk": {"mean": 0.5, "error": 0.25},
+        "final_predicted_over_measured": 0.75,
         "corrected_over_measured": 2345.6,
     }
     lost = {name: {"mean": None, "error": None} for name in ("final_accuracy", "mean_cost")}
     found = result("mi*ne", rounds=1000, budget=55, policies={"constant": measured, "my_own": lost})
     text = markdown({**document, "results": [found]})
     assert "## Result mi\\*ne" in text
-    assert "| constant | 0.90 ± 0.01 | 10.0 ± 0.2 | 1.012 | 2,346 | 55 |" in text
-    assert "| my\\_own | – | – | – | – | – |" in text
+    assert "| constant | 0.90 ± 0.01 | 10.0 ± 0.2 | 1.012 | 2,346 | 0.5 ± 0.2 | 0.750 | 55 |" in text
+    assert "| my\\_own | – | – | – | – | – | – | – |" in text
     assert "## Result" not in markdown({**document, "results": []})
 
 

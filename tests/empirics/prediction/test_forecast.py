@@ -5,34 +5,44 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from empirics.prediction.forecast import FITTED_SHARE_MAX, Forecast, caveats, mean_of
-from tests.empirics.small import CONTROL, study
+from empirics.prediction.forecast import Forecast, caveats, mean_of
+from tests.empirics.small import study
 
-LATE = Forecast(np.ones(3), np.ones(3), 0.5, 1.0, 9, False, fitted=FITTED_SHARE_MAX)
+LATE = Forecast(np.ones(3), np.ones(3), 0.5, 1.0, 9, False, fitted=0.9)
 
 
-def test_caveats_name_the_assumptions_that_are_broken():
-    assert caveats(study(), CONTROL, {}) == []
-    assert "replacement" in caveats(study(replacement=False), CONTROL, {})[0]
-    assert "partition" in caveats(study(per_seed=("partition",), partition="split"), CONTROL, {})[0]
-    found = {"constant": replace(LATE, fitted=0.9), "constant@steps=3": LATE}
-    (fits,) = caveats(study(rounds=9), CONTROL, found)
-    assert "90%" in fits
-    assert "(constant)" in fits
-    steep = replace(CONTROL, L=1.0)
-    assert "2/L" in caveats(study(eta=0.5), steep, {"constant@eta=2.0": LATE})[0]
-    assert not any("2/L" in note for note in caveats(study(eta=0.5), steep, {"constant": LATE}))
+def told(steepness=0.2, **settings):
+    """The policies that each note names, of three variants: an own step of 8, a single step of 30, and a mean."""
+    names = ("constant@eta=8", "constant@eta=30,steps=1", "constant@average=equal")
+    notes = caveats(study(eta=0.5, steps=3, rounds=9, **settings), steepness, dict.fromkeys(names, LATE))
+    return [[name for name in names if name in note] for note in notes]
+
+
+def test_steps_beyond_two_over_the_largest_curvature_are_told_where_there_are_several():
+    steep, mean = "constant@eta=8", "constant@average=equal"
+    assert told() == told(0.25) == []  # 8 is 2/0.25
+    assert told(0.26) == told(0.1, momentum=0.7) == [[steep]]
+    assert told(4.1) == told(100.0) == [[steep, mean]]  # never the single step
+
+
+def test_means_of_models_are_told_where_samples_are_not_replaced():
+    assert told(replacement=False) == [["constant@average=equal"]]
+
+
+def test_clients_that_fit_their_samples_and_partitions_of_their_own_are_not_told():
+    """Recorded predictions of such studies were within a tenth as often as others."""
+    assert told(per_seed=("partition",), partition="split") == []
+
+
+def test_curves_that_had_not_settled_are_told_where_the_study_goes_on():
     found = {"late": LATE, "done": replace(LATE, settled=True)}
-    assert [note.split()[0] for note in caveats(study(rounds=10), CONTROL, found)] == ["late"]
-    assert caveats(study(rounds=9), CONTROL, found) == []
+    assert [note.split()[0] for note in caveats(study(rounds=10), 0.2, found)] == ["late"]
+    assert caveats(study(rounds=9), 0.2, found) == []
 
 
 def test_a_mean_over_subsamples_has_their_fewest_rounds_and_their_error():
     """Price paths add their own error to that of the subsamples, which is 2/3 per round, and 0 for the floor."""
-    first, other = (
-        replace(LATE, settled=True),
-        replace(LATE, followed=8, risk=3 * np.ones(3), fitted=0.9),
-    )
+    first, other = replace(LATE, settled=True), replace(LATE, followed=8, risk=3 * np.ones(3), fitted=0.5)
     found = mean_of([first, other, LATE], 60)
     assert (found.followed, found.fitted, found.settled, found.sampled) == (8, 0.9, False, (60,) * 3)
     np.testing.assert_allclose(found.risk, 5 / 3)

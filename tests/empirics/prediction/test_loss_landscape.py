@@ -61,6 +61,15 @@ def test_the_survey_is_what_derivatives_say(surveyed):
         assert float(mean.norm()) < 1e-4
 
 
+def test_the_steepness_is_the_largest_curvature_at_the_start(surveyed):
+    task, land = surveyed
+    _, hessians = differentiated(task, torch.zeros_like(land.best.theta[0]))
+    largest = torch.linalg.eigvalsh((task.population.weights[0].double()[:, None, None] * hessians).sum(0))[
+        -1
+    ]
+    assert land.steepness == pytest.approx(float(largest), rel=1e-9)
+
+
 def test_products_and_leverage_are_those_of_the_logits(surveyed):
     _, land = surveyed
     model, x = land.model, land.model.population.x

@@ -129,7 +129,8 @@ def test_what_cannot_be_written_whole_leaves_nothing(tmp_path, monkeypatch, know
 
 
 def test_what_the_prediction_leaves_out_is_said():
-    notes = " ".join(predict(best=False, given={"replacement": False, "eta": 100.0}).notes)
+    given = {"replacement": False, "eta": 100.0, "average": "equal"}
+    notes = " ".join(predict(best=False, given=given).notes)
     assert "without replacement" in notes
-    assert "2/L" in notes
+    assert "largest curvature" in notes
     assert predict(best=False).notes == []

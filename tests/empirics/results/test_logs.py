@@ -3,6 +3,7 @@
 import shutil
 import time
 from dataclasses import replace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -106,13 +107,6 @@ def shown_partly(kind, out):
     return [one for one in (out / {"mlflow": "mlruns"}.get(kind, kind)).rglob("*") if one.is_file()]
 
 
-def raising(error):
-    def fail(*given):
-        raise error
-
-    return fail
-
-
 def test_a_part_of_a_chunk_is_not_shown_twice(tmp_path, monkeypatch):
     class Cut(logs.TensorBoard):
         def add(self, rows):
@@ -134,7 +128,7 @@ def test_a_longer_study_and_one_stopped_before_its_end_was_written_are_shown_who
     run_study(small("tensorboard", **fixed), out, **OWN)
     longer = replace(small("tensorboard", **fixed), rounds=25)
     with monkeypatch.context() as patch:
-        patch.setattr(run, "concluded", raising(Killed))
+        patch.setattr(run, "concluded", Mock(side_effect=Killed))
         with pytest.raises(Killed):
             run_study(longer, out, resume=True, **OWN)
     shutil.rmtree(out / "tensorboard")
@@ -152,7 +146,7 @@ def test_a_log_that_is_not_installed_is_refused_before_anything_is_written(tmp_p
     assert "log must be" in refused(small, "wandb")
     monkeypatch.undo()
     with pytest.raises(KeyboardInterrupt):
-        run_study(small("tensorboard"), out, see=raising(KeyboardInterrupt), **OWN)
+        run_study(small("tensorboard"), out, see=Mock(side_effect=KeyboardInterrupt), **OWN)
     monkeypatch.setattr(logs, "find_spec", lambda name: None)
     assert "needs tensorboard" in refused(run_study, None, out, resume=True, **OWN)
 
