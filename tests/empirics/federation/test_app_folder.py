@@ -3,7 +3,6 @@
 import io
 import re
 import shlex
-import shutil
 import tomllib
 import zipfile
 from dataclasses import replace
@@ -24,7 +23,7 @@ from empirics.results.folder import Folder, read_result
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
-from tests.empirics.federation.wire import Wire, at, federate, identity, memories, rows, small
+from tests.empirics.federation.wire import Wire, federate, identity, small
 from tests.empirics.small import refused
 
 ONE = replace(PRESETS["digits"], policies=("acdpp",), seeds=1, buffers=(8, 9, 10), rounds=5)
@@ -161,13 +160,3 @@ def test_simulated_clients_keep_their_samples_where_processes_find_them(tmp_path
     federate(FOUR, tmp_path, wire, rounds=1)
     for m in range(3):
         assert len(list((place.client(m) / "samples").rglob("memory.npz"))) == 1
-
-
-def test_a_client_that_loses_its_disk_continues_without_its_samples(tmp_path):
-    lose = at(2, 1, lambda reply: shutil.rmtree(tmp_path / "node-1") or reply)
-    federate(FOUR, tmp_path, Wire(FOUR, tmp_path, lose))
-    federate(FOUR, tmp_path / "whole")
-    assert [min(memory.cohorts) for memory in memories(tmp_path)] == [1, 3, 1]
-    (admitted, n), (granted, most) = (rows(p, "admitted", "n") for p in (tmp_path, tmp_path / "whole"))
-    assert admitted == granted
-    assert n[2] < most[2]

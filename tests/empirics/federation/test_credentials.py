@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import pytest
 from cryptography import x509
@@ -116,20 +117,13 @@ sys.stdin.readline()
 
 def answer(path, client, server, kind="http"):
     """The fate of a request: let through, refused, or closed."""
-    heard: list[str] = []
-
-    async def app(scope, receive, send):
-        heard.append("let through")
-
-    async def receive():
-        return {"type": "http.request"}
-
-    async def send(message):
-        heard.append(str(message.get("status", message["type"])))
-
+    app, send = AsyncMock(), AsyncMock()
     scope = {"type": kind, "path": path, "client": client, "server": server, "method": "POST", "headers": []}
-    asyncio.run(AccessRule(app)(scope, receive, send))
-    return heard[0]
+    asyncio.run(AccessRule(app)(scope, None, send))
+    if app.called:
+        return "let through"
+    message = send.call_args_list[0].args[0]
+    return str(message.get("status", message["type"]))
 
 
 @pytest.fixture(params=["127.0.0.1", "::1"])

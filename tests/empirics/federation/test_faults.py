@@ -1,8 +1,9 @@
 """Absent, failing and invalid clients and a killed server, within one process; `test_processes.py` has real ones."""
 
 import re
+import shutil
 from dataclasses import replace
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import numpy as np
 import pytest
@@ -118,16 +119,22 @@ def test_an_absent_client_is_waited_for_at_the_start_and_then_left_out(cut, tmp_
     assert "constant, 3 clients, budget 30 per round" in caplog.text
 
 
-def test_a_client_that_fails_is_asked_again(cut, tmp_path, caplog):
-    def fail(reply):
-        raise OSError("no space left")
+def test_a_client_that_fails_or_sends_an_unreadable_reply_is_asked_again(cut, tmp_path, caplog):
+    broken = []
 
-    cut.faults = at(2, 1, fail)
+    def unreadable(reply):
+        if reply.metadata.src_node_id == 999 and reply.metadata.message_type == "train" and not broken:
+            broken.append(reply)
+            raise ValueError("no such object")
+        return reply
+
+    cut.pulled, cut.faults = unreadable, at(2, 1, Mock(side_effect=OSError("no space left")))
     federate(STUDY, tmp_path, cut)
     assert cut.ordered(999) == [1, 2, 3, 4, 5, 6]
-    told = "round 2 goes on without client 1: it failed (no space left)"
-    assert told in caplog.text
-    assert told in (tmp_path / "result/federation/events.log").read_text(encoding="utf-8")
+    logs = caplog.text, (tmp_path / "result/federation/events.log").read_text(encoding="utf-8")
+    for t, why in ((1, "unreadable reply, ValueError"), (2, "no space left")):
+        assert all(f"round {t} goes on without client 1: it failed ({why})" in log for log in logs)
+    assert caplog.text.count("goes on without") == 2
 
 
 @pytest.mark.parametrize(
@@ -184,6 +191,15 @@ def test_a_round_without_clients_is_one_sentence_and_loses_nothing(whole, cut, t
     assert_same_rows(tmp_path / "result", whole / "result")
 
 
+def test_a_client_that_loses_its_disk_continues_without_its_samples(whole, cut, tmp_path):
+    cut.faults = at(4, 1, lambda reply: shutil.rmtree(tmp_path / "node-1") or reply)
+    federate(STUDY, tmp_path, cut)
+    assert [min(memory.cohorts) for memory in memories(tmp_path)] == [2, 5, 2]
+    (admitted, n), (granted, most) = (rows(place, "admitted", "n") for place in (tmp_path, whole))
+    assert admitted == granted
+    assert n[4] < most[4]
+
+
 def test_samples_do_not_travel(cut, tmp_path):
     sent = []
     cut.faults = lambda t, m, reply: sent.append(reply.content) or reply
@@ -208,27 +224,8 @@ def test_training_does_not_go_on_where_a_federation_stopped_but_reads_what_it_fi
     assert "not made by acdpp federate" in refused(ServerState.open(trained).__enter__)
 
 
-def test_an_unreadable_reply_excludes_only_its_sender(cut, tmp_path, caplog):
-    broken = []
-
-    def unreadable(reply):
-        if reply.metadata.src_node_id == 999 and reply.metadata.message_type == "train" and not broken:
-            broken.append(reply)
-            raise ValueError("no such object")
-        return reply
-
-    cut.pulled = unreadable
-    federate(STUDY, tmp_path, cut)
-    why = "client 1: it failed (unreadable reply, ValueError)"
-    assert caplog.text.count("goes on without") == caplog.text.count(f"round 1 goes on without {why}") == 1
-
-
 def test_the_sender_of_a_reply_does_not_depend_on_its_content(cut, whole, tmp_path):
-    def forged(reply):
-        reply.metadata.__dict__["_src_node_id"] = 1000
-        return reply
-
-    cut.pulled = forged
+    cut.pulled = lambda reply: reply.metadata.__dict__.update(_src_node_id=1000) or reply
     federate(STUDY, tmp_path, cut)
     assert_same_rows(tmp_path / "result", whole / "result")
 
