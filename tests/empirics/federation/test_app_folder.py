@@ -126,19 +126,9 @@ def test_the_data_may_be_moved_before_a_federation_is_continued(tmp_path, monkey
     assert places == [Path("here"), Path("here").absolute(), tmp_path]
 
 
-def test_a_study_that_cannot_run_leaves_no_folder_and_why_another_is_refused_is_written_down(tmp_path):
+def test_any_end_is_written_down_but_not_into_a_folder_of_another_process_or_a_new_one(tmp_path):
     refused(serve, replace(FOUR, dataset="npz:nowhere.npz"), tmp_path)
     assert not (tmp_path / "result").exists()
-    federate(FOUR, tmp_path, rounds=2)
-    stopped = FederationFolder.of_result(tmp_path / "result").stopped
-    sentence = refused(serve, replace(FOUR, seed=7), tmp_path)
-    assert "the study of this app differs" in sentence
-    assert stopped.read_text() == f"{sentence}\n"
-    serve(FOUR, tmp_path)
-    assert not stopped.exists()
-
-
-def test_any_end_is_written_down_but_not_into_the_folder_of_another_process(tmp_path):
     federate(FOUR, tmp_path, rounds=1)
     stopped = FederationFolder.of_result(tmp_path / "result").stopped
     with Folder.continued(tmp_path / "result"):
@@ -149,6 +139,11 @@ def test_any_end_is_written_down_but_not_into_the_folder_of_another_process(tmp_
     with pytest.raises(ZeroDivisionError):
         serve(FOUR, tmp_path, wire)
     assert stopped.read_text() == "ZeroDivisionError: division by zero\n"
+    sentence = refused(serve, replace(FOUR, seed=7), tmp_path)
+    assert "the study of this app differs" in sentence
+    assert stopped.read_text() == f"{sentence}\n"
+    serve(FOUR, tmp_path)
+    assert not stopped.exists()
 
 
 def test_simulated_clients_keep_their_samples_where_processes_find_them(tmp_path):

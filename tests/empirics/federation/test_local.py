@@ -29,24 +29,14 @@ from tests.empirics.small import refused, until
 SMALL = federated(replace(PRESETS["digits"], buffers=(4, 5), budget=11, rounds=2), "constant")
 
 
-@pytest.fixture
-def _no_process(monkeypatch):
+def test_a_study_that_cannot_run_leaves_nothing_and_a_result_has_one_federation(tmp_path, monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", Mock(side_effect=AssertionError("a process was started")))
-
-
-@pytest.mark.usefixtures("_no_process")
-def test_a_study_that_cannot_run_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for change in ({"dataset": "npz:none.npz"}, {"policies": ("no_such_module:Policy",)}):
-        for out in (tmp_path / "out", None):
-            said = refused(federate, replace(SMALL, **change), out)
-            assert "none.npz" in said or "no_such_module" in said
-            assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.usefixtures("_no_process")
-def test_a_result_is_not_begun_again_and_only_one_federation_goes_on_with_it(tmp_path):
     out = tmp_path / "out"
+    for change, said in (({"dataset": "npz:none.npz"}, "none.npz"), ({"policies": ("gone:Own",)}, "gone")):
+        for place in (out, None):
+            assert said in refused(federate, replace(SMALL, **change), place)
+            assert not list(tmp_path.iterdir())
     prepare(SMALL, out)
     FederationFolder.of_result(out).root.mkdir()
     for given, said in (
