@@ -101,7 +101,8 @@ def test_the_wheel_has_every_file_of_the_packages_and_no_other(distribution: Dis
     with zipfile.ZipFile(distribution.wheel) as archive:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     wanted = {name for name in source_files() if name.partition("/")[0] in PACKAGES}
-    assert {"proofs_check/ledger.json", "acdpp/report/page.html"} < wanted
+    typed = {f"{package}/py.typed" for package in PACKAGES}
+    assert {"proofs_check/ledger.json", "acdpp/report/page.html", *typed} < wanted
     assert packed == wanted
 
 
@@ -171,14 +172,9 @@ def test_the_citation_is_valid_by_the_schema_of_its_format() -> None:
     assert done.exit_code == 0, done.output
 
 
-def test_the_citation_has_version_and_date_of_the_latest_release() -> None:
+def test_the_citation_agrees_with_the_latest_release_and_the_project() -> None:
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    latest = re.search(r"^## (?!Unreleased$)(.*)$", changelog, re.MULTILINE)
-    assert latest
-    assert latest[1] == f"{CITATION['version']} — {CITATION['date-released']}"
-    assert CITATION["version"] == PROJECT["version"]
-
-
-def test_the_citation_names_the_licence_and_keywords_of_the_project() -> None:
-    assert CITATION["license"] == PROJECT["license"]
+    latest, *_ = re.findall(r"^## (?!Unreleased$)(.*)$", changelog, re.MULTILINE)
+    assert latest == f"{CITATION['version']} — {CITATION['date-released']}"
+    assert all(CITATION[name] == PROJECT[name] for name in ("version", "license"))
     assert set(PROJECT["keywords"]) <= set(CITATION["keywords"])

@@ -7,6 +7,7 @@ import sys
 import warnings
 from html.parser import HTMLParser
 from pathlib import Path
+from unittest import mock
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -125,19 +126,12 @@ def small_site(folder: Path, text: str) -> None:
     config = folder / "mkdocs.yml"
     hook = ROOT / "docs" / "_hooks" / "mathematics.py"
     config.write_text(SMALL.format(config=ROOT / "mkdocs.yml", hook=hook), encoding="utf-8")
-    with warnings.catch_warnings(action="ignore"):
+    quiet = mock.patch.object(sys, "dont_write_bytecode", True)  # nothing is written into docs/
+    with quiet, warnings.catch_warnings(action="ignore"):
         mkdocs_build(load_config(str(config), strict=True, site_dir=str(folder / "out")))
 
 
-@pytest.fixture
-def clean(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is written into docs/."""
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-
-
-def test_mistakes_in_links_stop_the_build(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, clean: None
-) -> None:
+def test_mistakes_in_links_stop_the_build(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     small_site(tmp_path, "[a page](other.md#part), $x^2$ and `\\alpha`")
     assert "<math" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     wrong = ("missing.md", "other.md#nowhere", "../benchmarks", "/other.md")
@@ -156,7 +150,7 @@ def test_mistakes_in_links_stop_the_build(
     ],
 )
 def test_mistakes_in_formulas_stop_the_build(
-    text: str, complaint: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, clean: None
+    text: str, complaint: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(Abort), caplog.at_level("ERROR"):
         small_site(tmp_path, text)
