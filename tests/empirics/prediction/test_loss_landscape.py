@@ -31,21 +31,20 @@ def surveyed(request):
 
 
 def differentiated(task, theta):
-    """Gradient and Hessian of every sample's loss, by differentiation."""
+    """Samples' weights, and the gradients of their losses and the Hessian of the risk, by differentiation."""
     model, x, y = task.model, task.population.x.double(), task.population.y
+    p = task.population.weights[0].double()
     each = theta.repeat(len(x), 1).requires_grad_()  # parameters of its own for every sample
     logits = torch.einsum("nof,nf->no", each.view(len(x), model.outputs, -1), x)
     (gradients,) = grad(model.losses(logits[:, None], y).sum(), each, create_graph=True)
     rows = [grad(column.sum(), each, retain_graph=True)[0] for column in gradients.T]
-    return gradients.detach(), torch.stack(rows, 1)
+    return p, gradients.detach(), (p[:, None, None] * torch.stack(rows, 1)).sum(0)
 
 
-def test_the_survey_is_what_derivatives_say(surveyed):
+def test_the_survey_is_what_derivatives_at_the_minimiser_and_at_the_start_say(surveyed):
     task, land = surveyed
-    p = task.population.weights[0].double()
-    gradients, hessians = differentiated(task, land.best.theta[0])
+    p, gradients, H = differentiated(task, land.best.theta[0])
     mean = p @ gradients
-    H = (p[:, None, None] * hessians).sum(0)
     B, size = land.basis.onto(torch.eye(land.model.size, dtype=torch.float64)), len(land.basis)
     torch.testing.assert_close(B.T @ B, torch.eye(size, dtype=torch.float64), atol=1e-9, rtol=0)
     torch.testing.assert_close(land.curvature, (B.T @ H @ B).diagonal(), atol=1e-10, rtol=1e-7)
@@ -59,15 +58,11 @@ def test_the_survey_is_what_derivatives_say(surveyed):
         torch.testing.assert_close(B[:, 0], land.best.theta[0] / land.best.theta.norm())
     else:
         assert float(mean.norm()) < 1e-4
-
-
-def test_the_steepness_is_the_largest_curvature_at_the_start(surveyed):
-    task, land = surveyed
-    _, hessians = differentiated(task, torch.zeros_like(land.best.theta[0]))
-    largest = torch.linalg.eigvalsh((task.population.weights[0].double()[:, None, None] * hessians).sum(0))[
-        -1
-    ]
-    assert land.steepness == pytest.approx(float(largest), rel=1e-9)
+    logits = land.model.logits(land.best.theta, land.model.population.x)  # without scatter
+    found = Observer(land, 1).risk_curvature(logits, torch.zeros(1, len(land.size), dtype=torch.float64))
+    torch.testing.assert_close(found[0], land.curvature)
+    *_, H = differentiated(task, torch.zeros_like(land.best.theta[0]))
+    assert land.steepness == pytest.approx(float(torch.linalg.eigvalsh(H)[-1]), rel=1e-9)
 
 
 def test_products_and_leverage_are_those_of_the_logits(surveyed):
@@ -89,9 +84,9 @@ def test_the_lower_bound_is_the_trace_of_noise_over_curvature(radius):
     """On the ball nothing moves along the radius, and the multiplier bends the sphere."""
     task = problem(study(radius=radius))
     land = landscape_of(task)
-    theta, p = land.best.theta[0], task.population.weights[0].double()
-    gradients, hessians = differentiated(task, theta)
-    H, mean = (p[:, None, None] * hessians).sum(0).numpy(), (p @ gradients).numpy()
+    theta = land.best.theta[0]
+    p, gradients, H = differentiated(task, theta)
+    H, mean = H.numpy(), (p @ gradients).numpy()
     noise = ((p[:, None] * gradients).T @ gradients).numpy() - np.outer(mean, mean)
     tangent = np.eye(len(theta))
     if land.on_the_ball:
@@ -131,13 +126,6 @@ def test_few_probes_are_taken_from_every_group(monkeypatch):
     assert 10 <= len(land.probes) <= 30
     assert ((land.groups[:, land.probes] > 0).sum(1) >= 5).all()
     torch.testing.assert_close(land.of_probes(land.groups).sum(0), torch.ones(3, dtype=torch.float64))
-
-
-def test_at_the_minimiser_without_scatter_the_risk_has_the_curvature_of_the_population(surveyed):
-    _, land = surveyed
-    logits = land.model.logits(land.best.theta, land.model.population.x)
-    found = Observer(land, 1).risk_curvature(logits, torch.zeros(1, len(land.size), dtype=torch.float64))
-    torch.testing.assert_close(found[0], land.curvature)
 
 
 def test_lumps_that_no_probe_covers_change_like_all_that_probes_cover():

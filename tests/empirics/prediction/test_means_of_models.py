@@ -27,12 +27,12 @@ def cubic(k):
     return polynomial(k, 3)
 
 
-def memories(given, admissions, K, eta, share):
+def memories(given, admissions, K):
     """Of one run whose samples stay for K rounds."""
     ends = np.cumsum(admissions, axis=0)
     starts = np.concatenate([np.zeros((K, ends.shape[1]), dtype=int), ends[:-K]])
     weights = aggregation_weights(given, ends - starts)
-    tables = (one[:, np.newaxis] for one in (admissions, starts, ends, weights, eta, share))
+    tables = (one[:, np.newaxis] for one in (admissions, starts, ends, weights, ETA))
     return Memories(*tables)
 
 
@@ -43,25 +43,14 @@ def bursts(given, every=3):
     return found
 
 
-def shares(share, admissions, K):
-    held = np.array([admissions[max(t + 1 - K, 0) : t + 1].sum() for t in range(ROUNDS)])
-    return np.array(over_models(share, held > 0), dtype=float)
-
-
-def played(land, held, start):
-    """Risk and the path's part, by training."""
-    moments = MomentRecursion(land, Descent(STEPS, ETA[0]), held.without_idle(), start)
-    return RiskCurve(moments).play(int(held.trained.sum()))
-
-
 @pytest.mark.parametrize("share", [latest, equal, cubic])
 def test_with_large_memories_the_recursion_is_the_law_of_averaged_models(share):
     """With many samples none pulls its own way by much: the law of `theory` is left, to its numbers."""
     given = study(policies=("constant",), radius=300.0)
     land, admissions = landscape_of(problem(given)), 20_000 * bursts(given)
-    w = shares(share, admissions, 2)
-    held = memories(given, admissions, 2, ETA, w[1:])
-    kept = replace(held, share=None) if share is latest else held
+    held = memories(given, admissions, 2)
+    w = np.array(over_models(share, held.trained[:, 0]), dtype=float)
+    kept = held if share is latest else replace(held, share=w[1:, np.newaxis])
     moments = MomentRecursion(land, Descent(STEPS, ETA[0]), kept.without_idle(), land.best.theta)
     found, _ = RiskCurve(moments).play(int(held.trained.sum()))
     h = land.curvature.numpy()
@@ -113,7 +102,7 @@ def test_a_policy_that_never_trains_stays_at_its_start():
 def test_a_noise_floor_is_of_the_rounds_that_a_run_has_trained():
     given = study(policies=("constant",))
     land, descent = landscape_of(problem(given)), Descent(STEPS, ETA[0])
-    each = [memories(given, bursts(given, every), 1, ETA, np.ones(ROUNDS)) for every in (3, 5)]
+    each = [memories(given, bursts(given, every), 1) for every in (3, 5)]
     tables = ([table for table in vars(one).values() if table is not None] for one in each)
     both = Memories(*(np.concatenate(pair, axis=1) for pair in zip(*tables, strict=True)))
     found = law_floor(land, descent, both.without_idle(), both.trained.sum(axis=0))
