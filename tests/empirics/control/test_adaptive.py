@@ -13,9 +13,8 @@ from empirics.settings.drift import Drift
 from empirics.training.engine import Engine
 from empirics.training.model import Memory
 from empirics.training.sample_order import SampleOrder
-from tests.empirics.small import CONTROL, assert_same_rows, blobs, columns, problem, refused, stopped_at
+from tests.empirics.small import CONTROL, blobs, columns, problem, refused
 from tests.empirics.small import study as small
-from theory.setting import Constants
 
 STUDY = Study(buffers=(8, 9, 10), budget=33, K=6)
 
@@ -72,9 +71,7 @@ def test_a_controller_that_listens_is_saved_and_goes_on_as_it_was(tmp_path):
 def test_who_cannot_listen_or_hear_says_so():
     assert "listens to no losses" in refused(Controller("constant", STUDY).observe, 0.5)
     assert "finite number" in refused(Controller("adaptive", STUDY).observe, float("nan"))
-    constants = Constants(D=1.0, sigma=1.0, eta=0.1, B=1.0, Pdim=5.0)
-    study = Study(buffers=(8, 9, 10), budget=33, policies=("adaptive",))
-    assert "unknown before training" in refused(Schedule, study, constants)
+    assert "unknown before training" in refused(Schedule, replace(STUDY, policies=("adaptive",)), CONTROL)
 
 
 def test_no_news_is_no_loss():
@@ -84,13 +81,11 @@ def test_no_news_is_no_loss():
     assert np.isnan(state.losses[1]).sum() == len(state.losses[1]) - 1
 
 
-MOVING = {"drift": Drift(kind="abrupt", parts="labels", start=30), "labels": "classes", "radius": 20.0}
-GIVEN = {"buffers": (400,), "budget": 110.0, "eta": 3.0, "steps": 1, "rounds": 45, "checkpoint": 7}
-
-
 @pytest.fixture(scope="module")
 def studied(tmp_path_factory):
-    setting = small(policies=("constant@K=20", "adaptive@K=20"), **GIVEN, **MOVING)
+    moving = {"drift": Drift(kind="abrupt", parts="labels", start=30), "labels": "classes", "radius": 20.0}
+    few = {"buffers": (400,), "budget": 110.0, "eta": 3.0, "steps": 1, "rounds": 45, "checkpoint": 7}
+    setting = small(policies=("constant@K=20", "adaptive@K=20"), **few, **moving)
     out = tmp_path_factory.mktemp("study") / "whole"
     run_study(setting, out, dataset=blobs())
     return setting, out
@@ -130,14 +125,6 @@ def test_what_is_heard_is_the_loss_on_the_samples_of_the_round(studied):
             scores = x @ theta[run].reshape(4, -1).T
             mean = np.mean(np.log(np.exp(scores).sum(1)) - scores[np.arange(len(y)), y])
             assert told[run] == pytest.approx(mean)
-
-
-def test_a_study_that_listens_goes_on_and_is_extended_to_the_last_bit(studied, tmp_path):
-    setting, out = studied
-    folder = stopped_at(replace(setting, rounds=38), tmp_path / "parts", 35, dataset=blobs())
-    run_study(out=folder, dataset=blobs(), resume=True)
-    run_study(setting, folder, dataset=blobs(), resume=True)
-    assert_same_rows(folder, out)
 
 
 def test_networks_tell_losses_too_and_a_model_that_does_not_is_refused(tmp_path):

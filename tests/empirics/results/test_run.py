@@ -12,6 +12,7 @@ import torch
 from empirics import Study, read_result, run_study
 from empirics.columns import COLUMNS
 from empirics.results import provenance
+from empirics.results.folder import read_settings
 from empirics.results.summary import FIELDS
 from empirics.training.module import Module
 from tests.empirics.small import Steady, assert_same_rows, blobs, blobs_file, columns, refused, stopped_at
@@ -197,6 +198,15 @@ def test_idle_rounds_and_last_iterates_are_in_the_books(tmp_path):
     assert summary["outside_the_hypotheses"][-1] == "some rounds have no sample"
 
 
+MOVING = {"policies": ["constant", "buy-cheap-online@V=4.0"], "buffers": [4, 5, 7], "budget": 22.0}
+MOVING |= {"average": "exponential", "average_by": 0.8, "checkpoint": 8}
+APART = {"policies": ["constant"], "partition": "two-class"}
+APART |= {"drift": {"kind": "gradual", "parts": "labels", "length": 6, "apart": 2}}
+FORGETS = {"policies": ["constant@K=20", "adaptive@K=20"], "buffers": [400], "budget": 110.0, "eta": 3.0}
+FORGETS |= {"drift": {"kind": "abrupt", "parts": "labels", "start": 30}, "labels": "classes", "radius": 20.0}
+FORGETS |= {"checkpoint": 8}  # after round 32 one run has forgotten, and the other has not
+
+
 @pytest.mark.parametrize(
     ("given", "rounds", "stop", "then"),
     [
@@ -204,20 +214,27 @@ def test_idle_rounds_and_last_iterates_are_in_the_books(tmp_path):
         ({"policies": ["acdpp"], "V": 5.0, "rho": 0.9, "K": 4, "checkpoint": 50}, 12, None, 20),
         ({"policies": ["constant", "oracle"], "predict": True}, 40, 25, 20),
         ({"policies": ["burst", "constant@average=equal"], "decay": 9.0} | MEAN, 25, None, 37),
+        (MOVING | {"drift": {"kind": "periodic", "length": 7}}, 20, 9, 30),
+        (MOVING | {"drift": {"kind": "order", "length": 3}}, 20, 9, 30),
+        (APART, 6, None, 12),
+        (FORGETS, 38, 35, 45),
     ],
-    ids=["longer", "longer, with weight and region given", "cut to what it has", "means and idle rounds"],
+    ids=[
+        *("longer", "longer, with weight and region given", "cut to what it has", "means and idle rounds"),
+        *("a population that turns", "samples in their order", "clients that drift apart", "it forgets"),
+    ],
 )
 def test_a_study_of_another_length_is_that_study_bit_for_bit(given, rounds, stop, then, tmp_path):
-    out, whole = tmp_path / "changed", tmp_path / "whole"
-    if stop is None:
-        run_study(small(**given, rounds=rounds), out)
-    else:
-        stopped_at(small(**given, rounds=rounds), out, stop)
-    done = read_result(out).settings["progress"]["done"] if stop is None else 20
+    out, whole, begun = tmp_path / "changed", tmp_path / "whole", small(**given, rounds=rounds)
+    if stop:
+        stopped_at(begun, out, stop)
+    if rounds < then:
+        run_study(begun, out, resume=bool(stop))
+    done = read_settings(out)["progress"]["done"]
     changed = run_study(small(**given, rounds=then), out, resume=True)
     assert changed == run_study(small(**given, rounds=then), whole)
     assert_same_rows(out, whole)
-    assert read_result(out).settings["continued"][0]["after_round"] == done
+    assert read_settings(out)["continued"][-1]["after_round"] == done
 
 
 class Dry(Steady):
@@ -237,6 +254,7 @@ def test_a_study_that_cannot_be_extended_stays_as_it_was(tmp_path):
         ({"policies": ["constant", "acdpp", "acdpp-capped"]}, {}, "of acdpp, acdpp-capped depend on"),
         ({"policies": ["burst@average=none", "oracle"], "average": "tail"}, {}, "the tail of oracle begins"),
         ({"cost": {"process": "drifting"}}, {}, "its prices depend on the number of rounds"),
+        ({"drift": {"kind": "order"}}, {}, "how many samples pass in a round"),
     ):
         out = tmp_path / message
         study, longer = (small(**({"policies": ["constant"], "rounds": T} | given)) for T in (5, 11))
