@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -59,6 +60,13 @@ def answer(*words: str) -> Any:
     done = acdpp(*words, "--json")
     assert (done.returncode, done.stderr) == (0, "")
     return json.loads(done.stdout)
+
+
+def settings(command: str, *words: str) -> dict[str, Any]:
+    """The settings that a command shows instead of running."""
+    done = acdpp(command, *words, "--show-config")
+    assert done.returncode == 0, done.stderr
+    return tomllib.loads(done.stdout)
 
 
 def refusal(*words: str) -> str:

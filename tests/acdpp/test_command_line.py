@@ -1,9 +1,12 @@
 """The command line as a user meets it: what it prints where, and its exit status."""
 
+import json
 import math
 import sys
+from contextlib import redirect_stdout
 from dataclasses import replace
 from fractions import Fraction
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,7 @@ import pytest
 import typer
 
 from acdpp.main import COMMANDS, app
-from acdpp.output import users_code
+from acdpp.output import print_json, users_code
 from acdpp.plot import FIGURES
 from tests.acdpp.program import acdpp, answer, process
 from theory.bound.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
@@ -238,6 +241,26 @@ def test_version_and_the_list_of_commands() -> None:
     shown = " ".join(acdpp("--help").stdout.split())
     assert "acdpp bound constant --K 10" in shown
     assert all(f"acdpp {command}" in shown for command in COMMANDS)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize("words", ["--help", "design --help", f"design {' '.join(BUDGET)}"])
+def test_what_cannot_be_shown_is_replaced(words: str, encoding: str) -> None:
+    done = acdpp(*words.split(), encoding=encoding)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "?" in done.stdout
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_json_is_ascii_where_the_output_is_narrow_and_says_the_same(encoding: str) -> None:
+    for document in ({"Ω": "λ → √2"}, {"a file's name": "\udcff"}):  # and bytes that are no UTF-8
+        narrow = TextIOWrapper(BytesIO(), encoding=encoding)
+        with redirect_stdout(narrow):
+            print_json(document)
+        narrow.seek(0)
+        said = narrow.read()
+        assert json.loads(said) == document
+        assert said.isascii() == (encoding != "utf-8" or "Ω" not in document)
 
 
 def test_modules_of_the_user_are_found_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,29 +6,26 @@ from pathlib import Path
 import pytest
 
 from empirics.federation.app_folder import study_file
-from empirics.settings.presets import PRESETS, read_toml
+from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
-from tests.acdpp.program import acdpp, refusal
+from tests.acdpp.program import acdpp, refusal, settings
 
 
-def shown(tmp_path: Path, *words: str) -> Study:
-    done = acdpp("federate", *words, "--show-config")
-    assert done.returncode == 0, done.stderr
-    (tmp_path / "shown.toml").write_text(done.stdout)
-    return read_toml(tmp_path / "shown.toml")
+def shown(*words: str) -> Study:
+    return Study.from_document(settings("federate", *words))
 
 
-def test_a_small_study_by_default_and_the_budget_goes_with_the_clients(tmp_path: Path) -> None:
-    study = shown(tmp_path)
+def test_a_small_study_by_default_and_the_budget_goes_with_the_clients() -> None:
+    study = shown()
     assert (study.clients, study.rounds, study.seeds, study.policies) == (3, 10, 1, ("taper-online",))
     assert study.buffers == PRESETS["digits"].buffers[:3]
     assert study.budget == pytest.approx(16.5)
-    many = shown(tmp_path, "--clients", "12", "--policy", "buy-cheap-online", "--rounds", "7", "--seed", "3")
+    many = shown("--clients", "12", "--policy", "buy-cheap-online", "--rounds", "7", "--seed", "3")
     assert many.buffers == (*PRESETS["digits"].buffers, *PRESETS["digits"].buffers[:2])
     assert many.budget == pytest.approx(66)
     assert (many.policies, many.rounds, many.seed) == (("buy-cheap-online",), 7, 3)
-    assert shown(tmp_path, "--clients", "2", "--budget", "20").budget == 20
-    whole = shown(tmp_path, "--preset", "digits")
+    assert shown("--clients", "2", "--budget", "20").budget == 20
+    whole = shown("--preset", "digits")
     assert (whole.clients, whole.rounds, whole.budget) == (10, 500, 55)
 
 

@@ -1,15 +1,13 @@
 """Commands on a study take the same study by default, and the same options for it."""
 
-import tomllib
 from dataclasses import fields
-from typing import Any
 
 import pytest
 import typer
 
 from acdpp.main import app
 from acdpp.options import StudyOptions
-from tests.acdpp.program import acdpp
+from tests.acdpp.program import settings
 from tests.empirics.small import blobs_file
 
 LEFT_OUT = {  # options that have no meaning for a command
@@ -21,12 +19,6 @@ LEFT_OUT = {  # options that have no meaning for a command
 }
 LEARNER = ("policies", "eta", "decay", "average", "average_by")
 ONE_SERVER = ("policies", "seeds", "rounds", "buffers", "budget", "measures", "predict", "checkpoint")
-
-
-def study(command: str, *words: str) -> dict[str, Any]:
-    done = acdpp(command, *words, "--show-config")
-    assert done.returncode == 0, done.stderr
-    return tomllib.loads(done.stdout)
 
 
 @pytest.mark.parametrize("command", LEFT_OUT)
@@ -47,18 +39,18 @@ def test_the_options_of_a_study_are_those_of_every_command(command: str) -> None
     ids=["default", "preset", "market", "own data"],
 )
 def test_every_command_begins_with_the_study_of_train(words: tuple[str, ...]) -> None:
-    wanted = study("train", *words)
-    assert study("predict", *words) == wanted
+    wanted = settings("train", *words)
+    assert settings("predict", *words) == wanted
     for command, own in (("plan", (*LEARNER, "preset")), ("federate", ONE_SERVER), ("deploy", ONE_SERVER)):
-        found = study(command, *words)
+        found = settings(command, *words)
         assert {name for name in wanted if found[name] != wanted[name]} <= set(own)
     if "--buffers" in words:
         assert (wanted["buffers"], wanted["budget"], wanted["radius"]) == ([4, 5, 7], 22.0, 3.0)
-        assert study("federate", *words)["buffers"] == [4, 5, 7]  # not three clients by default
+        assert settings("federate", *words)["buffers"] == [4, 5, 7]  # not three clients by default
         assert (wanted["cost"]["process"], wanted["cost"]["low"], wanted["cost"]["high"]) == ("integer", 2, 6)
 
 
 def test_a_plan_is_compared_with_the_papers_learner_whatever_the_preset() -> None:
     for preset in ("best", "digits"):
-        found = study("plan", "--preset", preset)
+        found = settings("plan", "--preset", preset)
         assert [found[name] for name in LEARNER] == [["constant"], 0.5, "none", "none", "none"]
