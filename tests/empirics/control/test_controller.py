@@ -127,15 +127,6 @@ def test_an_older_file_is_refused_only_if_its_policy_drops_samples():
     assert "taper last dropped samples: begin anew" in refused(Controller.from_document, older("taper"))
 
 
-def test_a_state_that_cannot_be_saved_says_so(tmp_path):
-    class Odd(Thrifty):
-        def start(self, replicates):
-            return {1, 2}
-
-    assert "got set" in refused(Controller("odd", study(), own=Odd()).save, tmp_path / "server.json")
-    assert not list(tmp_path.iterdir())
-
-
 def test_the_mean_price_is_the_one_given_and_a_tiny_budget_takes_no_memory_for_the_rounds_to_come():
     server = Controller("oracle", study(budget=1e-8))
     poor = Controller("constant", study(budget=1e-8), mean_cost=5)
@@ -150,11 +141,17 @@ def test_the_mean_price_is_the_one_given_and_a_tiny_budget_takes_no_memory_for_t
     assert several.policy.constants.eta == 3 * CONTROL.eta
 
 
-def test_a_policy_that_fails_is_named_and_changes_nothing():
+def test_a_state_that_cannot_be_saved_says_so_and_a_policy_that_fails_is_named_and_changes_nothing(tmp_path):
+    class Odd(Thrifty):
+        def start(self, replicates):
+            return {1, 2}
+
     class Moody(Thrifty):
         def decide(self, state, cost):
             return state, {}["cheap"] if cost[0] > 5 else np.ones((1, 3), dtype=int)
 
+    assert "got set" in refused(Controller("odd", study(), own=Odd()).save, tmp_path / "server.json")
+    assert not list(tmp_path.iterdir())
     server = Controller("moody", study(), own=Moody())
     server.report(server.decide(4.0))
     before = server.document()

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from empirics.columns import decided
 from empirics.control.policy import FOREVER
@@ -48,31 +49,16 @@ def _from_uses(held, uses):
     return n, len(uses), effective_sample_size(list(uses.values())), chi
 
 
-def by_hand_alike(admissions, retention, capacity, drops, starts, ends, track, run):
-    for t, (held, n, N, effective, chi) in enumerate(by_hand(admissions, retention, capacity, drops)):
-        for m, numbers in enumerate(held):
-            assert list(range(starts[t, run, m], ends[t, run, m])) == numbers
-        assert (track.n[t, run], track.N[t, run]) == (n, N)
-        assert np.isnan(track.mismatch[t, run]) == (n == 0)
-        if n:
-            assert track.effective[t, run] == pytest.approx(float(effective), rel=1e-12)
-            assert track.mismatch[t, run] == pytest.approx(float(chi), rel=1e-9, abs=1e-14)
-
-
 @st.composite
 def cases(draw):
     runs, clients, rounds = draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.integers(1, 14))
     shape, limit = (runs, clients), st.one_of(st.integers(1, 6), st.just(FOREVER))
-    retention, capacity = (
-        np.array(draw(st.lists(limit, min_size=runs * clients, max_size=runs * clients))).reshape(shape)
-        for _ in range(2)
-    )
-    few = st.lists(st.integers(0, 6), min_size=rounds * runs * clients, max_size=rounds * runs * clients)
-    admissions = np.minimum(np.array(draw(few)).reshape(rounds, *shape), capacity)
-    may = (capacity < FOREVER).all(axis=1)  # who has no capacity drops nothing
-    drops = np.array(draw(st.lists(st.booleans(), min_size=rounds * runs, max_size=rounds * runs)))
+    retention, capacity = (draw(arrays(np.int64, shape, elements=limit)) for _ in range(2))
+    admissions = draw(arrays(np.int64, (rounds, *shape), elements=st.integers(0, 6)))
+    drops = draw(arrays(bool, (rounds, runs)))
+    drops &= (capacity < FOREVER).all(axis=1)  # a run without capacities drops nothing
     cuts = draw(st.lists(st.integers(1, rounds), max_size=4))
-    return retention, capacity, admissions, drops.reshape(rounds, runs) & may, sorted({0, rounds, *cuts})
+    return retention, capacity, np.minimum(admissions, capacity), drops, sorted({0, rounds, *cuts})
 
 
 @given(cases())
@@ -86,10 +72,17 @@ def test_totals_are_those_of_samples_kept_one_by_one_wherever_chunks_end(case):
         totals = restored(document, Totals.start(retention, len(admissions), capacity))
     starts, ends = (np.concatenate([part[i] for part in parts]) for i in range(2))
     columns = [one.name for one in fields(Trajectory)]
-    track = {name: np.concatenate([getattr(part[2], name) for part in parts]) for name in columns}
+    track = Trajectory(*(np.concatenate([getattr(part[2], name) for part in parts]) for name in columns))
     for run in range(admissions.shape[1]):
-        limits = (each[run].tolist() for each in (retention, capacity, drops.T))
-        by_hand_alike(admissions[:, run].tolist(), *limits, starts, ends, Trajectory(**track), run)
+        given = (each[run].tolist() for each in (admissions.swapaxes(0, 1), retention, capacity, drops.T))
+        for t, (held, n, N, effective, chi) in enumerate(by_hand(*given)):
+            for m, numbers in enumerate(held):
+                assert list(range(starts[t, run, m], ends[t, run, m])) == numbers
+            assert (track.n[t, run], track.N[t, run]) == (n, N)
+            assert np.isnan(track.mismatch[t, run]) == (n == 0)
+            if n:
+                assert track.effective[t, run] == pytest.approx(float(effective), rel=1e-12)
+                assert track.mismatch[t, run] == pytest.approx(float(chi), rel=1e-9, abs=1e-14)
 
 
 def test_history_is_no_longer_than_memory():
