@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,57 +27,24 @@ from figures import (
     prices,
     retention,
     risk_vs_bound,
+    section7,
     uniformity,
 )
 from figures.measured import Measured, read
 from figures.options import Style
-from figures.section7 import draw_accuracy, draw_constraints
-from figures.section7 import read as reproduced
 from figures.simulation import Simulation
 from figures.style import LOOKS, POLICIES, readable
+from proofs_check.experiments.reproduction import Reproduction
 from tests.figures.small import PAPER, SLIDES, UNIT, cut, fits
 from tests.recorded import held, numbers
 from tests.refused import refused
 from theory.setting import Budget
 
-SIMULATION = Simulation(K=9, rate=10, rounds=20, seeds=2, V=1000)
-DATA: dict[str, tuple[Any, Callable[[], Any]]] = {
-    "uniformity": (uniformity, lambda: uniformity.compute((1, 2, 5), rounds=9)),
-    "mismatch": (mismatch, lambda: mismatch.compute(4, 2, rounds=9, draws=20)),
-    "omegas": (omegas, lambda: omegas.compute(4, 10, 1000, UNIT, slowness=(10,), others=(2,))),
-    "bounds": (bound_vs_horizon, lambda: bound_vs_horizon.compute(9, 10, 10**6, UNIT, SIMULATION)),
-    "control": (control, lambda: control.compute(SIMULATION, UNIT)),
-    "prices of one round": (prices, lambda: prices.compute(Study(rounds=1), UNIT)),
-    "prices": (prices, lambda: prices.compute(Study(rounds=700), UNIT)),
-    "design": (
-        design,
-        lambda: design.compute(Budget(buffers=(8, 12), cost=11, mean_cost=Fraction(11, 2)), UNIT, (20,)),
-    ),
-}
-
-
-@cache
-def drawn(name: str) -> Figure:
-    """A figure of the theory, drawn once."""
-    module, compute = DATA[name]
-    figure: Figure = module.draw(compute(), SLIDES)
-    return figure
-
-
-@pytest.mark.parametrize("name", DATA)
-def test_nothing_is_cut_off(name: str) -> None:
-    assert fits(drawn(name))
-    assert drawn(name).get_size_inches()[0] == pytest.approx(7.2 * SLIDES.scale)
-
-
+OF_A_RESULT = (prediction, risk_vs_bound, learning, measured_mismatch, constraints, money)
 OWN = ("mine", "my_module:MyPolicy", "_hidden", "cost$aware$", "some.package.of.mine:APolicyWithALongName")
 
 
-@pytest.mark.parametrize(
-    "module",
-    [prediction, risk_vs_bound, learning, measured_mismatch, constraints, money],
-    ids=lambda module: module.__name__,
-)
+@pytest.mark.parametrize("module", OF_A_RESULT, ids=lambda module: module.__name__)
 @pytest.mark.parametrize(
     "part",
     [{"rounds": 1, "seeds": 1, "names": ["mine"]}, {"rounds": 2}, {"names": [*POLICIES, *OWN, "twelfth"]}],
@@ -118,9 +84,8 @@ def test_twelve_policies_of_any_name_can_be_told_apart(own: int) -> None:
         assert built_in == {name: look.policy(name) for name in built_in}
         for key in ("color", "linestyle", "marker"):  # what a colour says, a dash and a marker say too
             assert len({str(how[key]) for how in built_in.values()}) == len(built_in)
-        assert (
-            len({how["color"].upper() for how in looks.values()} | {look.ink, look.ground}) == len(names) + 2
-        )
+        colours = {how["color"].upper() for how in looks.values()} | {look.ink, look.ground}
+        assert len(colours) == len(names) + 2
         assert len({(how["marker"], how.get("markerfacecolor")) for how in looks.values()}) == len(names)
         assert looks == look.policies(names)
 
@@ -146,10 +111,8 @@ def test_bounds_are_left_out_where_they_say_nothing(measured: Measured) -> None:
     n = measured["n"].copy()
     n[0, 0, 0] = 0
     idle = risk_vs_bound.compute(replace(measured, columns={**measured.columns, "n": n}))
-    assert [bool(np.isnan(one.ratio).any()) for one in idle.policies.values()] == [
-        True,
-        *[False] * (len(n) - 1),
-    ]
+    unknown = [bool(np.isnan(one.ratio).any()) for one in idle.policies.values()]
+    assert unknown == [True, *[False] * (len(n) - 1)]
     assert f"No Theorem 1 for {readable(measured.policies[0])}: some rounds have no sample." in idle.note
     assert fits(risk_vs_bound.draw(idle, SLIDES))
 
@@ -158,26 +121,32 @@ def test_bounds_are_left_out_where_they_say_nothing(measured: Measured) -> None:
 
 RECORD = Path(__file__).with_name("recorded.json")
 ROOT = Path(__file__).parents[2]
-OF_A_RESULT = (constraints, learning, measured_mismatch, money, prediction, risk_vs_bound)
-RESULTS = [
-    ROOT / "proofs_check" / "experiments" / f"{name}.json"
-    for name in ("mnist-paper", "mnist-released", "cifar10-paper", "cifar10-released")
-]
-FIGURES: dict[str, Callable[[Measured, Path], Figure]] = {
-    **{name: lambda measured, sweep, name=name: drawn(name) for name in DATA},  # type: ignore[misc]
-    **{
-        module.__name__: lambda measured, sweep, module=module: module.draw(module.compute(measured), SLIDES)  # type: ignore[misc]
-        for module in OF_A_RESULT
-    },
-    "prices of a result": lambda measured, sweep: prices.draw(prices.compute_measured(measured), SLIDES),
-    "retention": lambda measured, sweep: retention.draw(retention.compute(read(sweep)), SLIDES),
-    "accuracy": lambda measured, sweep: draw_accuracy([reproduced(path) for path in RESULTS], SLIDES),
-    "constraints of all": lambda measured, sweep: draw_constraints(
-        [reproduced(path) for path in RESULTS], SLIDES
-    ),
-    "explained": lambda measured, sweep: explained.draw(
-        explained.read(ROOT / "docs" / "results" / "why-mnist-logistic.json"), SLIDES
-    ),
+EXPLAINED = ROOT / "docs" / "results" / "why-mnist-logistic.json"
+BUDGET = Budget(buffers=(8, 12), cost=11, mean_cost=Fraction(11, 2))
+SIMULATION = Simulation(K=9, rate=10, rounds=20, seeds=2, V=1000)
+
+
+def reproductions() -> list[Reproduction]:
+    names = ("mnist-paper", "mnist-released", "cifar10-paper", "cifar10-released")
+    return [section7.read(ROOT / "proofs_check" / "experiments" / f"{name}.json") for name in names]
+
+
+# how each is drawn, and from which data of a result and a sweep
+FIGURES: dict[str, tuple[Any, Callable[[Measured, Path], Any]]] = {
+    "uniformity": (uniformity.draw, lambda *_: uniformity.compute((1, 2, 5), rounds=9)),
+    "mismatch": (mismatch.draw, lambda *_: mismatch.compute(4, 2, rounds=9, draws=20)),
+    "omegas": (omegas.draw, lambda *_: omegas.compute(4, 10, 1000, UNIT, slowness=(10,), others=(2,))),
+    "bounds": (bound_vs_horizon.draw, lambda *_: bound_vs_horizon.compute(9, 10, 10**6, UNIT, SIMULATION)),
+    "control": (control.draw, lambda *_: control.compute(SIMULATION, UNIT)),
+    "prices of one round": (prices.draw, lambda *_: prices.compute(Study(rounds=1), UNIT)),
+    "prices": (prices.draw, lambda *_: prices.compute(Study(rounds=700), UNIT)),
+    "design": (design.draw, lambda *_: design.compute(BUDGET, UNIT, (20,))),
+    **{one.__name__: (one.draw, lambda result, _, one=one: one.compute(result)) for one in OF_A_RESULT},
+    "prices of a result": (prices.draw, lambda result, _: prices.compute_measured(result)),
+    "retention": (retention.draw, lambda _, sweep: retention.compute(read(sweep))),
+    "accuracy": (section7.draw_accuracy, lambda *_: reproductions()),
+    "constraints of all": (section7.draw_constraints, lambda *_: reproductions()),
+    "explained": (explained.draw, lambda *_: explained.read(EXPLAINED)),
 }
 
 
@@ -217,5 +186,8 @@ def strokes(figure: Figure) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_a_figure_draws_what_is_recorded(name: str, measured: Measured, sweep: Path) -> None:
-    held(RECORD, name, strokes(FIGURES[name](measured, sweep)))
+def test_a_figure_draws_what_is_recorded_within_its_page(name: str, measured: Measured, sweep: Path) -> None:
+    draw, compute = FIGURES[name]
+    figure = draw(compute(measured, sweep), SLIDES)
+    held(RECORD, name, strokes(figure))
+    assert fits(figure)
