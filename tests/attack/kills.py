@@ -206,15 +206,14 @@ def broken_study(rng: random.Random, field: Arena, work: Path) -> str:
     config, whole, broken = work / "study.toml", work / "whole", work / "broken"
     write_study(config, given, field)
     field.attack = f"broken study {given}"
-    ended = _train(["train", "--config", str(config), "--out", str(whole)], work / "whole-log")
+    begin = ["train", "--config", str(config), "--out"]
+    ended = _train([*begin, str(whole)], work / "whole-log")
     if refusal := plainly(ended):
         return refusal
     if rng.random() < 0.4:
         field.attack += ", extended"
         write_study(config, given | {"rounds": rng.randrange(1, given["rounds"])}, field)
-        if refusal := plainly(
-            _train(["train", "--config", str(config), "--out", str(broken)], work / "short")
-        ):
+        if refusal := plainly(_train([*begin, str(broken)], work / "short")):
             return refusal
         again = _train(["resume", str(broken), "--rounds", str(given["rounds"])], work / "again")
         if "cannot extend" in (refusal := plainly(again)):  # settings depend on the number of rounds
@@ -223,11 +222,8 @@ def broken_study(rng: random.Random, field: Arena, work: Path) -> str:
         field.attack += ", killed"
         kills = [fail_at(rng.randrange(1, OPERATIONS_MAX), "kill", rng) for _ in range(rng.randrange(1, 4))]
         for n, meet in enumerate([*kills, lambda event, dirty: None]):
-            begun = (broken / "settings.json").exists()
-            words = (
-                ["resume", str(broken)] if begun else ["train", "--config", str(config), "--out", str(broken)]
-            )
-            again = _train(words, work / f"again-{n}", partial(watch, broken, meet))
+            words = ["resume"] if (broken / "settings.json").exists() else begin
+            again = _train([*words, str(broken)], work / f"again-{n}", partial(watch, broken, meet))
     accept(plainly(again))
     summaries = [json.loads(one.out) | {"result": None} for one in (ended, again)]
     if summaries[0] != summaries[1]:

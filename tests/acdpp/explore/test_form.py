@@ -149,18 +149,11 @@ def test_what_is_wrong_is_a_sentence_beside_its_field(field: str, text: str, wor
     assert "\n" not in wrong[field]
 
 
-@pytest.mark.parametrize(
-    ("typed", "wrong"), [({"data": "csv:mine.csv"}, "label"), ({"average": "equal"}, "average_by")]
-)
-def test_a_setting_that_another_needs_is_wrong_itself(typed: dict[str, str], wrong: str) -> None:
-    assert list(read_form(replace(first_form(), **typed))[1]) == [wrong]
-
-
-def test_all_that_is_wrong_is_told_at_once() -> None:
-    empty = Form(**dict.fromkeys(FIELDS, ""))
-    assert set(read_form(empty)[1]) == {
-        *("data", "buffers", "budget", "prices", "rounds", "policies", "steps", "average", "objective", "fit")
-    }
+def test_all_that_is_wrong_is_told_at_once_and_a_setting_that_another_needs_is_wrong_itself() -> None:
+    wanted = {"data", "buffers", "budget", "prices", "rounds", "policies", "steps", "average", "objective"}
+    assert set(read_form(Form(**dict.fromkeys(FIELDS, "")))[1]) == wanted | {"fit"}
+    assert list(read_form(replace(first_form(), data="csv:mine.csv"))[1]) == ["label"]
+    assert list(read_form(replace(first_form(), average="equal"))[1]) == ["average_by"]
 
 
 def test_a_port_that_cannot_be_had_is_refused() -> None:

@@ -3,7 +3,6 @@
 Driven by Playwright with the Chromium of the system, where there is one. A server and a browser take a while: slow.
 """
 
-import json
 import os
 import re
 import subprocess
@@ -18,11 +17,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from acdpp.explore.form import FIELDS
-from acdpp.main import app
 from acdpp.output import with_error
+from tests.acdpp.program import answer
 from tests.empirics.small import until
 
 pytestmark = [
@@ -246,9 +244,7 @@ def test_a_plan_from_two_dropped_files_is_copied_and_is_the_command_s(visit: Any
     page.wait_for_function("wanted => navigator.clipboard.readText().then(one => one == wanted)", arg=command)
     (tmp_path / "plan.toml").write_text(copied)
     with chdir(tmp_path):
-        done = CliRunner().invoke(app, [*command.split()[1:], "--json"])
-    assert done.exit_code == 0, done.output
-    (row,) = json.loads(done.stdout)["policies"].values()
+        (row,) = answer(*command.split()[1:])["policies"].values()
     for name in ("final_excess_risk", "cumulative_excess_risk"):
         told = with_error(row[name], (row["error"] or {}).get(name))
         expect(page.locator("table.rows").first).to_contain_text(told)

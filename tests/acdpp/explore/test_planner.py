@@ -9,17 +9,16 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from acdpp.explore import planner as rooms
 from acdpp.explore.form import Asked, Form, first_form, read_form, taken_over
 from acdpp.explore.planner import Answer, Planner, Refused, Stopped, commands
 from acdpp.fit import fitted
-from acdpp.main import app
 from acdpp.options import StudyOptions
 from acdpp.study import papers_learner, study_from
 from empirics.predict import predict_study
 from empirics.settings.toml import toml_of_changes
+from tests.acdpp.program import answer
 from tests.empirics.small import blobs_file
 from theory.market.knapsack import purchase_limit
 from theory.market.prices import Uniform
@@ -75,9 +74,7 @@ def test_the_copied_command_and_file_give_what_the_page_shows(typed: dict[str, s
     spelled = commands(last.asked)
     (tmp_path / "plan.toml").write_text(spelled["toml"])
     words = spelled["predict"].replace("plan.toml", str(tmp_path / "plan.toml")).split()
-    done = CliRunner().invoke(app, [*words[1:], "--json", "--out", str(tmp_path / "curves.csv")])
-    assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
+    told = answer(*words[1:], "--out", str(tmp_path / "curves.csv"))
     assert told["toml"] == spelled["toml"]
     rows = told["policies"]
     assert list(last.curves) == list(rows)
@@ -303,9 +300,8 @@ def test_a_search_may_find_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_copied_search_finds_what_the_page_recommends() -> None:
     question = asked(policies="constant", objective="final")
     last = list(PLANNER.answers(question))[-1]
-    done = CliRunner().invoke(app, [*commands(last.asked)["plan"].split()[1:], "--json"])
-    assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout) == json.loads(json.dumps(last.design)) | {"file": None}
+    told = answer(*commands(last.asked)["plan"].split()[1:])
+    assert told == json.loads(json.dumps(last.design)) | {"file": None}
     taken, _ = read_form(taken_over(form(policies="constant", objective="final"), last.design))
     assert taken is not None
     assert toml_of_changes(PLANNER.suited(taken)[0].study) == last.design["toml"]
