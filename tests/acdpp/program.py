@@ -62,19 +62,25 @@ def answer(*words: str) -> Any:
     return json.loads(done.stdout)
 
 
+def said(*words: object, code: int = 0) -> str:
+    """The output of a command that ends with this status."""
+    done = acdpp(*map(str, words))
+    assert done.returncode == code, done.stderr
+    return done.stdout
+
+
 def settings(command: str, *words: str) -> dict[str, Any]:
     """The settings that a command shows instead of running."""
-    done = acdpp(command, *words, "--show-config")
-    assert done.returncode == 0, done.stderr
-    return tomllib.loads(done.stdout)
+    return tomllib.loads(said(command, *words, "--show-config"))
 
 
-def refusal(*words: str) -> str:
+def refusal(*words: object) -> str:
     """The one line of a refusal."""
-    done = acdpp(*words)
+    done = acdpp(*map(str, words))
     assert (done.returncode, done.stdout) == (2, ""), done.stderr
     [line] = done.stderr.splitlines()
     assert line.startswith("acdpp: ")
+    assert len(line) < 400 + 2 * sum(len(str(word)) for word in words)
     return line
 
 

@@ -16,7 +16,7 @@ import typer
 from acdpp.main import COMMANDS, app
 from acdpp.output import print_json, users_code
 from acdpp.plot import FIGURES
-from tests.acdpp.program import acdpp, answer, process
+from tests.acdpp.program import acdpp, answer, process, said
 from theory.bound.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
 from theory.design.offline import design
 from theory.setting import Budget, Constants
@@ -191,10 +191,10 @@ def test_a_preset_says_what_it_keeps_for_other_data() -> None:
 def test_the_landscape_is_whole_in_few_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     def numbers(columns: int) -> list[str]:
         monkeypatch.setenv("COLUMNS", str(columns))
-        said = acdpp("design", *BUDGET, "--horizon", "1000").stdout
-        assert max(map(len, said.splitlines())) <= columns
-        assert "…" not in said
-        words = said.partition("Landscape")[2].split()
+        printed = said("design", *BUDGET, "--horizon", "1000")
+        assert max(map(len, printed.splitlines())) <= columns
+        assert "…" not in printed
+        words = printed.partition("Landscape")[2].split()
         return [word.rstrip(":") for word in words if word[0].isdigit()]
 
     assert numbers(80)[:6] == ["1", "100", "100", "550", "520.13292", "1"]
@@ -214,13 +214,12 @@ KEEP = f"keep {' '.join(BUDGET)} --drift"
 )
 def test_an_answer_is_whole_in_few_columns(words: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    done = acdpp(*words.split())
-    assert done.returncode == 0, done.stderr
-    assert max(map(len, done.stdout.splitlines())) <= columns
-    said = done.stdout.split()
-    assert not {"nan", "inf", "-0"} & set(said)
-    assert ("keep samples for K = " in " ".join(said)) == words.startswith("keep")
-    assert not [word for word in said if "…" in word and word != "…"]  # no cell is cut
+    printed = said(*words.split())
+    assert max(map(len, printed.splitlines())) <= columns
+    found = printed.split()
+    assert not {"nan", "inf", "-0"} & set(found)
+    assert ("keep samples for K = " in " ".join(found)) == words.startswith("keep")
+    assert not [word for word in found if "…" in word and word != "…"]  # no cell is cut
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *(f"plot {name}" for name in (*FIGURES, "all"))])
@@ -258,9 +257,9 @@ def test_json_is_ascii_where_the_output_is_narrow_and_says_the_same(encoding: st
         with redirect_stdout(narrow):
             print_json(document)
         narrow.seek(0)
-        said = narrow.read()
-        assert json.loads(said) == document
-        assert said.isascii() == (encoding != "utf-8" or "Ω" not in document)
+        printed = narrow.read()
+        assert json.loads(printed) == document
+        assert printed.isascii() == (encoding != "utf-8" or "Ω" not in document)
 
 
 def test_modules_of_the_user_are_found_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

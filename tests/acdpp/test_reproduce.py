@@ -5,12 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from acdpp import interrupt
-from acdpp.main import app
 from empirics.results.reproduction import NAME, reproduction
 from empirics.settings.study import Study
+from tests.acdpp.program import refusal, said, settings
 from tests.empirics.data.made_data import bright_squares, put
 from tests.empirics.small import stopped_at
 from tests.refused import refused
@@ -26,28 +25,18 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return put(tmp_path_factory.mktemp("data"), bright_squares())
 
 
-def said(*words: object) -> str:
-    done = CliRunner().invoke(app, list(map(str, words)))
-    if done.exception is not None:
-        raise done.exception
-    return done.output
-
-
 @pytest.fixture(scope="module")
 def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
     out = tmp_path_factory.mktemp("results") / "one"
-    return (
-        out,
-        said("reproduce", "mnist", *SMALL, *FEW, "--data-dir", data, "--out", out),
-        interrupt.last_words(),
-    )
+    words = ("reproduce", "mnist", *SMALL, *FEW, "--data-dir", data, "--out", out)
+    return out, said(*words), interrupt.last_words()
 
 
 def test_one_command_trains_and_sets_the_paper_beside_us(finished: Told) -> None:
     out, shown, last = finished
     words = " ".join(shown.split())
-    said = "setting paper, model logistic, 80 % interval, to 85 %, 200 of the 60, V = √T"
-    assert all(word in words for word in said.split(", "))
+    facts = "setting paper, model logistic, 80 % interval, to 85 %, 200 of the 60, V = √T"
+    assert all(fact in words for fact in facts.split(", "))
     rows = {line.split("  ")[0].strip(): line for line in shown.splitlines()}
     assert "+1.9" in rows["acdpp - hybrid"]
     assert "+3.5" in rows["acdpp - constant"]
@@ -105,11 +94,9 @@ def test_a_study_is_continued_where_it_stopped(data: Path, tmp_path: Path) -> No
 
 
 def test_settings_are_shown_without_any_data() -> None:
-    shown = said(
-        "reproduce", "cifar10", "--setting", "released", "--eta", "0.01", "--seeds", "3", "--show-config"
-    )
-    for line in ('dataset = "cifar10"', "momentum = 0.9", "eta = 0.01", "seeds = 3", 'model = "resnet9"'):
-        assert line in shown
+    shown = settings("reproduce", "cifar10", "--setting", "released", "--eta", "0.01", "--seeds", "3")
+    wanted = {"dataset": "cifar10", "momentum": 0.9, "eta": 0.01, "seeds": 3, "model": "resnet9"}
+    assert shown | wanted == shown
 
 
 def test_an_unknown_policy_or_model_is_refused_and_leaves_nothing(
@@ -117,9 +104,8 @@ def test_an_unknown_policy_or_model_is_refused_and_leaves_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for kind, option in {"policy": "--policies", "model": "--model"}.items():
-        assert f"there is no {kind} 'mine'" in refused(
-            said, "reproduce", "mnist", option, "mine", "--data-dir", data
-        )
+        words = ("reproduce", "mnist", option, "mine", "--data-dir", data)
+        assert f"there is no {kind} 'mine'" in refusal(*words)
     assert not list(tmp_path.iterdir())
 
 
@@ -161,10 +147,10 @@ def test_a_ladder_given_again_trains_nothing_that_is_finished(data: Path, ladder
     assert said(*LADDER, "--data-dir", data, "--out", out) == shown
     assert {path: path.stat().st_mtime_ns for path in before} == before
     words = ("explain", "mnist", "--worlds", "logistic", "--rounds", "2", "--seeds", "3", "--out", out)
-    assert "seeds is 2 there and 3 here" in refused(said, *words)
+    assert "seeds is 2 there and 3 here" in refusal(*words)
 
 
 def test_a_ladder_without_data_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert "does not exist" in refused(said, "explain", "mnist", "--data-dir", "nowhere")
+    assert "does not exist" in refusal("explain", "mnist", "--data-dir", "nowhere")
     assert not list(tmp_path.iterdir())

@@ -16,23 +16,16 @@ from acdpp.report.mathml import NotTypeset, mathml
 from acdpp.report.page import page
 from figures.options import Style
 from figures.style import LOOKS
-from tests.acdpp.program import acdpp, refusal
+from tests.acdpp.program import refusal, said
 
 LABELS = ("eq:kstep-drop", "eq:ck-distinct-samples")
-
-
-def report(*words: str, code: int = 0) -> str:
-    done = acdpp("report", *words)
-    assert done.returncode == code, done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
 def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words = [word for label in LABELS for word in ("--claim", label)]
-    done = acdpp("verify", "--json", "--jobs", "1", *words)
     file = tmp_path_factory.mktemp("verdicts") / "verdicts.json"
-    file.write_text(done.stdout, encoding="utf-8")
+    file.write_text(said("verify", "--json", "--jobs", 1, *words), encoding="utf-8")
     return file
 
 
@@ -45,14 +38,14 @@ def document(verdicts: Path) -> dict[str, Any]:
 def report_of(document: dict[str, Any], folder: Path, code: int = 0) -> str:
     """Output for changed verdicts; the page is in `new`."""
     (file := folder / "changed.json").write_text(json.dumps(document), encoding="utf-8")
-    words = ("--verdicts", str(file), "--out", str(folder / "new"), "--no-figures")
-    return refusal("report", *words) if code == 2 else report(*words, code=code)
+    words = ("report", "--verdicts", str(file), "--out", str(folder / "new"), "--no-figures")
+    return refusal(*words) if code == 2 else said(*words, code=code)
 
 
 def test_all_formats_tell_of_the_same_cases(verdicts: Path, tmp_path: Path) -> None:
     forms = ("html", "latex", "markdown", "json")
     words = [word for form in forms for word in ("--format", form)]
-    told = report("--verdicts", str(verdicts), "--out", str(tmp_path / "new"), "--no-figures", *words)
+    told = said("report", "--verdicts", verdicts, "--out", tmp_path / "new", "--no-figures", *words)
     names = ["report.html", "erratum.tex", "report.md", "report.json"]
     assert told.split() == [str(tmp_path / "new" / name) for name in names]
     texts = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "new").iterdir()}
@@ -149,8 +142,8 @@ def test_results_without_risk_and_of_the_same_name_are_told_apart(document: dict
     ]
     text = page(document, [], figures, "acdpp report")
     first, second = text.split("<article id=")[-2:]
-    for said in ("first", "<svg>1</svg>", "1 of 2 runs of constant", "result-1"):
-        assert said in first
+    for words in ("first", "<svg>1</svg>", "1 of 2 runs of constant", "result-1"):
+        assert words in first
     assert "<svg>2</svg>" in second
     assert "∞" not in first
     ids = re.findall(r'\bid="([^"]+)"', text)
@@ -159,7 +152,7 @@ def test_results_without_risk_and_of_the_same_name_are_told_apart(document: dict
 
 def test_the_same_document_gives_the_same_page_and_names_the_command(verdicts: Path, tmp_path: Path) -> None:
     for name, words in (("a", []), ("b", ["--format", "html"])):
-        report("--verdicts", str(verdicts), "--out", str(tmp_path / name), "--no-figures", *words)
+        said("report", "--verdicts", verdicts, "--out", tmp_path / name, "--no-figures", *words)
     first, again = ((tmp_path / name / "report.html").read_text(encoding="utf-8") for name in "ab")
     assert first == again
     assert "Made by <code>acdpp report --verdicts FILE --no-figures</code>" in first
