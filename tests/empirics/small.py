@@ -21,6 +21,7 @@ orderly = pytest.mark.skipif(
     torch.version.cuda is not None and platform.machine() == "aarch64",
     reason="with this build of torch, sums depend on the number of columns: the last bits differ",
 )
+GPU = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
 CONTROL = Constants(D=20.0, sigma=0.6, eta=5.0, B=10.0, Pdim=9.0)
 
 
@@ -71,13 +72,22 @@ def forecaster_of(task, **own):
 class Steady(Policy):
     """These numbers of samples of the clients, or a row of them for each replicate, in every round."""
 
-    retention = 3
-
-    def __init__(self, *samples):
-        self.samples = samples
+    def __init__(self, *samples, retention=3):
+        self.samples, self.retention = samples, retention
 
     def decide(self, state, cost):
         return state, np.broadcast_to(self.samples, (len(cost), np.shape(self.samples)[-1]))
+
+
+class Periodic(Steady):
+    """These numbers of samples of the clients, round by round, and again from the first."""
+
+    def start(self, replicates):
+        return 0
+
+    def decide(self, state, cost):
+        now = self.samples[state % len(self.samples)]
+        return state + 1, np.broadcast_to(now, (len(cost), len(now)))
 
 
 class Killed(Exception):

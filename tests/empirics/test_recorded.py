@@ -1,6 +1,5 @@
 """Small studies of every kind, predicted and trained: their numbers are those recorded."""
 
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -51,14 +50,7 @@ TRAINED = {
 }
 
 
-def curves(found):
-    def some(one):
-        return [*one.risk[:: max(len(one.risk) // 7, 1)], *one.path[-2:], one.fitted]
-
-    return {name: some(one) for name, one in found.items()}
-
-
-def predicted(case, monkeypatch):
+def predicted(case, monkeypatch, folder):
     given, options = PREDICTED[case], OPTIONS.get(case, {"best": False})
     if case == "a sample of one that moves":
         monkeypatch.setattr(landscape, "POPULATION_WHOLE_MAX", 100)
@@ -68,24 +60,24 @@ def predicted(case, monkeypatch):
         monkeypatch.setattr(landscape, "DIRECTIONS_ALONE", 5)
         monkeypatch.setattr(landscape, "DIRECTION_LUMPS", 6)
     found = predict_study(study(**given), dataset=blobs(), **options)
-    return numbers({"document": found.document(), "curves": curves(found.forecasts)})
+    curves = {
+        name: [*one.risk[:: max(len(one.risk) // 7, 1)], *one.path[-2:], one.fitted]
+        for name, one in found.forecasts.items()
+    }
+    return numbers({"document": found.document(), "curves": curves})
 
 
-def trained(case, monkeypatch):
-    with tempfile.TemporaryDirectory() as folder:
-        given = study(**({"predict": False} | TRAINED[case]))
-        summary = run_study(given, f"{folder}/result", dataset=blobs())
-        rows = {name: values[-1].item() for name, values in columns(f"{folder}/result").items()}
+def trained(case, monkeypatch, folder):
+    given = study(**({"predict": False} | TRAINED[case]))
+    summary = run_study(given, folder / "result", dataset=blobs())
+    rows = {name: values[-1].item() for name, values in columns(folder / "result").items()}
     kept = {name: summary.get(name) for name in ("policies", "least_risk", "gap_closed")}
     return numbers({"last row": rows} | kept)
 
 
-KINDS = {"predicted": (predicted, PREDICTED), "trained": (trained, TRAINED)}
+CASES = [(found, case) for found, cases in ((predicted, PREDICTED), (trained, TRAINED)) for case in cases]
 
 
-CASES = [(kind, case) for kind, (_, cases) in KINDS.items() for case in cases]
-
-
-@pytest.mark.parametrize(("kind", "case"), CASES)
-def test_a_small_study_is_as_recorded(kind, case, monkeypatch):
-    held(RECORD, f"{kind}: {case}", KINDS[kind][0](case, monkeypatch))
+@pytest.mark.parametrize(("found", "case"), CASES)
+def test_a_small_study_is_as_recorded(found, case, monkeypatch, tmp_path):
+    held(RECORD, f"{found.__name__}: {case}", found(case, monkeypatch, tmp_path))

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from acdpp.summary import show_summary
-from empirics import Study, run_study
+from empirics import Study, read_result, run_study
 from empirics.training.engine import Engine
 from figures import learning
 from figures.measured import read
@@ -23,7 +23,7 @@ NOTHING = {"mean": None, "error": None}
 
 
 def own():
-    torch.manual_seed(0)
+    torch.manual_seed(0)  # some first weights leave a run at rest, with a gradient of 0
     layers = [torch.nn.Linear(8, 30), *(torch.nn.Linear(30, 30) for _ in range(2)), torch.nn.Linear(30, 4)]
     return {"dataset": DATA, "model": torch.nn.Sequential(*layers)}
 
@@ -70,6 +70,20 @@ def test_the_others_do_not_notice(result, tmp_path):
     trained(tmp_path / "alone", policies=(TAME, "oracle"), diverging="refuse")
     for name in ("accuracy", "risk", "mismatch"):
         assert np.array_equal(read(result[0])[name][[0, 2]], read(tmp_path / "alone")[name])
+
+
+def test_where_every_run_diverges_the_study_is_refused(tmp_path):
+    for given, message in (
+        ({}, "constant is not finite in round"),
+        ({"measures": ("accuracy",)}, "constant is not finite in round 2"),
+        ({"measures": (), "checkpoint": 4}, "constant is not finite after round 4"),
+        ({"measures": ("risk",), "rounds": 1}, "is not finite after"),
+    ):
+        out, wild = tmp_path / message, {"policies": (TAME,), "eta": 1e8, "steps": 3, "diverging": "refuse"}
+        sentence = refused(trained, out, **(wild | given))
+        assert sentence.startswith("training diverged: ")
+        assert message in sentence
+        assert "unfinished" in refused(read_result, str(out))
 
 
 def test_without_any_measure_the_last_parameters_tell_who_has_diverged(tmp_path):

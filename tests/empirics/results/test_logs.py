@@ -12,24 +12,11 @@ from acdpp import watch
 from empirics import read_result, run, run_study
 from empirics.results import logs
 from tests.acdpp.program import acdpp
-from tests.empirics.small import Killed, Steady, blobs, blobs_file, refused, stopped_at, study
+from tests.empirics.small import Killed, Periodic, blobs, blobs_file, refused, stopped_at, study
 
 RUNS = [("constant", 0), ("constant", 1), ("a/b", 0), ("a/b", 1)]
-
-
-class Waits(Steady):
-    """Buys in every third round alone, so that some values are none."""
-
-    retention = 1
-
-    def start(self, replicates):
-        return 0
-
-    def decide(self, state, cost):
-        return state + 1, np.full((len(cost), 3), 2 * (state % 3 == 0))
-
-
-OWN = {"dataset": blobs(), "policies": {"a/b": Waits()}}
+WAITS = Periodic((2, 2, 2), (0, 0, 0), (0, 0, 0), retention=1)  # so that some values are none
+OWN = {"dataset": blobs(), "policies": {"a/b": WAITS}}
 
 
 def small(*asked, **given):

@@ -15,7 +15,8 @@ from empirics.results import provenance
 from empirics.results.folder import read_settings
 from empirics.results.summary import FIELDS
 from empirics.training.module import Module
-from tests.empirics.small import Steady, assert_same_rows, blobs, blobs_file, columns, refused, stopped_at
+from tests.empirics.small import GPU, Periodic, assert_same_rows, blobs, blobs_file, columns, stopped_at
+from tests.refused import refused
 from theory.bound.theorem1 import theorem_1
 from theory.reuse.trajectories import trajectory
 from theory.setting import Constants
@@ -119,9 +120,6 @@ def test_memory_grows_by_less_than_the_admissions_of_the_rounds_alone(result, tm
     """Admissions take 8 bytes each; a schedule that is held has six arrays of that size."""
     (short, few), (long, many) = (held(tmp_path / str(rounds), rounds) for rounds in (20, 80))
     assert long - short < 8 * (many - few)
-
-
-GPU = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
 
 
 @pytest.mark.parametrize(("device", "after"), [("cpu", 3), ("cpu", 25), pytest.param("cuda", 25, marks=GPU)])
@@ -237,20 +235,11 @@ def test_a_study_of_another_length_is_that_study_bit_for_bit(given, rounds, stop
     assert read_settings(out)["continued"][-1]["after_round"] == done
 
 
-class Dry(Steady):
-    """Half a sample after ten rounds."""
-
-    def start(self, replicates):
-        return 0
-
-    def decide(self, state, cost):
-        return state + 1, np.full((len(cost), 2), 1 if state < 10 else 0.5)
-
-
 def test_a_study_that_cannot_be_extended_stays_as_it_was(tmp_path):
+    dry = Periodic(*10 * [(1, 1)], (0.5, 0.5))
     for given, own, message in (
         ({}, {"cost": np.linspace(1, 9, 10)}, "10 prices"),
-        ({"checkpoint": 5}, {"policies": {"dry": Dry()}}, "policy 'dry' failed in round 11"),
+        ({"checkpoint": 5}, {"policies": {"dry": dry}}, "policy 'dry' failed in round 11"),
         ({"policies": ["constant", "acdpp", "acdpp-capped"]}, {}, "of acdpp, acdpp-capped depend on"),
         ({"policies": ["burst@average=none", "oracle"], "average": "tail"}, {}, "the tail of oracle begins"),
         ({"cost": {"process": "drifting"}}, {}, "its prices depend on the number of rounds"),
@@ -275,7 +264,7 @@ def bent(population):
 
 
 bent.__name__ = "network"
-MINE = {"mine": Steady(1, 1)}
+MINE = {"mine": Periodic((1, 1))}
 OWN = {"dataset": DATA, "model": network, "policies": MINE, "cost": 1 + np.arange(50) % 7}
 OF_OWN = {"policies": ["constant"], "labels": "classes", "eta": 0.1}
 
@@ -315,14 +304,14 @@ def test_other_things_than_it_began_with_are_refused(own):
         (None, {"dataset": None}, "data set 'given:tuple' was handed over in Python"),
         (None, {"cost": None}, "prices 'given:ndarray' were handed over in Python"),
         (None, {"policies": None}, "there is no policy 'mine'"),
-        (None, {"policies": MINE | {"more": Steady(1, 1)}}, "policies is ['constant', 'mine'] there and"),
-        (None, {"policies": {"mine": Steady(2, 2)}}, "in round 1 of mine, admitted was 2 and is 4 now"),
-        (None, {"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention are not as"),
+        (None, {"policies": MINE | {"more": MINE["mine"]}}, "policies is ['constant', 'mine'] there and"),
+        (None, {"policies": {"mine": Periodic((2, 2))}}, "in round 1 of mine, admitted was 2 and is 4 now"),
+        (None, {"policies": {"mine": Periodic((0, 2))}}, "some client's admissions or retention are not as"),
         (None, {"model": bent}, "the model is not the one it began with"),
         (None, {"model": torch.nn.Linear(8, 4)}, "'given:network' there and 'given:Linear' here"),
         (20, DATA_ARE, "not what it began with"),
         (20, PRICES_ARE, "not what it began with"),
-        (30, {"policies": {"mine": Steady(0, 2)}}, "some client's admissions or retention"),
+        (30, {"policies": {"mine": Periodic((0, 2))}}, "some client's admissions or retention"),
         (30, {"model": bent}, "the model is not the one it began with"),
     ):
         study, folder = (small(**OF_OWN, rounds=rounds), own[1]) if rounds else (None, own[0])
@@ -385,22 +374,3 @@ def test_a_network_starts_every_seed_anew_if_asked_to(tmp_path, per_seed, model)
     run_study(study, tmp_path / "result", dataset=DATA, model=model)
     first, _, other, _ = columns(tmp_path / "result")["risk"]
     assert (first == other) == (not per_seed)
-
-
-def test_divergence_is_said_and_not_recorded(tmp_path):
-    wild = {"policies": ["constant"], "radius": None, "eta": 1e8, "dtype": "float32", "labels": "classes"}
-    wild |= {"steps": 3, "checkpoint": 4}
-    torch.manual_seed(0)  # some first weights leave a run at rest, with a gradient of 0
-    layers = [torch.nn.Linear(8, 30), *(torch.nn.Linear(30, 30) for _ in range(4)), torch.nn.Linear(30, 4)]
-    own = {"dataset": DATA, "model": torch.nn.Sequential(*layers)}
-    for given, message in (
-        ({}, "constant is not finite in round"),
-        ({"measures": ["accuracy"]}, "constant is not finite in round 2"),
-        ({"measures": []}, "constant is not finite after round 4"),
-        ({"measures": ["risk"], "rounds": 1}, "is not finite after"),
-    ):
-        out = tmp_path / message
-        sentence = refused(run_study, small(**(wild | given)), out, **own)
-        assert sentence.startswith("training diverged: ")
-        assert message in sentence
-        assert "unfinished" in refused(read_result, str(out))

@@ -22,9 +22,8 @@ def test_the_numbers_of_a_policy_are_those_of_its_samples_prices_and_rounds(tmp_
     prices = np.array([[4, 1, 1], [4, 0.5, 2], [4, 0.5, 3], [4, 1, 1], [2, 2, 2], [2, 2, 2], [2, 2, 2]])
     given = {"policies": ("constant", "oracle"), "rounds": 7, "checkpoint": 4, "budget": 18.0, "seed": 2}
     setting = study(**given, predict=False)
-    mine = Steady(*samples)
-    mine.retention = (3, 1, 2)
-    own = {"dataset": blobs(), "policies": {"mine": mine}, "cost": prices}
+    mine = {"mine": Steady(*samples, retention=(3, 1, 2))}
+    own = {"dataset": blobs(), "policies": mine, "cost": prices}
     summary, table = run_study(setting, tmp_path / "out", **own), columns(tmp_path / "out")
     row = summary["policies"]["mine"]
     by_policy = zip(*(column.reshape(3, 3, 7) for column in table.values()), strict=True)

@@ -18,7 +18,7 @@ from empirics.training.model import Descent, Memory, inverse_counts, per_run
 from empirics.training.module import Module
 from empirics.training.partition import make_pools
 from empirics.training.twin import run_twin
-from tests.empirics.small import CONTROL, problem, refused, study
+from tests.empirics.small import CONTROL, GPU, problem, refused, study
 from theory.law.averaging import averaged, contractions, equal, exponential, over_models, polynomial, tail
 from theory.law.quadratic import by_age
 
@@ -230,9 +230,7 @@ def test_padding_wastes_at_most_a_third():
     assert padded(np.array([1, 5, 6, 7, 9, 12, 13])).tolist() == [4, 6, 6, 8, 12, 12, 16]
 
 
-cuda = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
-
-recorded = pytest.mark.parametrize("graphs", [pytest.param(flag, marks=cuda) for flag in (False, True)])
+recorded = pytest.mark.parametrize("graphs", [pytest.param(flag, marks=GPU) for flag in (False, True)])
 
 
 @recorded
@@ -258,10 +256,9 @@ def test_the_gpu_follows_the_cpu_where_runs_are_asked_for_in_groups(graphs):
     assert np.allclose(here[1], there[1], rtol=1e-7)
 
 
-DEVICES = [("cpu", False), *(pytest.param("cuda", flag, marks=cuda) for flag in (False, True))]
-
-
-@pytest.mark.parametrize(("device", "graphs"), DEVICES)
+@pytest.mark.parametrize(
+    ("device", "graphs"), [("cpu", False), *(pytest.param("cuda", flag, marks=GPU) for flag in (False, True))]
+)
 def test_nothing_is_measured_of_parameters_that_are_no_numbers(device, graphs):
     found = []
     for lost in (True, False):

@@ -17,7 +17,7 @@ from empirics.training.module import Module, answers
 from empirics.training.networks import NETWORKS, Residual, _block, resnet9
 from empirics.training.other_models import other_model
 from empirics.training.resnet import ManyResNets, flops
-from tests.empirics.small import problem, refused, study
+from tests.empirics.small import GPU, problem, refused, study
 
 
 def images(channels, side, samples=24, classes=3):
@@ -93,7 +93,6 @@ def test_images_that_do_not_fit_and_unknown_networks_are_refused():
 
 
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
-gpu = [pytest.mark.gpu, pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")]
 
 
 def population(device, side=16, images=40, dtype=torch.float32, channels=3):
@@ -232,7 +231,7 @@ def both(side, precision, descent):
         return exact, model, wanted, model.update(model.start(2), held, descent)
 
 
-@pytest.mark.parametrize("side", [pytest.param(side, marks=gpu) for side in (16, 72)])
+@pytest.mark.parametrize("side", [pytest.param(side, marks=GPU) for side in (16, 72)])
 def test_a_step_is_that_of_torch(side):
     """Behind the last pooling as near to float64 as float32 can be. Before it less so: which of four pixels is the
     largest may turn on the last bit, and one such turn in half a million windows moves a gradient by a thousandth.
@@ -244,7 +243,7 @@ def test_a_step_is_that_of_torch(side):
     assert max(errors[4 * 6 :]) < 1e-4
 
 
-@pytest.mark.parametrize("precision", [pytest.param(p, marks=gpu) for p in ("tf32", "bfloat16")])
+@pytest.mark.parametrize("precision", [pytest.param(p, marks=GPU) for p in ("tf32", "bfloat16")])
 def test_some_steps_of_runs_that_differ_are_those_of_torch(precision):
     eta, steps = torch.tensor([0.01, 0.02], device="cuda"), torch.tensor([3, 2], device="cuda")
     exact, model, wanted, found = both(16, precision, Descent(3, eta, 0.5, steps))
@@ -256,7 +255,7 @@ def test_some_steps_of_runs_that_differ_are_those_of_torch(precision):
     assert torch.allclose(risks[0].double(), risks[1], rtol={"bfloat16": 1e-2}.get(precision, 1e-3))
 
 
-@pytest.mark.parametrize("share", [pytest.param(one, marks=gpu) for one in (0.7, 1e-9)])
+@pytest.mark.parametrize("share", [pytest.param(one, marks=GPU) for one in (0.7, 1e-9)])
 def test_it_repeats_itself_however_many_fit(monkeypatch, share):
     """Bit for bit where as many fit again; else torch's product, the mean over clients, may sum in another order."""
     here = population("cuda")
