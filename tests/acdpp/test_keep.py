@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.acdpp.program import acdpp, answer, refusal
+from tests.acdpp.program import acdpp, answer
 from theory.drift import long_run
 from theory.drift.retention import best_drifting_mean, drift_design, smoothed_floor
 from theory.law.quadratic import stationary_noise
@@ -70,17 +70,3 @@ def test_the_table_sets_every_choice_against_the_least(monkeypatch):
     assert risks[0] > min(risks)
     table = acdpp(*words).stdout.partition("─\n")[2].partition("\n\n")[0]
     assert [line.split()[-1] for line in table.splitlines()] == [f"{one / min(risks):.3g}" for one in risks]
-
-
-@pytest.mark.parametrize(
-    ("words", "wrong"),
-    [
-        (("--drift", "-1"), "--drift must be at least 0"),
-        (("--drift", "0.1", "--contraction", "1"), "at least 0 and below 1"),
-        (("--drift", "0.1", "--horizon", "9"), "--horizon"),
-        (("--drift", "0.1", "--pilot", "90"), "--pilot"),
-        (("--drift", "0.1", "--buffers", "1e9"), "more than 10^6 rounds"),
-    ],
-)
-def test_what_plays_no_part_or_means_nothing_is_refused(words, wrong):
-    assert wrong in refusal(*PAPER, *words)

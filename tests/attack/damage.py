@@ -12,7 +12,7 @@ from tests.attack.arena import LONGER, ROUNDS, Arena, Fault, accept, start
 
 KINDS = ("finished", "unfinished", "torn")
 WRITERS = ("resume", "extend")
-READERS = (*WRITERS, "read", "plot")
+READERS = (*WRITERS, "risk-vs-bound", "learning")  # or a figure
 
 
 def _flip(path: Path, rng: random.Random, field: Arena) -> None:
@@ -160,10 +160,8 @@ def _means_the_same(file: str, before: bytes, after: bytes) -> bool:
 
 def _use(names: Sequence[str], expected: str, reader: str, field: Arena, out: Path, work: Path) -> str:
     """Use the folder once; a refusal must have one of the names and change nothing."""
-    drawn = {"read": "risk-vs-bound", "plot": "learning"}
-    words = field.words(reader, out)
-    if reader not in WRITERS:
-        words = ["plot", drawn[reader], str(out), "--out", str(work / "plots")]
+    drawing = ["plot", reader, str(out), "--out", str(work / "plots")]
+    words = field.words(reader, out) if reader in WRITERS else drawing
     before = _snapshot(out)
     ended = start(words, work / "log").ended()
     if reader not in WRITERS and ended.status == 0:
