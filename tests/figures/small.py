@@ -45,15 +45,10 @@ def cut(
     """The beginning of a result, of some seeds, with other names for as many policies, and without some columns."""
     names = result.policies if names is None else names
     rows = [place % len(result.policies) for place in range(len(names))]
-    columns = {
-        name: column[rows][:, :seeds, :rounds]
-        for name, column in result.columns.items()
-        if name not in without
-    }
-    constants = tuple(result.constants[row] for row in rows)
-    return replace(
-        result, policies=tuple(names), constants=constants, seeds=seeds, horizon=rounds, columns=columns
-    )
+    kept = {name: column for name, column in result.columns.items() if name not in without}
+    columns = {name: column[rows][:, :seeds, :rounds] for name, column in kept.items()}
+    own = {"policies": tuple(names), "constants": tuple(result.constants[row] for row in rows)}
+    return replace(result, **own, seeds=seeds, horizon=rounds, columns=columns)
 
 
 def summary_of(folder: Path) -> dict[str, Any]:

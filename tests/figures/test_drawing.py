@@ -64,10 +64,8 @@ def test_a_result_of_any_size_and_any_policies_is_drawn(module: Any, part: Any, 
 
 def test_long_results_make_no_huge_artists(measured: Measured) -> None:
     rounds = 20_000
-    columns = {
-        name: np.resize(column, (len(measured.policies), 1, rounds))
-        for name, column in measured.columns.items()
-    }
+    shape = len(measured.policies), 1, rounds
+    columns = {name: np.resize(column, shape) for name, column in measured.columns.items()}
     long = replace(measured, seeds=1, horizon=rounds, columns=columns)
     for module in (learning, constraints, measured_mismatch):
         figure = module.draw(module.compute(long), PAPER)
@@ -161,27 +159,21 @@ def brief(points: Any) -> list[float]:
 def strokes(figure: Figure) -> dict[str, float]:
     found: dict[str, Any] = {"size": figure.get_size_inches().tolist()}
     for i, axes in enumerate(figure.axes):
+        texts = (*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label)
+        outlines = [[path.vertices for path in one.get_paths()] for one in axes.collections]
         found[f"axes {i}"] = {
             "lines": [
                 [*brief(line.get_xydata()), *brief(line.get_markevery()), line.get_linewidth()]
                 for line in axes.lines
             ],
             "points": [brief(one.get_offsets()) for one in axes.collections],
-            "areas": [
-                brief(np.concatenate([np.zeros((0, 2)), *(path.vertices for path in one.get_paths())]))
-                for one in axes.collections
-            ],
+            "areas": [brief(np.concatenate([np.zeros((0, 2)), *one])) for one in outlines],
             "bars": [brief(one.get_path().vertices) for one in axes.patches],
-            "letters": [
-                [len(text.get_text()), text.get_fontsize()]
-                for text in (*axes.texts, axes.title, axes.xaxis.label, axes.yaxis.label)
-            ],
+            "letters": [[len(text.get_text()), text.get_fontsize()] for text in texts],
             "ends": [axes.get_xlim(), axes.get_ylim()],
         }
-    found["legends"] = [
-        [len(text.get_text()) for text in (legend.get_title(), *legend.get_texts())]
-        for legend in figure.legends
-    ]
+    legends = ((one.get_title(), *one.get_texts()) for one in figure.legends)
+    found["legends"] = [[len(text.get_text()) for text in texts] for texts in legends]
     return numbers(json.loads(json.dumps(found, default=float)))
 
 

@@ -19,9 +19,8 @@ def trained(out: Path, drift: Drift, **given: object) -> Measured:
 
 
 def test_risk_over_time_has_the_moments_of_change(tmp_path: Path, measured: Measured) -> None:
-    result = trained(
-        tmp_path / "moves", Drift(kind="gradual", start=6, length=9), policies=("constant", "oracle")
-    )
+    moves = Drift(kind="gradual", start=6, length=9)
+    result = trained(tmp_path / "moves", moves, policies=("constant", "oracle"))
     data = drifting.compute(result)
     assert data.changes == [6, 15]
     assert data.measured["oracle"].mean.tolist() == result["excess_risk"][1].mean(axis=0).tolist()
@@ -39,9 +38,8 @@ def test_risk_over_time_has_the_moments_of_change(tmp_path: Path, measured: Meas
 
 def test_speeds_stand_side_by_side_over_the_retention(tmp_path: Path) -> None:
     given = {"policies": ("constant@K=1", "constant@K=3"), "predict": False}
-    results = [
-        trained(tmp_path / str(length), Drift(kind="periodic", length=length), **given) for length in (6, 12)
-    ]
+    drifts = [Drift(kind="periodic", length=length) for length in (6, 12)]
+    results = [trained(tmp_path / str(drift.length), drift, **given) for drift in drifts]
     data = drifting.compute_speeds(results)
     assert list(data.risks) == ["periodic, 6 rounds", "periodic, 12 rounds"]
     for risk, result in zip(data.risks.values(), results, strict=True):

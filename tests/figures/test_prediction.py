@@ -76,10 +76,8 @@ def test_a_result_without_predictions_says_why_and_what_to_do(result: Path, tmp_
 def test_a_sweep_is_read_in_the_order_of_k(sweep: Path) -> None:
     result, summary = read(sweep, retention.READS), summary_of(sweep)
     data = retention.compute(result)
-    assert {name: risk.K.tolist() for name, risk in data.risks["late"].items()} == {
-        "constant": [2, 7, 12],
-        "acdpp@eta=0.1": [3, 9],
-    }
+    tried = {name: risk.K.tolist() for name, risk in data.risks["late"].items()}
+    assert tried == {"constant": [2, 7, 12], "acdpp@eta=0.1": [3, 9]}
     risk = data.risks["cumulative"]["constant"]
     for place, K in enumerate((2, 7, 12)):
         found = summary[f"constant@K={K}"]
@@ -92,12 +90,10 @@ def test_a_sweep_is_read_in_the_order_of_k(sweep: Path) -> None:
 
 
 def test_the_best_is_the_least_measured_and_the_least_predicted(sweep: Path) -> None:
-    columns = {
-        "excess_risk": np.ones((len(SWEEP), 3, 30)),
-        "predicted_excess_risk": np.ones((len(SWEEP), 3, 30)),
-    }
-    columns["excess_risk"][SWEEP.index("constant@K=12")] = 0.5
-    columns["predicted_excess_risk"][SWEEP.index("constant@K=2")] = 0.5
+    columns = {}
+    for column, least in (("excess_risk", "constant@K=12"), ("predicted_excess_risk", "constant@K=2")):
+        columns[column] = np.ones((len(SWEEP), 3, 30))
+        columns[column][SWEEP.index(least)] = 0.5
     data = retention.compute(replace(read(sweep), columns=columns))
     for panel in retention.PANELS:
         risk = data.risks[panel]["constant"]
@@ -105,17 +101,14 @@ def test_the_best_is_the_least_measured_and_the_least_predicted(sweep: Path) -> 
     axes = retention.draw(data, PAPER).axes[0]
     colour = PAPER.policy("constant")["color"]
     own = [line for line in axes.lines if line.get_color() == colour and len(line.get_xdata()) == 1]
-    assert {str(line.get_marker()): float(np.asarray(line.get_xdata())[0]) for line in own} == {
-        "*": 12,
-        "o": 2,
-    }
+    marks = {str(line.get_marker()): float(np.asarray(line.get_xdata())[0]) for line in own}
+    assert marks == {"*": 12, "o": 2}
 
 
 def test_the_marked_retentions_are_those_of_the_design(sweep: Path) -> None:
     result = read(sweep, retention.READS)
-    constants = [
-        replace(one, B=10 if one.eta == result.constants[3].eta else 0.1) for one in result.constants
-    ]
+    eta = result.constants[3].eta
+    constants = [replace(one, B=10 if one.eta == eta else 0.1) for one in result.constants]
     data = retention.compute(replace(result, constants=tuple(constants)))
     budget = Budget(buffers=(8, 12), cost=11, mean_cost=Fraction(11, 2))
     assert data.limit == design_limit(budget, constants[0]).K == 10
