@@ -1,7 +1,7 @@
 """Floats and balls keep the digits of the exact value where a formula cancels, near, far and on wide balls."""
 
-from fractions import Fraction
 from fractions import Fraction as F
+from itertools import product
 
 import flint
 import mpmath
@@ -15,6 +15,7 @@ from scipy import stats
 from theory.control import violation
 from theory.control.penalty import penalty_comparison, penalty_comparison_as_stated
 from theory.control.region import region_maximum, region_minimum, region_minimum_total, region_minimum_window
+from theory.drift import long_run
 from theory.law import quadratic as law
 from theory.law import stationary
 from theory.law.curved import local_shift
@@ -39,28 +40,27 @@ def test_squared_weights_follow_the_exact_recursion(a, kind):
     assert np.allclose(law.squared_weights(cohorts, a, 60), exact, rtol=1e-12, atol=1e-16)
 
 
-@pytest.mark.parametrize("K", [1, 3, 1000, 10**12])
-@pytest.mark.parametrize("slow", [0.7, 0.3, 1e-1, 1e-4, 1e-8, 1e-15])
-def test_noise_does_not_cancel_as_steps_become_small(K, slow):
-    a = 1 - slow
-    with mpmath.workdps(120):
-        b = mpmath.mpf(a)
-        lag = b * (K * (1 - b) - 1 + b**K) / (1 - b) ** 2
-        expected = float((1 - b) / (1 + b) * (K + 2 * lag) / K**2)
-        assert law.stationary_noise(a, K) == pytest.approx(expected, rel=2e-14)
-        for t in (1, 2, 3, 9, 11, 999, 1000, 1001, 10**6, 10**9, 10**15):
-            expected = float(stationary.full_memory_noise(b, K, t))
-            assert stationary.full_memory_noise(a, K, t) == pytest.approx(expected, rel=1e-14, abs=0)
+RETENTIONS, ROUNDS = (1, 3, 1000, 10**12), (1, 2, 3, 9, 11, 999, 1000, 1001, 10**6, 10**9, 10**15)
+FEW = [(1,), (2,), (50,)]
+NEXT_TO_ONE = {  # functions of a = 1 - αh and of counts, and how many digits they keep
+    "noise": (law.stationary_noise, product(RETENTIONS), 2e-14),
+    "noise of a full memory": (stationary.full_memory_noise, product(RETENTIONS, ROUNDS), 1e-14),
+    "burden": (lambda a, age: age_burden(age, a), product(ROUNDS), 1e-14),
+    "lag": (long_run.stationary_lag, FEW, 1e-12),
+    "lag behind a slope": (long_run.slope_lag, FEW, 1e-12),
+    "lag of a mean": (lambda a, K: long_run.smoothed_lag(a, 0.5, K), FEW, 1e-12),
+    "noise of a mean": (lambda a, K: long_run.smoothed_noise(a, 0.5, K), FEW, 1e-12),
+}
 
 
-@pytest.mark.parametrize("slow", [0.7, 0.5, 0.3, 1e-1, 1e-4, 1e-9, 1e-15])
-def test_burdens_do_not_cancel(slow):
-    a = 1 - slow
-    for age in (1, 2, 3, 1000, 10**9, 10**15):
-        with mpmath.workdps(80):
-            b = mpmath.mpf(a)
-            expected = float(1 + 2 * b * (1 - b ** (age - 1)) / (1 - b))
-        assert age_burden(age, a) == pytest.approx(expected, rel=1e-14)
+@pytest.mark.parametrize("name", NEXT_TO_ONE)
+def test_nothing_cancels_as_steps_become_small(name):
+    function, counts, tolerance = NEXT_TO_ONE[name]
+    steps = (0.7, 0.5, 0.3, 0.1, 1e-3, 1e-4, 1e-6, 1e-8, 1e-9, 1e-15)
+    for more, step in product(counts, steps):
+        with mpmath.workdps(120):
+            expected = float(function(mpmath.mpf(1 - step), *more))
+        assert function(1 - step, *more) == pytest.approx(expected, rel=tolerance, abs=0)
 
 
 def test_a_shift_of_tiny_steps_does_not_cancel():
@@ -125,20 +125,20 @@ def test_the_integral_neither_overflows_nor_loses_the_far_end():
 
 
 UNIT = Constants(D=1, sigma=1, eta=1, B=1, Pdim=1)
-gaps = st.sampled_from([Fraction(9, 10), *(Fraction(1, d) for d in (2, 7, 10**3, 10**9))])
+gaps = st.sampled_from([F(9, 10), *(F(1, d) for d in (2, 7, 10**3, 10**9))])
 places = st.fractions(-1, 1, max_denominator=1000)
-sizes = st.integers(-60, 4).map(lambda e: Fraction(2) ** e)
+sizes = st.integers(-60, 4).map(lambda e: F(2) ** e)
 UNIT_BALL = flint.arb(0, 1)
 
 
 def lower_ends(region, first, last):
-    return sum((region_minimum(region, j) for j in range(first, last + 1)), Fraction(0))
+    return sum((region_minimum(region, j) for j in range(first, last + 1)), F(0))
 
 
 @settings(max_examples=25)
 @given(gaps, st.integers(1, 60), st.integers(1, 60))
 def test_totals_and_windows_are_the_sums_of_the_lower_ends(gap, k, more):
-    region, t = Region(rate=Fraction(3), rho=1 - gap), k + more - 1
+    region, t = Region(rate=F(3), rho=1 - gap), k + more - 1
     total, window = lower_ends(region, 1, t - 1), lower_ends(region, t - k + 1, t - 1)
     assert region_minimum_total(region, t) == total
     assert region_minimum_window(region, k, t) == window
@@ -160,7 +160,7 @@ def test_totals_and_windows_are_the_sums_of_the_lower_ends(gap, k, more):
 @given(st.integers(1, 30), st.integers(2, 60))
 def test_a_float_total_has_all_its_digits_for_a_gap_that_a_float_holds(power, t):
     """As a difference of its two rounded parts, the total of ten rounds at ρ = 1 - 2^-30 is right to seven digits."""
-    region = Region(rate=Fraction(1), rho=1 - Fraction(1, 2**power))
+    region = Region(rate=F(1), rho=1 - F(1, 2**power))
     exact = float(lower_ends(region, 1, t - 1))
     assert region_minimum_total(region.map(float), float(t)) == pytest.approx(exact, rel=1e-14, abs=0)
     array = region_minimum_total(region.map(float), np.array([float(t), 1.0]))
@@ -170,9 +170,9 @@ def test_a_float_total_has_all_its_digits_for_a_gap_that_a_float_holds(power, t)
 @given(gaps, st.integers(1, 40), st.integers(1, 40))
 @settings(max_examples=20)
 def test_both_gaps_of_the_comparison_are_differences_of_inverses(gap, K, t):
-    region = Region(rate=Fraction(3), rho=1 - gap)
+    region = Region(rate=F(3), rho=1 - gap)
     fewest = lower_ends(region, 1, t - 1) + 3
-    most = sum((region_maximum(region, j) for j in range(1, t)), Fraction(3))
+    most = sum((region_maximum(region, j) for j in range(1, t)), F(3))
     held = lower_ends(region, max(t - K + 1, 1), t - 1) + 3
     printed = (K - 1) * region_minimum(region, t - K) + 3
     with flint.ctx.workprec(512):  # not on fractions: the exact square root beside it would take minutes
@@ -210,11 +210,11 @@ def test_exp_above_its_tangent_contains_its_values_on_the_line_and_in_the_plane(
         assert exp_above_tangent(wide.real).contains(real)
 
 
-@pytest.mark.parametrize("size", [Fraction(30), *(Fraction(1, d) for d in (1, 10, 10**9, 10**30))])
+@pytest.mark.parametrize("size", [F(30), *(F(1, d) for d in (1, 10, 10**9, 10**30))])
 def test_exp_above_its_tangent_is_narrow_enough_to_be_told_from_zero(size):
     """On a ball of relative radius 1/4 the parts of e^x - 1 - x are wider than it is."""
     with precise():
-        wide, _ = inside(-size, size / 4, Fraction(0), Fraction(0))
+        wide, _ = inside(-size, size / 4, F(0), F(0))
         point = exp_above_tangent(-ball(size))
         assert exp_above_tangent(wide).real > 0
         assert exp_above_tangent(wide.real) > 0
@@ -229,16 +229,16 @@ def test_exp_above_its_tangent_at_zero_is_zero_and_elsewhere_never_claims_too_mu
         assert not exp_above_tangent(nowhere).is_finite()
 
 
-@pytest.mark.parametrize("gap", [Fraction(1, 10), Fraction(1, 10**9)])
+@pytest.mark.parametrize("gap", [F(1, 10), F(1, 10**9)])
 @pytest.mark.parametrize("form", [penalty_comparison, penalty_comparison_as_stated])
 @pytest.mark.parametrize("K", [2, 10**6])
 def test_a_round_is_bounded_on_a_block_of_a_tenth_of_its_distance_from_the_last_corner(gap, form, K):
     """What makes Ω₂ cheap for every ρ: no block of `total_ball` need be narrower than that, wherever it lies."""
     with precise():
         region, constants = Region(rate=10, rho=1 - gap).map(ball), UNIT.map(ball)
-        for distance in (Fraction(10) ** exponent for exponent in range(1, 13)):
+        for distance in (F(10) ** exponent for exponent in range(1, 13)):
             middle = distance + K if distance >= K else distance
-            wide, point = inside(middle, distance / 20, Fraction(1, 2), Fraction(-1, 3))
+            wide, point = inside(middle, distance / 20, F(1, 2), F(-1, 3))
             bounds, values = form(K, wide, region, constants), form(K, point, region, constants)
             for name in ("root", "linear", "generalisation"):
                 bound, value = getattr(bounds, name), getattr(values, name)

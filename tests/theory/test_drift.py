@@ -1,4 +1,4 @@
-"""A moving optimum in floats: as the exact law has it, over many rounds; searches; and what is refused."""
+"""A moving optimum in floats, over many rounds; searches; and what is refused."""
 
 from fractions import Fraction as F
 from functools import partial
@@ -16,50 +16,13 @@ from theory.drift.long_run import (
     freshness_drift,
     freshness_drift_random,
     indifferent_drift,
-    slope_lag,
-    smoothed_lag,
-    smoothed_noise,
-    stationary_lag,
     tracking_step,
 )
-from theory.drift.moving_optimum import drifting_risk, path_bias, walk_lag
+from theory.drift.moving_optimum import path_bias, walk_lag
 from theory.drift.retention import best_drifting_mean, drift_design, smoothed_floor
-from theory.law.averaging import contractions, exponential, latest, over_models, over_rounds, polynomial
-from theory.law.quadratic import by_age, by_capacity
+from theory.law.averaging import latest, over_rounds
+from theory.law.quadratic import by_age
 from theory.setting import Budget
-
-ADMISSIONS = [3, 0, 0, 1, 2, 0, 0, 0, 4, 1, 0, 2]
-T = len(ADMISSIONS)
-PATH = [[F(t, 3), F((-1) ** t)] for t in range(T + 1)]
-
-
-@pytest.mark.parametrize(
-    "rule", [by_age(ADMISSIONS, 2), by_capacity(ADMISSIONS, 4) + by_age(ADMISSIONS, 1), by_age([0] * T, 1)]
-)
-@pytest.mark.parametrize("share", [latest, partial(polynomial, gamma=3), partial(exponential, keep=F(1, 2))])
-def test_floats_have_what_fractions_have_in_every_round(rule, share):
-    h, steps = [F(1, 3), F(2)], [F(1, 2) / (1 + F(t, 5)) for t in range(T)]
-    shares = over_models(share, rule.occupancy(T) > 0)
-    problem = {"h": h, "variance": [F(1), F(3)], "first": [F(2), F(-1)], "walk": [F(1, 7), F(2)]}
-    problem["path"] = PATH
-    exact = drifting_risk(rule, T, contractions(h, steps, 3), shares, **problem)
-    numbers = {name: np.array(values, float) for name, values in problem.items()}
-    floats = drifting_risk(rule, T, contractions(numbers["h"], np.array(steps, float), 3), shares, **numbers)
-    for name in ("bias", "lag", "noise", "total"):
-        found = getattr(floats, name)
-        assert found.dtype == float
-        np.testing.assert_allclose(found, getattr(exact, name).astype(float), rtol=1e-12, atol=1e-14)
-
-
-@pytest.mark.parametrize("gap", [1e-3, 1e-6, 1e-9])
-@pytest.mark.parametrize("K", [1, 2, 50])
-def test_lags_keep_their_digits_next_to_one(gap, K):
-    a = 1 - gap
-    exact = F(a)
-    for function in (stationary_lag, slope_lag):
-        assert function(a, K) == pytest.approx(float(function(exact, K)), rel=1e-12)
-    assert smoothed_lag(a, 0.5, K) == pytest.approx(float(smoothed_lag(exact, F(1, 2), K)), rel=1e-12)
-    assert smoothed_noise(a, 0.5, K) == pytest.approx(float(smoothed_noise(exact, F(1, 2), K)), rel=1e-12)
 
 
 @pytest.mark.parametrize("floor", [drift_floor, partial(smoothed_floor, keep=0.9)])

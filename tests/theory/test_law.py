@@ -1,4 +1,4 @@
-"""Laws of reuse in floats, and where rounds have no samples: averaged models, curvatures of samples, trajectories."""
+"""Laws of reuse in floats, and where rounds have no samples: means, drift, curvatures of samples, trajectories."""
 
 from fractions import Fraction as F
 from functools import partial
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.refused import refused
 from theory.bound.sharper import stale_weight_constant
+from theory.drift.moving_optimum import drifting_risk
 from theory.law import curved
 from theory.law.averaging import (
     averaged,
@@ -19,6 +20,7 @@ from theory.law.averaging import (
     equal,
     exponential,
     final_weights,
+    latest,
     over_models,
     over_rounds,
     polynomial,
@@ -34,22 +36,26 @@ ADMISSIONS = [3, 0, 0, 1, 2, 0, 0, 0, 4, 1, 0, 2]
 T = len(ADMISSIONS)
 
 
-def test_floats_have_what_fractions_have_in_every_round():
-    h, steps = [F(1, 3), F(2)], [F(1, 2) / (1 + F(t, 5)) for t in range(T)]
-    for rule in (by_age(ADMISSIONS, 2), by_capacity(ADMISSIONS, 4) + by_age(ADMISSIONS, 1)):
-        trained = rule.occupancy(T) > 0
-        for share in (
-            equal,
-            partial(polynomial, gamma=3),
-            partial(tail, first=4),
-            partial(exponential, keep=F(1, 2)),
-        ):
-            for shares in (over_models(share, trained), over_rounds(share, T)):
-                exact = averaged(rule, T, contractions(h, steps, 3), shares)
-                floats = averaged(rule, T, contractions(*(np.array(x, float) for x in (h, steps)), 3), shares)
-                for name in ("left", "squares", "last_left", "last_squares"):
-                    wanted = getattr(exact, name).astype(float)
-                    np.testing.assert_allclose(getattr(floats, name), wanted, rtol=1e-12, atol=1e-15)
+H, STEPS = [F(1, 3), F(2)], [F(1, 2) / (1 + F(t, 5)) for t in range(T)]
+DRIFTING = {"h": H, "variance": [F(1), F(3)], "first": [F(2), F(-1)], "walk": [F(1, 7), F(2)]}
+DRIFTING["path"] = [[F(t, 3), F((-1) ** t)] for t in range(T + 1)]
+FADING = partial(exponential, keep=F(1, 2))
+
+
+@pytest.mark.parametrize(("law", "problem"), [(averaged, {}), (drifting_risk, DRIFTING)])
+@pytest.mark.parametrize(
+    "rule", [by_age(ADMISSIONS, 2), by_capacity(ADMISSIONS, 4) + by_age(ADMISSIONS, 1), by_age([0] * T, 1)]
+)
+def test_floats_have_what_fractions_have_in_every_round(law, problem, rule):
+    h, steps = (np.array(values, float) for values in (H, STEPS))
+    numbers = {name: np.array(values, float) for name, values in problem.items()}
+    for share in (equal, latest, partial(polynomial, gamma=3), partial(tail, first=4), FADING):
+        for shares in (over_models(share, rule.occupancy(T) > 0), over_rounds(share, T)):
+            floats = law(rule, T, contractions(h, steps, 3), shares, **numbers)
+            for name, exact in vars(law(rule, T, contractions(H, STEPS, 3), shares, **problem)).items():
+                found = getattr(floats, name)
+                assert found.dtype == float
+                np.testing.assert_allclose(found, exact.astype(float), rtol=1e-12, atol=1e-15)
 
 
 def test_both_views_agree_over_many_rounds_and_directions_in_floats():
