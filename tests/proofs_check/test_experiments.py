@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -59,22 +60,23 @@ def verdicts(results):
     return {label: decide(claim).verdict for label, claim in learnt.items()}
 
 
-def put(folder, *settings, every=None, **of):
-    """Results of all three data sets from files, with changes for every data set or for one."""
-    for setting in settings:
-        for dataset in PAPER:
-            given = with_the_code({**QUIET, **REACHED[dataset], **(every or {}), **of.get(dataset, {})})
-            if setting == "released":  # where another policy is ACDPP
-                for key in ("final", "pace"):
-                    given[key] = {**given[key], "acdpp": given[key]["constant"]}
-            write(reproduction(dataset, setting, **given), folder / f"{dataset}-{setting}.json")
+def put(folder, *settings, every=None, datasets=PAPER, **of):
+    """Results of data sets from files, with changes for every data set or for one."""
+    for setting, dataset in product(settings, datasets):
+        document = reached(dataset, setting, **(every or {}), **of.get(dataset, {}))
+        write(document, folder / f"{dataset}-{setting}.json")
+    committed.cache_clear()
     return committed(folder)
 
 
-def with_the_code(given):
-    """The released code's rule comes to what ACDPP does, unless it is told."""
-    both = {key: {"released": given[key].get("acdpp", 8.0), **given[key]} for key in ("final", "pace")}
-    return {**given, **both}
+def reached(dataset, setting="paper", **given):
+    """What the paper says; the released code's rule comes to what ACDPP does, unless it is told."""
+    given = {**QUIET, **REACHED[dataset], **given}
+    for key in ("final", "pace"):
+        given[key] = {"released": given[key].get("acdpp", 8.0), **given[key]}
+        if setting == "released":  # where another policy is ACDPP
+            given[key]["acdpp"] = given[key]["constant"]
+    return reproduction(dataset, setting, **given)
 
 
 # --- verdicts ----------------------------------------------------------------------------------------------
@@ -149,7 +151,6 @@ def test_another_model_or_learning_rate_refutes_nothing(setting, path, value, st
 def test_what_holds_in_the_released_setting_alone_is_conditional(tmp_path):
     put(tmp_path, "released")
     flat = {"final": dict.fromkeys(("acdpp", "constant", "hybrid", "oracle"), 0.9)}
-    committed.cache_clear()
     found = claims(put(tmp_path, "paper", every=flat))
     label = "test_acc_all/constant"
     assert decide(found[label]).verdict == "conditional"
@@ -158,13 +159,8 @@ def test_what_holds_in_the_released_setting_alone_is_conditional(tmp_path):
 
 
 @pytest.mark.parametrize(
-    (
-        "ours",
-        "code",
-        "verdict",
-        "condition",
-    ),  # current best in the end on MNIST, where constant admission has 0.915
-    [
+    ("ours", "code", "verdict", "condition"),
+    [  # current best in the end on MNIST, where constant admission has 0.915
         (0.95, 0.95, "supported", ""),
         (0.88, 0.88, "refuted", ""),
         (0.88, 0.95, "conditional", "released code"),
@@ -222,11 +218,7 @@ def test_an_order_holds_however_diverged_runs_are_counted(what):
     [
         ({"oracle": [0]}, "refuted", ""),
         ({"constant": [0, 2, 4, 6, 8]}, "undecided", ", diverged 5 of constant"),
-        (
-            {"acdpp": [1, 2], "released": [1, 2], "constant": [0, 2, 4, 6]},
-            "undecided",
-            ", diverged 2 of acdpp, 4 of",
-        ),
+        ({"acdpp": [1], "released": [1], "constant": [0, 2, 4, 6]}, "undecided", ", diverged 1 of acdpp, 4"),
     ],
 )
 def test_a_claim_says_which_of_the_runs_that_it_compares_diverged(lost, verdict, told, tmp_path):
@@ -280,7 +272,6 @@ def test_two_seeds_have_no_part_in_what_was_measured_and_one_decides_nothing(tmp
     found = claims(put(tmp_path, "paper", imagenette={"seeds": 2, "noise": 0.05}))["test_acc_all/constant"]
     assert "(2 seeds, no interval)" in found.corrected.title
     assert found.corrected.parts == ("MNIST", "CIFAR-10")
-    committed.cache_clear()
     assert set(verdicts(put(tmp_path, "paper", every={"seeds": 1})).values()) == {"undecided"}
 
 
@@ -325,10 +316,9 @@ def curve(first, last):
     return Estimate(mean, mean - half, mean + half, 0.8, 10)
 
 
-def racing(**rounds):
-    """A result in which policies reach the target in given rounds."""
+def racing(**curves):
     result = parse(reproduction(**QUIET), "made up")
-    played = {name: replace(result.policies[name], current_best=curve(*at)) for name, at in rounds.items()}
+    played = {name: replace(result.policies[name], current_best=one) for name, one in curves.items()}
     return replace(result, policies=played)
 
 
@@ -344,7 +334,7 @@ def racing(**rounds):
     ],
 )
 def test_a_speed_up_is_bounded_by_the_rounds_that_are_known(acdpp, constant, ratio):
-    result = racing(acdpp=acdpp, constant=constant)
+    result = racing(acdpp=curve(*acdpp), constant=curve(*constant))
     assert experiment.speed_up(result, "acdpp", "constant", 0.9) == pytest.approx(ratio)
 
 
@@ -354,10 +344,8 @@ def test_two_policies_share_the_error_of_a_speed_up():
     for below, soonest in ((0.99 * reach, 1), (1.01 * reach, 101)):
         mean = np.array([0.1, *[target - below] * 100])
         unclear = Estimate(mean, mean - 0.01, mean + 0.01, 0.8, 10)
-        result = racing(acdpp=(1, 1), constant=NEVER)
-        played = {**result.policies, "constant": replace(result.policies["constant"], current_best=unclear)}
-        found = experiment.speed_up(replace(result, policies=played), "acdpp", "constant", 0.9)
-        assert found.low == soonest
+        result = racing(acdpp=curve(1, 1), constant=unclear)
+        assert experiment.speed_up(result, "acdpp", "constant", 0.9).low == soonest
 
 
 SOONER, EARLIER, ALONE = partial(experiment.sooner, stated=2.6), experiment.earlier, experiment.never_reaches
@@ -387,7 +375,8 @@ SOONER, EARLIER, ALONE = partial(experiment.sooner, stated=2.6), experiment.earl
     ],
 )
 def test_a_policy_is_sooner_only_where_the_rounds_show_it(says, mine, other, outcome):
-    found = says(racing(acdpp=mine, constant=other), mine="acdpp", other="constant", level=0.9)
+    result = racing(acdpp=curve(*mine), constant=curve(*other))
+    found = says(result, mine="acdpp", other="constant", level=0.9)
     assert found.outcome == outcome
     assert ("if ever" in found.detail) == any(first < last == np.inf for first, last in (mine, other))
     assert ("more seeds would not decide" in found.detail) == (mine == other == NEVER)
@@ -451,10 +440,8 @@ def test_the_policy_alone_holds_and_spends_what_it_does_in_training():
 
 def trained(folder, eta=0.1, of=None, **given):
     """The paper's results in its own setting, changed for a data set by `of`; and MNIST at another η."""
-    told = with_the_code({**QUIET, **REACHED["mnist"], **given})
-    document = changed(reproduction("mnist", **told), ("study", "eta"), eta)
+    document = changed(reached("mnist", **given), ("study", "eta"), eta)
     write(document, folder / "mnist-trained.json")
-    committed.cache_clear()
     return put(folder, "paper", **(of or {}))
 
 
@@ -489,15 +476,9 @@ def test_where_ten_runs_scatter_too_far_no_number_of_seeds_decides():
 
 def test_what_is_missing_is_open_and_nothing_makes_no_claim(tmp_path):
     assert claims(committed(tmp_path)) == {}
-    write(reproduction("mnist", "released"), tmp_path / "mnist-released.json")
-    committed.cache_clear()
-    assert claims(committed(tmp_path)) == {}
-    write(
-        reproduction("mnist", **with_the_code({**QUIET, **REACHED["mnist"]})), tmp_path / "mnist-paper.json"
-    )
     write(reproduction("cifar10"), tmp_path / "something-else.json")
-    committed.cache_clear()
-    case = decide(claims(committed(tmp_path))["test_acc_all/constant"])
+    assert claims(put(tmp_path, "released", datasets=["mnist"])) == {}
+    case = decide(claims(put(tmp_path, "paper", datasets=["mnist"]))["test_acc_all/constant"])
     assert [e.outcome for e in case.stated] == ["holds"] * 2 + ["open"] * 4
     assert "no such result is committed for ImageNette" in case.stated[-1].detail
     assert (case.verdict, case.corrected_verdict) == ("undecided", "supported")
