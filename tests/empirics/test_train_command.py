@@ -163,10 +163,7 @@ def test_no_line_ends_within_a_name_nor_between_a_number_and_its_error(capsys, m
     lines = capsys.readouterr().out.splitlines()
     assert lines[:3] == ["the mean of", long, "is 4.79 ± 0.05 here,"]
     assert lines[3:] == ["39 ± 1 % below; now", "K = 10, t ≤ 50 [a]", "", "and another one", sentence + "!"]
-
-
-def test_words_are_printed_as_they_are_whatever_the_terminal_says_of_its_width(capsys, monkeypatch):
-    sentence = f"the data of csv:x:y, {60 * '.'} and a word"
+    sentence = f"the data of csv:x:y, {60 * '.'} and a word"  # whatever the terminal says of its width
     for width, lines in (("0", 2), ("1", 8)):
         monkeypatch.setenv("COLUMNS", width)
         output.say(sentence)

@@ -80,12 +80,15 @@ def test_a_trace_is_its_numbers_with_their_exact_mean(values, size):
     assert trace.depends_on_horizon is False
 
 
-def test_a_trace_may_have_a_column_for_each_replicate():
+def test_a_trace_may_have_a_column_for_each_replicate_and_is_neither_repeated_nor_filled_in():
     values = np.arange(1.0, 13.0).reshape(4, 3)
     (found,) = make_prices(values).chunks(0, 2, 3, 3)
     assert np.array_equal(found, values[:3, :2])
     assert make_prices(torch.tensor(values)).digest == make_prices(values.tolist()).digest
     assert make_prices(values).mean == Fraction(13, 2)  # of the whole trace, also where a study needs less
+    assert "3 replicates and the study 5" in refused(make_prices(values).chunks, 0, 5, 4, 4)
+    sentence = refused(Trace(np.ones(300)).chunks, 0, 1, 500, 100)
+    assert "the trace has 300 prices and the study 500 rounds" in sentence
 
 
 def test_a_trace_keeps_its_numbers_when_the_array_changes_and_its_digest_tells_it_from_others():
@@ -97,12 +100,6 @@ def test_a_trace_keeps_its_numbers_when_the_array_changes_and_its_digest_tells_i
     assert trace.values.tolist() == [1, 1, 1]
     assert len({Trace(values).digest for values in ([1, 2], [2, 1], [[1, 2]], [[1], [2]], [1, 2, 3])}) == 5
     assert make_prices(CostProcess()).digest is None
-
-
-def test_a_trace_that_is_too_short_is_neither_repeated_nor_filled_in():
-    sentence = refused(Trace(np.ones(300)).chunks, 0, 1, 500, 100)
-    assert "the trace has 300 prices and the study 500 rounds" in sentence
-    assert "3 replicates and the study 5" in refused(Trace(np.ones((9, 3))).chunks, 0, 5, 9, 9)
 
 
 def test_what_is_no_list_of_prices_is_refused():
@@ -160,8 +157,7 @@ def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path):
         ("price;day\n-0,5;1\n", "price", "line 2, has '-0,5'"),
         ("day,price\n1,2\n3\n", "price", "line 3, has 1 cells"),
         ("2,5\n3,5\n", None, "one of '2', '5'; write decimals with a point, if the comma is one"),
-        ("price;day\n1.234;1\n5;2\n999,5;3\n", "price", "'999,5', and others have '.' for decimals"),
-        ("price;day\n1.234;1\n5;2\n999,5;3\n", "price", "line 4, has '999,5'"),
+        ("c;d\n1.234;1\n5;2\n999,5;3\n", "c", "line 4, has '999,5', and others have '.' for decimals"),
         ("price;day\n0,5;1\n1.234;2\n", "price", "line 3, has '1.234', and others have ',' for decimals"),
         ("price;;\n1;;2\n", None, "line 2, has a cell in a column without a name"),
         ("day,price\n1,2\n", None, "has 2 columns: name the one with the prices"),

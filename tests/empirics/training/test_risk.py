@@ -175,21 +175,14 @@ def test_a_device_that_is_not_there_is_refused_and_one_of_several_is_made_the_cu
 
 
 @pytest.mark.parametrize("labels", ["parity", "classes"])
-def test_a_sample_shows_the_way_to_the_largest_variance_of_a_large_population(labels, monkeypatch):
+def test_a_sample_shows_the_way_to_largest_variance_and_minimiser_of_a_large_population(labels, monkeypatch):
     model = problem(study(labels=labels), data=blobs(samples=1500)).model
-    computed = largest_variance.__wrapped__  # anew each time
-    whole = computed(model, 2.0)
-    monkeypatch.setattr(constants, "POPULATION_WALKED_MAX", 1000)
+    largest, anew = largest_variance.__wrapped__, minimise.__wrapped__  # computed each time
+    whole, wanted = largest(model, 2.0), minimise(model, 0.5)
+    for module in (constants, risk):
+        monkeypatch.setattr(module, "POPULATION_WALKED_MAX", 1000)
     monkeypatch.setattr(risk, "SAMPLE_SIZE", 300)
-    assert whole * (1 - 1e-3) < computed(model, 2.0) <= whole * (1 + 1e-6)
-
-
-@pytest.mark.parametrize("labels", ["parity", "classes"])
-def test_a_sample_shows_the_way_to_the_minimiser_of_a_large_population(labels, monkeypatch):
-    model = problem(study(labels=labels), data=blobs(samples=1500)).model
-    wanted, anew = minimise(model, 0.5), minimise.__wrapped__
-    monkeypatch.setattr(risk, "POPULATION_WALKED_MAX", 1000)
-    monkeypatch.setattr(risk, "SAMPLE_SIZE", 300)
+    assert whole * (1 - 1e-3) < largest(model, 2.0) <= whole * (1 + 1e-6)
     walked, evaluated = [], Linear.risk_and_gradient
 
     def counted(one, theta):

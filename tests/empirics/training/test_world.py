@@ -17,10 +17,10 @@ from empirics.training.sample_order import SampleOrder
 from empirics.training.world import both_parts
 from tests.empirics.small import CONTROL, blobs, problem, refused, study
 
-WEIGHTS = {  # of the second part, in a round
-    "abrupt": (Drift(kind="abrupt", start=7), lambda t: float(t >= 7)),
-    "gradual": (Drift(kind="gradual", start=3, length=7), lambda t: min(max((t - 3) / 7, 0), 1)),
-    "periodic": (Drift(kind="periodic", length=7), lambda t: np.sin(np.pi * (t - 1) / 7) ** 2),
+MOVES = {  # the drift, and the weight of the second part in a round
+    "abrupt": ({"parts": "inputs", "start": 7}, lambda t: float(t >= 7)),
+    "gradual": ({"parts": "classes", "start": 3, "length": 7}, lambda t: min(max((t - 3) / 7, 0), 1)),
+    "periodic": ({"parts": "labels", "length": 7}, lambda t: np.sin(np.pi * (t - 1) / 7) ** 2),
 }
 
 
@@ -51,13 +51,10 @@ def risk_and_accuracy(theta, parts, w):
     return p @ losses, q @ np.array(hits)
 
 
-MOVES = {"gradual": "classes", "periodic": "labels", "abrupt": "inputs"}
-
-
-@pytest.mark.parametrize(("kind", "parts"), MOVES.items())
-def test_a_model_is_judged_by_the_population_of_its_round(kind, parts):
-    drift, weight = WEIGHTS[kind]
-    setting = study(rounds=10, seeds=1, policies=("constant",), drift=replace(drift, parts=parts))
+@pytest.mark.parametrize("kind", MOVES)
+def test_a_model_is_judged_by_the_population_of_its_round(kind):
+    drift, weight = MOVES[kind]
+    setting = study(rounds=10, seeds=1, policies=("constant",), drift=Drift(kind=kind, **drift))
     task, schedule = problem(setting), Schedule(setting, CONTROL)
     engine, least = Engine(task.model, setting, task.streams), least_for(task)
     for t in range(1, 12):
@@ -68,7 +65,7 @@ def test_a_model_is_judged_by_the_population_of_its_round(kind, parts):
             found = with_excess(setting, found, least, t)
         else:
             found = final_measures(task, theta, least)
-        risk, accuracy = risk_and_accuracy(theta[0].numpy(), parts, weight(t))
+        risk, accuracy = risk_and_accuracy(theta[0].numpy(), drift["parts"], weight(t))
         assert found["risk"][0] == pytest.approx(risk, rel=1e-5)  # the data are float32
         assert found["accuracy"][0] == pytest.approx(accuracy, abs=1e-9)
         mixed = replace(task.population, weights=task.population.weights.clone())
