@@ -56,9 +56,8 @@ def test_an_invalid_client_takes_no_part_in_the_round_and_is_not_paid(whole, cut
     def lie(reply):
         content = reply.content
         if entry == "moved":
-            content["arrays"] = ArrayRecord(
-                {entry: Array(np.asarray(change(content["arrays"][entry].numpy())))}
-            )
+            moved = np.asarray(change(content["arrays"][entry].numpy()))
+            content["arrays"] = ArrayRecord({entry: Array(moved)})
         else:
             record = content["config" if entry == "federation" else "metrics"]
             record[entry] = change(record[entry])

@@ -100,9 +100,8 @@ def test_the_faults_of_a_stream_or_a_pool_are_told_by_name():
 )
 def test_a_round_that_is_begun_again_draws_what_is_missing(given):
     draw = of_part(make_problem(small("constant", drift=Drift(**given), labels="classes")), 1)
-    whole, first, rest = (
-        draw(3, count, Source(slots=slots))[0].x.tolist() for count, slots in ((5, 0), (2, 0), (3, 2))
-    )
+    asked = ((5, 0), (2, 0), (3, 2))
+    whole, first, rest = (draw(3, count, Source(slots=slots))[0].x.tolist() for count, slots in asked)
     assert whole == first + rest
 
 

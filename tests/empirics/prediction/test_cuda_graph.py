@@ -47,8 +47,6 @@ STUDIES = [
     FEW | {"decay": 3.0, "average": "equal", "policies": ("constant", "taper-online")},
     FEW | {"partition": "split"},
 ]
-
-
 CASES = [*((one, Accuracy.FULL) for one in STUDIES), (FEW, Accuracy.SEARCH)]
 
 

@@ -103,8 +103,8 @@ def test_a_retention_that_leaves_rounds_without_samples_is_left_out(forecaster):
     assert "larger budget" in refused(best_retention, none, speed, 1e9)
 
 
-def risk_of(K, *risks):
-    return drift_retention.RetentionRisk(K, 0.5, 10, risks[0], risks[1:])
+def risk_of(K, *risks, eta=0.5):
+    return drift_retention.RetentionRisk(K, eta, 10, risks[0], risks[1:])
 
 
 def test_the_best_retention_and_those_at_the_ends_of_the_drifts_interval():
@@ -115,21 +115,15 @@ def test_the_best_retention_and_those_at_the_ends_of_the_drifts_interval():
 
 
 @pytest.mark.parametrize(
-    ("risks", "filled", "names"),
-    [
-        ((1, 2), True, ["this step", "Corollary 2's K"]),
-        ((1, 2), False, ["this step"]),
-        ((2, 1), True, ["this step"]),
-    ],
+    ("risks", "filled", "named"), [((1, 2), True, 2), ((1, 2), False, 1), ((2, 1), True, 1)]
 )
-def test_corollary_2s_retention_is_named_if_it_was_tried_and_differs(forecaster, risks, filled, names):
+def test_corollary_2s_retention_is_named_if_it_was_tried_and_differs(forecaster, risks, filled, named):
     """And K is given in time, however unevenly the samples came."""
     come = Arrivals(np.r_[np.arange(100.0), 99 + np.arange(200) / 1000], dated=False)
     every = RetentionChoice(tuple(risk_of(K + 1, *[risks[K]] * 3) for K in range(2)), filled=filled)
-    found = drift_retention.DriftAdvice(
-        replace(walks(forecaster.landscape), rounds=30), every, come
-    ).document()
-    assert [one["name"] for one in found["choices"]] == names
+    speed = replace(walks(forecaster.landscape), rounds=30)
+    found = drift_retention.DriftAdvice(speed, every, come).document()
+    assert [one["name"] for one in found["choices"]] == ["this step", "Corollary 2's K"][:named]
     assert found["takes"] == pytest.approx([every.own.K * 99.199 / 30] * 3)
     assert found["takes_by_count"] < 0.1
 
@@ -139,10 +133,7 @@ def test_other_step_sizes_are_tried_that_do_not_overshoot(forecaster, monkeypatc
 
     def risks(_, settings):
         asked.append(list(settings))
-        return [
-            drift_retention.RetentionRisk(K, eta, 10, abs(K - 2) + abs(eta - best), (0.0, 0.0))
-            for K, eta in asked[-1]
-        ]
+        return [risk_of(K, abs(K - 2) + abs(eta - best), 0.0, 0.0, eta=eta) for K, eta in asked[-1]]
 
     monkeypatch.setattr(ConstantBehindWalk, "risks", risks)
     speed = walks(forecaster.landscape)

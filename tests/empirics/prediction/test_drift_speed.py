@@ -140,15 +140,9 @@ def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, mo
 OWN = {"name": "this step", "K": 1, "rate": 4, "eta": 0.5, "risk": 1.0}
 BEST = {"name": "the best step", "K": 3, "rate": 4, "eta": 2.0, "risk": 0.75}
 TRIED = [{"K": K, "risk": risk} for K, risk in ((1, 1.0), (2, 1.01), (3, 1.03), (4, 1.0), (5, 1.015))]
-SAID = {
-    "told": True,
-    "interval": [0.0, 0.1],
-    "samples": 90,
-    "directions": {"moving": 2.6, "of": 5},
-    "q": 0.05,
-}
+SAID = {"q": 0.05, "interval": [0.0, 0.1], "samples": 90, "directions": {"moving": 2.6, "of": 5}}
 SAID |= {"K_interval": [1, 3], "come_by": 7.0, "takes": [7200.0, 1.0, 2.0], "takes_by_count": 7200.0}
-SAID |= {"dated": True, "choices": [OWN, BEST], "tried": TRIED}
+SAID |= {"told": True, "dated": True, "choices": [OWN, BEST], "tried": TRIED}
 ADVICE = ("q = 0.05", "[0, 0.1]", "K = 1 round", "2 hours", "[1, 3]", "K = 1 to 2", "η = 2: 0.75")
 
 

@@ -54,15 +54,8 @@ def test_with_large_memories_the_recursion_is_the_law_of_averaged_models(share):
     moments = MomentRecursion(land, Descent(STEPS, ETA[0]), kept.without_idle(), land.best.theta)
     found, _ = RiskCurve(moments).play(int(held.trained.sum()))
     h = land.curvature.numpy()
-    law = averaged_risk(
-        by_age(admissions.sum(axis=1), 2),
-        ROUNDS,
-        contractions(h, ETA, STEPS),
-        w,
-        h=h,
-        variance=land.noise.numpy() / h**2,
-        start=0 * h,
-    )
+    memory, left = by_age(admissions.sum(axis=1), 2), contractions(h, ETA, STEPS)
+    law = averaged_risk(memory, ROUNDS, left, w, h=h, variance=land.noise.numpy() / h**2, start=0 * h)
     clock = np.concatenate([[0], np.cumsum(held.trained[:, 0])])
     np.testing.assert_allclose(found[clock, 0][3:], law.noise[3:], rtol=3e-3)
 
@@ -136,9 +129,8 @@ def test_a_less_accurate_forecast_is_near_the_full_one(accuracy, near, full):
 def test_a_coarse_curve_settles_sooner_and_is_near_the_full_one():
     given = study(policies=("constant",), rounds=300, seeds=1, steps=1)
     full = forecaster_of(problem(given))
-    (one,), (other,) = (
-        replace(full, accuracy=accuracy).forecasts().values() for accuracy in (Accuracy.COARSE, Accuracy.FULL)
-    )
+    (other,) = full.forecasts().values()
+    (one,) = replace(full, accuracy=Accuracy.COARSE).forecasts().values()
     assert one.settled
     assert one.followed < 300
     assert one.cumulative == pytest.approx(other.cumulative, rel=0.01)
