@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from proofs_check import claims_page
-from proofs_check.ledger import read, tally
+from proofs_check.claim import WRITTEN
+from proofs_check.ledger import SLIP, read, tally
 
-__all__ = ["count", "repairs", "statements"]
+__all__ = ["count", "needing", "repairs", "slips", "statements", "written"]
 
 
 def statements() -> int:
@@ -16,6 +17,22 @@ def statements() -> int:
 def count(verdict: str, substance: bool = False) -> int:
     """Statements of the paper with this verdict, to the letter or in substance."""
     return int(tally(read())["statements_in_substance" if substance else "statements"][verdict])
+
+
+def written() -> str:
+    """Claims whose verdict is proved and rests on a written argument too, of all that are proved."""
+    proved = [entry.stated for entry in read() if entry.stated.verdict == "proved"]
+    return f"{sum(WRITTEN.name in one.given for one in proved)} of {len(proved)}"
+
+
+def slips() -> int:
+    """Statements of the paper that fail by a slip alone."""
+    return int(tally(read())["slips"])
+
+
+def needing(*verdicts: str) -> int:
+    """Statements of the paper with one of these verdicts that need a repair and fail by more than a slip."""
+    return sum(bool(e.repair) and e.substance != SLIP and e.stated.verdict in verdicts for e in read())
 
 
 def repairs() -> str:

@@ -39,10 +39,12 @@ def over_bound(study: str, policy: str, prices: str = "uniform") -> float:
     return found
 
 
-def over_bound_within(study: str, policy: str) -> str:
-    """The same with its interval."""
-    found = row(study, policy)
-    return f"{found['final_over_bound']:.2f} ± {half(found['final_excess_risk']) / found['bound']:.2f}"
+def over_bound_within(study: str, policy: str, ours: bool = True) -> str:
+    """The same with its interval, of our learner or the paper's."""
+    found = row(study, policy, ours)
+    over, within = found["final_over_bound"], half(found["final_excess_risk"]) / found["bound"]
+    digits = ".2f" if over < 10 else ".0f"
+    return f"{over:{digits}} ± {within:{digits}}"
 
 
 def over_bounds(study: str, policy: str) -> str:

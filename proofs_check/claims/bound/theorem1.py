@@ -142,8 +142,8 @@ CLAIMS = [
         id="thm:regret-neff/projection",
         kind="step",
         title=r"the iterates stay in $\Theta$",
-        statement=r"The dynamics, which do not project, keep the model in $\Theta$, so that the assumptions apply to "
-        "it.",
+        statement=r"The paper lets $\theta^{(t)}\in\Theta$ be the model of round $t$: the printed dynamics, local "
+        r"steps and a weighted sum without a projection, keep the model in $\Theta$, where the assumptions are made.",
         formula=r"\theta^{(t)}\in\Theta",
         domain=r"any step size $\eta>0$",
         repair=r"Project onto a convex $\Theta$ after each round.",

@@ -168,8 +168,10 @@ CLAIMS = [
         id="rem:buffer-violation/uniform",
         kind="reading",
         title=r"$\mathrm{Vio}^{\mathrm B}=O(1)$ with one bound for all $\rho$",
-        statement=r"With a fixed $K$ one bound on the buffer violation does for all $\rho$ and $T$. (Read with "
-        r"$\log^+$ in $p$, or else in units of $\bar\Lambda$, one bound for all $\bar\Lambda$: at a fixed "
+        statement=r"With a fixed $K$ one bound on the buffer violation does for all $\rho$ and $T$. (The remark "
+        r"names no $\rho$; the remark before lets $\rho$ tend to 1 with $T$, where a bound for each $\rho$ alone says "
+        r"nothing. Read with $\log^+$ in $p$, or else in units of $\bar\Lambda$, one bound for all "
+        r"$\bar\Lambda$: at a fixed "
         r"$\bar\Lambda$ and $\rho$ near 1 the printed $p$ of round 1 is not real on all of the region, see "
         "eq:penalty-dpp/real.)",
         formula=r"\sup_{\rho,T}\mathrm{Vio}^{\mathrm B}(T)<\infty",

@@ -5,6 +5,7 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.control import drift_step, lambert_sum
 from proofs_check.groundwork.control.orders import ALONG, h
 from theory.control import violation
+from theory.control.penalty import least_rate_as_printed
 
 STATED = violation.cost_violation_rate_as_stated(T, V, rho)
 SERIES = {
@@ -17,41 +18,46 @@ EVERY_HORIZON = (
 )
 
 
-def after_round_1(order: int, what: str) -> tuple[Check, Check]:
-    """The debt of round 1, at c = C/Λ̄, against a power of the printed rate: as V → 0, and with log⁺ as ρ → 1."""
-    w, half = sp.Symbol("w", positive=True), Region(rate=rate, rho=sp.Rational(1, 2))
-    alone = r"$T=1$, $c=C/\bar\Lambda$"
-    paid = (C / rate * rate, C, r"$c\bar\Lambda$ and $C$")
+def after_round_1(order: int, what: str) -> tuple[Check, Check, Check]:
+    """The debt of round 1, at c = C/Λ̄, against a power of the printed rate as ρ → 1: as printed, with log⁺ against it,
+    and with log⁺ as a statement.
+    """
+    wide = Region(rate=least_rate_as_printed(ALONG.rho, CONSTANTS), rho=ALONG.rho)
+    alone = r"$T=1$, $c=C/\bar\Lambda$, any $V$, $\rho=1-1/h$, $h\to\infty$"
 
-    def over(weight: Any, region: Region) -> tuple[Any, Any]:
+    def paid(region: Region) -> tuple[Any, Any, str]:
+        return C / region.rate * region.rate, C, r"$c\bar\Lambda$ and $C$"
+
+    def over(region: Region) -> tuple[Any, Any]:
         """The debt, and its power over that of the printed rate."""
-        debt = debt_update(0, C / rate, region_maximum(region, 1), C)
-        return debt, debt**order / order / violation.cost_violation_rate_as_stated(
-            1, weight, region.rho
-        ) ** order
+        debt = debt_update(0, C / region.rate, region_maximum(region, 1), C)
+        return debt, debt**order / order / violation.cost_violation_rate_as_stated(1, V, region.rho) ** order
 
-    def little_weight() -> Evidence:
-        debt, quotient = over(1 / w, half)
-        found = diverges(
-            quotient,
-            w,
-            what=what,
-            domain=rf"{alone}, $\rho=1/2$, any $\bar\Lambda\ge2\,\mathrm{{Pdim}}$; $V=1/w$, $w\to\infty$",
-            **{"Vio^S(1) = Z(2)": debt},
+    def against(region: Region, domain: str, first: dict[str, Evidence]) -> Evidence:
+        debt, quotient = over(region)
+        found = diverges(quotient, h, what=what, domain=domain, **{"Vio^S(1) = Z(2)": debt})
+        return obeying(
+            found, {**first, "constant admission is affordable": argument(paid(region), domain=alone)}
         )
-        first = drift_step.in_round_1(half, given=[rate >= 2 * CONSTANTS.Pdim])
-        return obeying(found, {**first, "constant admission is affordable": argument(paid, domain=alone)})
 
-    def wide_region() -> Evidence:
-        _, quotient = over(V, ALONG)
-        domain = rf"{alone}, any $V$ and $\bar\Lambda$, $p$ with $\log^+$; $\rho=1-1/h$, $h\to\infty$"
-        return argument(drift_step.without_debt(), paid, (1 / quotient, h, 0, f"1/({what})"), domain=domain)
+    def as_printed() -> Evidence:
+        domain = rf"{alone}; $\bar\Lambda=\mathrm{{Pdim}}\,h$, with which the printed $p$ is real"
+        return against(wide, domain, drift_step.in_round_1(wide))
 
-    return little_weight, wide_region
+    def with_log_plus() -> Evidence:
+        facts = {r"with $\log^+$ round 1 of ACDPP admits $\Lambda_{\max}(1)$": drift_step.without_debt()}
+        return against(ALONG, rf"{alone}; any $\bar\Lambda$, $p$ with $\log^+$", facts)
+
+    def stated() -> Evidence:
+        domain = rf"{alone}; any $\bar\Lambda$, $p$ with $\log^+$"
+        tends = (1 / over(ALONG)[1], h, 0, f"1/({what})")
+        return argument(drift_step.without_debt(), paid(ALONG), tends, domain=domain)
+
+    return as_printed, with_log_plus, stated
 
 
-LIGHT, WIDE = after_round_1(1, "the violation of round 1 divided by the printed rate")
-LIGHT_SQUARE, WIDE_SQUARE = after_round_1(2, r"$L(2)$ divided by $V+V/(1-\rho)$")
+PRINTED, WIDE, WIDE_STATED = after_round_1(1, "the violation of round 1 divided by the printed rate")
+PRINTED_SQUARE, WIDE_SQUARE, WIDE_SQUARE_STATED = after_round_1(2, r"$L(2)$ divided by $V+V/(1-\rho)$")
 
 
 def debt_of_drifting_costs() -> Evidence:
@@ -118,13 +124,16 @@ CLAIMS = [
     Claim(
         id="thm:dpp-cost-constraint/uniform",
         kind="reading",
-        title=r"the same, with one constant for all $V$ and $\rho$",
-        statement=r"The constant depends on neither $V$, $\rho$ nor $T$. (As printed small $V$ refutes it. Near "
-        r"$\rho=1$ the printed $p$ of round 1 is not real on all of the region, see eq:penalty-dpp/real; what "
-        r"happens there with $\log^+$ is told in the correction.)",
-        formula=said(r"\sup_{V,\rho,T}\mathrm{Vio}^{\mathrm S}(T)\big/@r<\infty", r=STATED),
-        domain=rf"every $V>0$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}",
-        checks=(LIGHT,),
+        title=r"the same, with one constant for all $V\ge1$ and $\rho$",
+        statement=r"The constant depends on neither $V$, $\rho$ nor $T$. (The theorem fixes $V$ and $\rho$; the remark "
+        r"after it puts $V=T^\gamma$ and $\rho=1-T^{-\phi}$ into the rate, which takes a constant free of both, for "
+        r"$V\ge1$ and $\rho$ near 1. Read with $\log^+$ in $p$, or else with one constant for all $\bar\Lambda$ too: "
+        r"at a fixed $\bar\Lambda$ and $\rho$ near 1 the printed $p$ of round 1 is not real on all of the region, see "
+        "eq:penalty-dpp/real.)",
+        formula=said(r"\sup_{V\ge1,\rho,T}\mathrm{Vio}^{\mathrm S}(T)\big/@r<\infty", r=STATED),
+        domain=rf"every $V\ge1$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}; $p$ with $\log^+$, or as printed and every "
+        r"$\bar\Lambda$",
+        checks=(PRINTED, WIDE),
         corrected=Correction(
             title=r"$\mathrm{Vio}^{\mathrm S}\le C\sum\rho^t/(1-\rho^t)\le C\log(2/(1-\rho))/(1-\rho)$, whatever $V$",
             statement="Every policy inside the region keeps these bounds, for any $V$ and any dependence between costs "
@@ -145,7 +154,7 @@ CLAIMS = [
                 "the sum": theorem("Lambert.lambert_above", "Lambert.lambert_below", domain=r"every $\rho$"),
                 r"below $\log(2/(1-\rho))$": theorem("Lambert.lambert_bound_below", domain=r"every $\rho$"),
                 r"order in $\rho$": lambert_sum.lambert_order,
-                r"ACDPP as $\rho\to1$, with $\log^+$": WIDE,
+                r"ACDPP as $\rho\to1$, with $\log^+$": WIDE_STATED,
             },
         ),
     ),
@@ -185,11 +194,12 @@ CLAIMS = [
         kind="step",
         title=r"$\mathbb E[L(T+1)]=O(VT)+O(V/(1-\rho))$",
         statement=r"After $T$ rounds the mean Lyapunov function is of order $VT+V/(1-\rho)$: the drift constants are "
-        r"absorbed. (Dear rounds after cheap ones refute it; for all $V$ at once the first round does.)",
+        r"absorbed. (Dear rounds after cheap ones refute it at fixed $V$ and $\rho$; for all $\rho$ at once the first "
+        r"round does.)",
         formula=r"E[L(T+1)]=O(VT)+O(V/(1-\rho))",
-        domain=rf"every $V>0$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}",
+        domain=rf"every $V\ge1$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}",
         repair=r"Keep $\sum_tB_t$ on the right, with $\bar p^{\mathrm{CK}}$ mended as in lem:dpp-T-slot-upper.",
-        checks=(debt_of_drifting_costs, LIGHT_SQUARE),
+        checks=(debt_of_drifting_costs, PRINTED_SQUARE, WIDE_SQUARE),
         corrected=Correction(
             title=r"$\mathbb E[L(T+1)]\le\sum B_t+V\sum\bar p^{\mathrm{CK}}$, repaired: $\sum B_t$ stays",
             statement=r"The sum of the drift constants, of order $T+(1-\rho)^{-2}$ and free of $V$, must be kept, "
@@ -207,7 +217,7 @@ CLAIMS = [
                 r"$p\ge0$": penalties_not_negative,
                 "$B_t$": drift_step.drift_excess,
                 r"$\sum B_t$": drift_step.drift_summand,
-                r"ACDPP as $\rho\to1$, with $\log^+$": WIDE_SQUARE,
+                r"ACDPP as $\rho\to1$, with $\log^+$": WIDE_SQUARE_STATED,
             },
         ),
     ),

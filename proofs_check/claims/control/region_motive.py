@@ -5,15 +5,6 @@ from proofs_check.prelude import *
 x, s = sp.symbols("x s", positive=True)
 
 
-@everywhere("$K=1$, two rounds that cost 1 and 4", costs=((1, 4),), constant=((6, 6),), other=((10, 5),))
-def constant_spend(costs: tuple[int, ...], constant: tuple[int, ...], other: tuple[int, ...]) -> Found:
-    """Two plans for the same money: what each adds up to in 1/n."""
-    spent = [sum(c * size for c, size in zip(costs, plan, strict=True)) for plan in (constant, other)]
-    sums = [sum(Fraction(1, size) for size in plan) for plan in (constant, other)]
-    shown = {"spent": spent, "Σ1/n, constant": sums[0], "Σ1/n, other": sums[1]}
-    return unless(spent[0] < spent[1] or sums[0] <= sums[1], **shown)
-
-
 def by_price() -> Evidence:
     """1/n + s²cn >= 2s√c with equality at n = 1/(s√c); with s = Σ√c/spend the sum is (Σ√c)²/spend. r = √c."""
     r, roots, spend = sp.symbols("r roots spend", positive=True)
@@ -47,23 +38,14 @@ CLAIMS = [
     ),
     Claim(
         id="eq:lambda-min-max/budget",
-        kind="reading",
-        title="at a fixed cost, a constant memory is best",
-        statement=r"Taken as the motive for a policy under a cost budget: among plans that cost the same, a constant "
-        r"$n$ "
-        r"has the smallest $\sum1/n$. (The paper's argument fixes the mean of $n$, as the buffers do, not the cost.)",
-        formula=r"\sum_tc(t)n(t)=TC\ \Rightarrow\ \sum_t\frac1{n(t)}\ge\frac T{\bar n}",
-        symbols={"n̄": r"the constant memory that costs the same, $TC/\sum c$"},
+        title=r"$n\propto1/\sqrt c$ is best: more when it is cheap",
+        statement=r"At a fixed cost $\sum1/n$ is least for $n(t)$ in proportion to $1/\sqrt{c(t)}$, where it is "
+        r"$(\sum\sqrt c)^2/\sum cn$; a constant $n$ is best only at a constant price. (The paper's argument fixes the "
+        "mean of $n$, as the buffers do, not the cost.)",
+        formula=r"\sum_t\frac1{n(t)}\ge\frac{(\sum_t\sqrt{c(t)})^2}{\sum_tc(t)n(t)}",
         domain="$K=1$, prices that change",
-        checks=(constant_spend,),
-        corrected=Correction(
-            title=r"$n\propto1/\sqrt c$ is best: more when it is cheap",
-            statement=r"At a fixed cost $\sum1/n$ is least for $n(t)$ in proportion to $1/\sqrt{c(t)}$, where it is "
-            r"$(\sum\sqrt c)^2/\sum cn$; a constant $n$ is best only at a constant price.",
-            formula=r"\sum_t\frac1{n(t)}\ge\frac{(\sum_t\sqrt{c(t)})^2}{\sum_tc(t)n(t)}",
-            sketch="Cauchy-Schwarz again, with the prices as weights. So a region that contracts to one rate gives up, "
-            "round by round, what the prices offer.",
-            checks=(by_price,),
-        ),
+        sketch="Cauchy-Schwarz again, with the prices as weights. So a region that contracts to one rate gives up, "
+        "round by round, what the prices offer.",
+        checks=(by_price,),
     ),
 ]

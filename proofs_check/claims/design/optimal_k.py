@@ -76,10 +76,12 @@ CLAIMS = [
     Claim(
         id="cor:optimal-k",
         kind="corollary",
+        substance="corrected",
         title=r"$K^\star$ is $\lceil x\rceil$ or $\max(\lfloor x\rfloor,1)$, the better",
         statement=said(
             r"As $T$ grows, the better of $\lceil x\rceil$ and $\max(\lfloor x\rfloor,1)$, $x=@x$, called the two "
-            r"nearest feasible integers, is optimal with $\lambda_m=B_m/K^\star$.",
+            r"nearest feasible integers, is optimal with $\lambda_m=B_m/K^\star$. (“Feasible” is the paper's word. "
+            r"Unless $x$ is whole, its formula offers a floor that is not; read by the word, the ceiling is left.)",
             **RATIO,
         ),
         formula=said(
@@ -87,7 +89,7 @@ CLAIMS = [
             **RATIO,
         ),
         domain=r"$T\to\infty$",
-        repair=r"Write $K^\star=\max(\lceil x\rceil,1)$.",
+        repair=r"Write $K^\star=\max(\lceil x\rceil,1)$, the one of the two that is feasible.",
         hypotheses=(
             "“feasible”, as printed, is taken to exclude the floor wherever it is below $x$, although the printed "
             "formula offers it",

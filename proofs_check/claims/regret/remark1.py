@@ -243,7 +243,7 @@ CLAIMS = [
             hypotheses=("the policy stays inside the region", r"$K\bar\Lambda=\sum B$"),
             given=(WRITTEN, EXPANDS, SPREAD),
             sketch=rf"{WHY_REGRET} From below, in both forms: the regret is at least theory.regret_lower_bound, which "
-            r"holds for every $T$ and $\rho$ (its proof is told under eq:dpp-regret). It is the expansion less a "
+            r"holds for every $T$ and $\rho$ (its proof is told under eq:dpp-regret/sign). It is the expansion less a "
             r"first part, $H$ at $1+S$ in place of $T$, which is $o(h)$, and less what the first two terms can save, "
             r"of order $h\log T$. For $\phi<1/2$ both are of lower order than $\sqrt{T\log T}$.",
             checks={
@@ -266,7 +266,7 @@ CLAIMS = [
         substance="rem:1/sublinear/risk",
         title=r"regret of bounds and violation: sublinear, all $\gamma$, $\phi$ in (0,1)",
         statement="Both are, by the region alone, for every policy inside it. The regret is the paper's, a difference "
-        "of two upper bounds (eq:dpp-regret); that the excess risks themselves grow apart less than $T$ is "
+        "of two upper bounds (eq:dpp-regret/sign); that the excess risks themselves grow apart less than $T$ is "
         "rem:1/sublinear/risk. (The costs are bounded as the paper's uniform drift constant has it; if they may grow "
         "with $T$, an affordable average is not enough, see thm:dpp-cost-constraint/largest.)",
         formula=said(

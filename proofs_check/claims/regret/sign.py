@@ -1,4 +1,4 @@
-r"""Is the oracle a benchmark? The sign of the regret (`eq:dpp-regret`)."""
+r"""The sign of the regret (`eq:dpp-regret`), of which the paper says nothing."""
 
 from proofs_check.prelude import *
 
@@ -12,22 +12,32 @@ from proofs_check.groundwork.regret.transient import most_samples
 
 # --- negative ----------------------------------------------------------------------------------------------
 
+AT_ONCE = Region(rate=4, rho=Fraction(3, 4))
+
 
 def negative_at_once() -> Evidence:
     """One round, Λ̄ = 4, K = 2, ρ = 3/4: without debt ACDPP admits Λ_max = 16 samples where the oracle takes ΣB = 8."""
-    region = Region(rate=4, rho=Fraction(3, 4))
-    admitted = region_maximum(region, 1)
+    admitted = region_maximum(AT_ONCE, 1)
 
-    def below(T: int, K: int, rho: Fraction) -> Any:
-        sizes = (admitted, K * sp.Integer(region.rate))
+    def not_below(T: int, K: int, rho: Fraction) -> Any:
+        sizes = (admitted, K * sp.Integer(AT_ONCE.rate))
         bound, oracle = (three(theorem_1_as_stated([n], [n], [1], ONES).terms) for n in sizes)
         regret = sp.sympify(bound - oracle)
-        return unless(bool(regret >= 0), admitted=admitted, bound=bound, oracle=oracle, Reg=regret)
+        return unless(bool(regret < 0), admitted=admitted, bound=bound, oracle=oracle, Reg=regret)
 
     domain = r"$T=1$, $\bar\Lambda=4$, $\sum B=8$, $B=1$, $\mathrm{Pdim}=1$; any $V$, $D$, $\sigma$, $\eta$"
-    found = exhaust([{"T": 1, "K": 2, "rho": region.rho}], below, domain=domain)
-    inside = lies_inside([admitted], region)
-    return obeying(found, {"its admission is inside the region": inside, **in_round_1(region, ONES)})
+    found = exhaust([{"T": 1, "K": 2, "rho": AT_ONCE.rho}], not_below, domain=domain)
+    return replace(found, strength="proof")
+
+
+def admitted_at_once() -> Evidence:
+    """That is what round 1 of ACDPP admits, as printed."""
+    return argument(*in_round_1(AT_ONCE, ONES).values())
+
+
+def inside_at_once() -> Evidence:
+    """And it is inside the region: one example is enough."""
+    return replace(lies_inside([region_maximum(AT_ONCE, 1)], AT_ONCE), strength="proof")
 
 
 @cache
@@ -138,53 +148,43 @@ def bounded(context: Context) -> Evidence:
 
 CLAIMS = [
     Claim(
-        id="eq:dpp-regret",
-        kind="reading",
-        title=r"$\mathrm{Reg}\ge0$: the oracle is a benchmark",
-        statement="Read as how much worse than the costless oracle a policy is, the regret is not negative. (The paper "
-        "defines it, a difference of two upper bounds, to quantify that gap, and states no sign.)",
-        formula=r"\mathrm{Reg}(T)=\bar{\mathcal E}_T-\bar{\mathcal E}_T^{\mathrm{oracle}}\ge0",
-        domain=r"ACDPP as printed, every $V$, $K$, $\rho$, $T$ for which its $p$ is real (eq:penalty-dpp/real)",
-        symbols={"oracle": r"the costless oracle, $\sum B$ fresh samples per round, used once"},
-        checks=(
-            negative_at_once,
-            lambda: refutes(below_for_long(), "ACDPP's regret is negative after 50 rounds, in both forms"),
-        ),
-        corrected=Correction(
-            title=r"negative early on, at $K=1$ still at $T=10^4$; positive for large $T$ if $K\ge2$",
-            statement=r"ACDPP admits up to $\bar\Lambda/(1-\rho)$ samples in a round, the oracle $K\bar\Lambda$ at "
-            r"most, so early on, and without reuse $(K=1)$ still after $10^4$ rounds, its bound can be below the "
-            r"oracle's. For $K\ge2$ the regret of every policy inside the region is positive from some $T$ on, in "
-            "both forms: it is at least theory.regret_lower_bound.",
-            formula=r"K\ge2:\ \mathrm{Reg}(T)\to\infty;\qquad K=1:\ |\mathrm{Reg}(T)|\le O_\rho(1)",
-            symbols={"O": r"bounded as $T$ grows, by a number that depends on $\rho$"},
-            hypotheses=("the policy stays inside the region", r"$\rho$ is fixed", r"$K\bar\Lambda=\sum B$"),
-            given=(WRITTEN, SPREAD),
-            sketch=r"Let $\mu$ be $\chi$ or the printed $1/n-1/N_{\mathrm{eff}}$, $k=\min(t,K)$, $s=t-k+1$, "
-            r"$x=\rho^s$. (1) No sample has been used more than $k$ times, the $N(s)$ oldest $k$ times; so the "
-            r"memory's share of all uses is $n/N(s)$ at most, $1/N_{\mathrm{eff}}\le1/N(s)$, and $\mu\ge1/n-2/N(s)$. "
-            r"(2) The region gives $1/n\ge(1-x)/(K\bar\Lambda)$ and $N(s)\ge\bar\Lambda(1-\rho)s$; the oracle has "
-            r"$\mu_o=(1-1/t)/(K\bar\Lambda)$. So $\mu_o-\mu\le d=x/(K\bar\Lambda)+2/(\bar\Lambda(1-\rho)s)$. (3) From "
-            r"round 2 on $\mu_o\ge1/(2K\bar\Lambda)$, so that $\sqrt{\mu_o}-\sqrt\mu\le\sqrt{2K\bar\Lambda}\cdot d$. "
-            r"(4) $\sum x\le K\rho/(1-\rho)$ and $\sum 1/s\le K+\log T$, as $s$ is 1 in $K$ rounds and then counts on: "
-            r"the first two terms save $O(\log T)$. (5) $N_{\mathrm{eff}}\le N\le\bar\Lambda(t+S)$, "
-            r"$S=\log(2/(1-\rho))/(1-\rho)$, and the third term falls: over $T$ rounds it is at least the integral "
-            r"from 1 to $T+1$ of that of $\bar\Lambda(t+S)$ samples, the oracle's at most the integral from 0 to $T$ "
-            "of its own. Each integral is an $H$. The sum of all this is theory.regret_lower_bound, the expansion less "
-            r"$O(\log T)$, and the expansion grows like $\sqrt{T\log T}$ for $K\ge2$. For $K=1$ constant admission is "
-            "the oracle, so that its regret is 0, and no policy differs from it by more than the spread.",
-            checks={
-                "negative early on": below_for_long,
-                r"$K\ge2$": (
-                    expansion.mismatch_from_below,
-                    confirming(drawn_inside),
-                    *(expansion.narrowest, expansion.gap, most_samples, expansion.falling),
-                    *(expansion.antiderivative, expansion.added_up, grows, expansion.leading_order),
-                    confirming(floor_certified),
-                ),
-                "$K=1$, bounded": (expansion.without_reuse, confirming(bounded)),
-                "$K=1$, negative": negative_without_reuse,
-            },
-        ),
+        id="eq:dpp-regret/sign",
+        title=r"negative early on, at $K=1$ still at $T=10^4$; positive for large $T$ if $K\ge2$",
+        statement="The paper's regret is a difference of two upper bounds, its policy's and the oracle's, and the "
+        r"paper states no sign. ACDPP admits up to $\bar\Lambda/(1-\rho)$ samples in a round, the oracle "
+        r"$K\bar\Lambda$ at most, so early on, and without reuse $(K=1)$ still after $10^4$ rounds, its bound can be "
+        r"below the oracle's. For $K\ge2$ the regret of every policy inside the region is positive from some $T$ on, "
+        "in both forms: it is at least theory.regret_lower_bound.",
+        formula=r"K\ge2:\ \mathrm{Reg}(T)\to\infty;\qquad K=1:\ |\mathrm{Reg}(T)|\le O_\rho(1)",
+        symbols={"O": r"bounded as $T$ grows, by a number that depends on $\rho$"},
+        domain=r"ACDPP as printed, every $V$, $K$, $\rho$, $T$ for which its $p$ is real (eq:penalty-dpp/real); from "
+        "below: every policy inside the region",
+        hypotheses=("the policy stays inside the region", r"$\rho$ is fixed", r"$K\bar\Lambda=\sum B$"),
+        given=(WRITTEN, SPREAD),
+        sketch=r"Let $\mu$ be $\chi$ or the printed $1/n-1/N_{\mathrm{eff}}$, $k=\min(t,K)$, $s=t-k+1$, "
+        r"$x=\rho^s$. (1) No sample has been used more than $k$ times, the $N(s)$ oldest $k$ times; so the "
+        r"memory's share of all uses is $n/N(s)$ at most, $1/N_{\mathrm{eff}}\le1/N(s)$, and $\mu\ge1/n-2/N(s)$. "
+        r"(2) The region gives $1/n\ge(1-x)/(K\bar\Lambda)$ and $N(s)\ge\bar\Lambda(1-\rho)s$; the oracle has "
+        r"$\mu_o=(1-1/t)/(K\bar\Lambda)$. So $\mu_o-\mu\le d=x/(K\bar\Lambda)+2/(\bar\Lambda(1-\rho)s)$. (3) From "
+        r"round 2 on $\mu_o\ge1/(2K\bar\Lambda)$, so that $\sqrt{\mu_o}-\sqrt\mu\le\sqrt{2K\bar\Lambda}\cdot d$. "
+        r"(4) $\sum x\le K\rho/(1-\rho)$ and $\sum 1/s\le K+\log T$, as $s$ is 1 in $K$ rounds and then counts on: "
+        r"the first two terms save $O(\log T)$. (5) $N_{\mathrm{eff}}\le N\le\bar\Lambda(t+S)$, "
+        r"$S=\log(2/(1-\rho))/(1-\rho)$, and the third term falls: over $T$ rounds it is at least the integral "
+        r"from 1 to $T+1$ of that of $\bar\Lambda(t+S)$ samples, the oracle's at most the integral from 0 to $T$ "
+        "of its own. Each integral is an $H$. The sum of all this is theory.regret_lower_bound, the expansion less "
+        r"$O(\log T)$, and the expansion grows like $\sqrt{T\log T}$ for $K\ge2$. For $K=1$ constant admission is "
+        "the oracle, so that its regret is 0, and no policy differs from it by more than the spread.",
+        checks={
+            "negative early on": (negative_at_once, admitted_at_once, inside_at_once, below_for_long),
+            r"$K\ge2$": (
+                expansion.mismatch_from_below,
+                confirming(drawn_inside),
+                *(expansion.narrowest, expansion.gap, most_samples, expansion.falling),
+                *(expansion.antiderivative, expansion.added_up, grows, expansion.leading_order),
+                confirming(floor_certified),
+            ),
+            "$K=1$, bounded": (expansion.without_reuse, confirming(bounded)),
+            "$K=1$, negative": negative_without_reuse,
+        },
     )
 ]

@@ -162,7 +162,7 @@ def lipschitz_near_zero() -> Evidence:
     )
 
 
-# --- a lower bound for every T and ρ, in five steps told, with these letters, under `eq:dpp-regret` --------------
+# --- a lower bound for every T and ρ, in five steps told, with these letters, under `eq:dpp-regret/sign` ---------
 
 x, s, n, oldest = sp.symbols("x s n N_s", positive=True)
 FIRST = sp.simplify(region_minimum(REGION, 1))
