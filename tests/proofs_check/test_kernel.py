@@ -166,11 +166,13 @@ def test_definitions_in_coq_have_the_values_of_theory(part):
     rows = [row if len(row) == 3 else (row[0].__name__, *row) for row in formulas.FORMULAS[part]]
     for name, function, arguments in rows:
         given, body = re.search(rf"Definition {name} (.*?) : R := (.*)\.$", flat(part), re.M).groups()
+        kinds = [{"nat": int, "R": float}[kind] for kind in re.findall(r": (\w+)\)", given)]
         for _ in range(3):
             drawn = [number(word, generator) for word in arguments.split()]
             numbers = [value for values, _ in drawn for value in values.values()]
             told = function(*(argument for _, argument in drawn))
-            found = evaluated(f"fun {given} => {body}", *numbers)
+            typed = (kind(value) for kind, value in zip(kinds, numbers, strict=True))
+            found = evaluated(f"fun {given} => {body}", *typed)
             assert math.isclose(found, told, rel_tol=1e-9, abs_tol=1e-9), name
 
 
@@ -205,12 +207,10 @@ def answer(command, cwd):
     for kind, name in re.findall(r"^(Check @|Print )(?:Acdpp\.\w+\.)?(\w+)\.", text, re.M):
         stated = re.search(rf"^(?:Theorem|Definition) {name} :=? (.*)\.$", sources, re.M)[1]
         shown = stated if name != "plain" else "(1 + 1)%nat = 2%nat"
-        said.append(
-            ("answer", f"{name}\n     : {shown}" if kind == "Check @" else f"{name} = {shown}\n     : nat")
-        )
-    said.append(
-        ("axioms", "Axioms:\nso : 0 = 1" if "assumes" in sources else "Closed under the global context")
-    )
+        form = "{}\n     : {}" if kind == "Check @" else "{} = {}\n     : nat"
+        said.append(("answer", form.format(name, shown)))
+    assumed = "Axioms:\nso : 0 = 1" if "assumes" in sources else "Closed under the global context"
+    said.append(("axioms", assumed))
     return 0, "".join(f'     = "{kind}"%string\n     : string\n{words}\n' for kind, words in said), ""
 
 
@@ -282,6 +282,7 @@ def test_a_file_that_builds_on_a_refused_file_is_not_asked(lower, folder, questi
 
 BASE = "Definition two := 2.\nTheorem base : two = 2.\nProof. reflexivity. Qed.\n"
 MORE = "From Acdpp Require Import Base.\nTheorem more : forall n, two + n = n + 2.\nProof. proved. Qed.\n"
+ANOTHER_AXIOM = "More has other axioms than on record: so"
 MORE += "Theorem other : 1 = 1.\nProof. reflexivity. Qed.\n"
 
 
@@ -292,19 +293,11 @@ MORE += "Theorem other : 1 = 1.\nProof. reflexivity. Qed.\n"
         ("More", "forall n, two", "forall n : bool, two", "More.more", ["Base.base", "More.other"]),
         ("Base", "two := 2", "two := 3", "Base.two", []),
         ("Base", "Theorem base : two = 2", "Theorem base : 2 = 2", "Base.base", ["More.more", "More.other"]),
-        (
-            "More",
-            "Proof. proved",
-            "Proof. assumes",
-            "More has other axioms than on record: so",
-            ["Base.base"],
-        ),
+        ("More", "Proof. proved", "Proof. assumes", ANOTHER_AXIOM, ["Base.base"]),
     ],
     ids=["a vacuous premise", "a smaller domain", "a constant", "another statement", "an axiom"],
 )
-def test_a_statement_that_changed_decides_nothing_and_is_named(
-    file, old, new, named, left, folder, questions, afresh
-):
+def test_what_changed_decides_nothing_and_is_named(file, old, new, named, left, folder, questions, afresh):
     for name, text in {"Base": BASE, "More": MORE}.items():
         (folder / f"{name}.v").write_text(text)
     kernel.record(kernel.ask())
