@@ -49,9 +49,8 @@ def test_a_case_is_as_recorded_and_what_is_not_true_is_corrected(label, cases):
     if case.verdict not in ESTABLISHED and (measured or case.verdict != "undecided"):
         elsewhere = case.claim.domain.partition("what holds instead")[2].rpartition(": ")[2]
         assert case.corrected_verdict in ESTABLISHED or elsewhere in CLAIMS
-    assert bool(case.claim.repair) == (
-        case.verdict in ("refuted", "conditional") and case.claim.kind not in ("reading", "experiment")
-    )
+    wrong = case.verdict in ("refuted", "conditional")
+    assert bool(case.claim.repair) == (wrong and case.claim.kind not in ("reading", "experiment"))
 
 
 def test_the_ledger_holds_these_claims_in_this_order_and_no_others():
