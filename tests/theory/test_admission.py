@@ -40,9 +40,8 @@ def test_until_round_K_everything_seen_is_retained_without_a_rounding():
 
 
 def test_a_region_that_has_closed_leaves_no_choice():
-    state = AdmissionState(
-        round=10**5, debt=np.ones(2), window=np.full((3, 2), 12.0), expired=np.full(2, 1e6)
-    )
+    held = np.full((3, 2), 12.0)
+    state = AdmissionState(round=10**5, debt=np.ones(2), window=held, expired=np.full(2, 1e6))
     assert acdpp_round(state, 5.0, V=1, C=60, region=REGION, constants=CONSTANTS)[1].tolist() == [12, 12]
 
 

@@ -44,12 +44,17 @@ FORMS = {
 }
 
 
+def both(bound, *arguments):
+    """The fast sum and the certified one."""
+    return (bound(*arguments, certified=certified) for certified in (False, True))
+
+
 @pytest.mark.parametrize("form", FORMS)
 @settings(max_examples=12)
 @given(st.integers(1, 40), positive, st.integers(1, 200), constants)
 def test_the_fast_and_the_certified_sum_are_the_sums_of_the_rounds(form, K, rate, T, c):
     bound, one_round, constant = FORMS[form]
-    near, proved = (bound(K, rate, T, c, certified=flag) for flag in (False, True))
+    near, proved = both(bound, K, rate, T, c)
     with precise():
         counted = [flint.arb(t) for t in range(1, T + 1) if t not in proved.left_out]
         rounds = [one_round(K, t, ball(rate), c.map(ball)) for t in counted]
@@ -67,7 +72,7 @@ def test_the_fast_and_the_certified_sum_are_the_sums_of_the_rounds(form, K, rate
 @pytest.mark.parametrize("form", ["corrected", "sharper", "memory"])
 @pytest.mark.parametrize(("K", "T"), [(1, 10**15), (10**6, 10**9)])
 def test_float_and_certified_bounds_agree_at_horizons_nobody_can_add_up(form, K, T):
-    near, proved = (FORMS[form][0](K, 10, T, UNIT, certified=flag) for flag in (False, True))
+    near, proved = both(FORMS[form][0], K, 10, T, UNIT)
     assert abs(near.total - float(proved.total.mid())) <= near.error
     assert near.error <= 1e-12 * near.total
     assert float(proved.total.rad()) <= 1e-15 * near.total
@@ -112,7 +117,7 @@ def test_where_every_round_is_left_out_the_certified_sums_are_zero():
 def test_the_error_covers_the_constants_too(T):
     small = {"sigma": Fraction(1, 1000), "eta": Fraction(1, 10**9)}
     wild = replace(UNIT, D=Fraction("123456.7"), G=Fraction("123456789.1"), **small)
-    near, proved = constant_bound(3, 10, T, wild), constant_bound(3, 10, T, wild, certified=True)
+    near, proved = both(constant_bound, 3, 10, T, wild)
     with precise():
         assert abs(proved.total - near.total) <= near.error
         assert float(proved.total.rad()) <= 1.01 * proved.error
@@ -125,9 +130,7 @@ SMOOTH = Constants(D=1, sigma=1, eta=Fraction(1, 5), B=1, Pdim=5, E=3, G=2, L=10
 
 @pytest.mark.parametrize(("K", "T"), [(1, 7), (4, 5), (4, 40), (10**6, 10**9)])
 def test_the_stability_bound_is_the_sum_of_its_rounds(K, T):
-    near, proved = (
-        stability.stability_constant_bound(K, 10, T, SMOOTH, certified=flag) for flag in (False, True)
-    )
+    near, proved = both(stability.stability_constant_bound, K, 10, T, SMOOTH)
     assert abs(near.total - float(proved.total.mid())) <= near.error
     if T <= 40:
         column = [stability.overlap_constant(K, t, 10) for t in range(1, T + 1)]
@@ -192,11 +195,9 @@ def test_stability_needs_short_steps():
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=30), st.integers(1, 6), constants)
 def test_the_error_of_a_trajectory_covers_its_rounding_and_is_zero_where_nothing_is_rounded(admissions, K, c):
     path = trajectory(admissions, K)
-    n, N, V, chi = (
-        [Fraction(x) for x in column] for column in (path.n, path.N, path.uniformity, path.mismatch)
-    )
-    floats, balls = ([[make(x) for x in column] for column in (n, N, V, chi)] for make in (float, ball))
-    near = theorem_1(*(np.asarray(column) for column in floats), constants=c.map(float))
+    columns = (path.n, path.N, path.uniformity, path.mismatch)
+    floats, balls = ([[make(Fraction(x)) for x in column] for column in columns] for make in (float, ball))
+    near = theorem_1(*map(np.asarray, floats), constants=c.map(float))
     statistical = near.terms.root + near.terms.linear + near.terms.generalisation
     with precise():
         proved = theorem_1(*balls, constants=c.map(ball))

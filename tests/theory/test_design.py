@@ -8,14 +8,13 @@ import pytest
 import sympy
 from hypothesis import given, settings
 
+from tests.theory.test_bound import UNIT
 from tests.theory.test_design_search import UNEVEN, budgets
 from theory.bound.constant_admission import constant_bound
 from theory.design import offline
 from theory.design.offline import design, design_limit, fill_ratio
 from theory.paper import MNIST
-from theory.setting import Budget, Constants
-
-UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
+from theory.setting import Budget
 
 
 @settings(max_examples=15)
@@ -74,9 +73,8 @@ def test_the_leading_formula_solves_its_equation_and_is_right_in_the_limit():
     for scale in (1, 10**4, 10**8, 10**40):
         c = replace(UNIT, B=scale, eta=Fraction(1, 10**60))  # without the linear term
         T = offline.crossover_leading(UNEVEN, c)
-        assert T / math.log(T) == pytest.approx(
-            float(offline.crossover_ratio(2, Fraction(21, 10), c)), rel=1e-12
-        )
+        ratio = float(offline.crossover_ratio(2, Fraction(21, 10), c))
+        assert T / math.log(T) == pytest.approx(ratio, rel=1e-12)
         off.append(T / offline.crossover_horizon(UNEVEN, c) - 1)
     assert off == sorted(off, reverse=True)
     assert 0 < off[-1] < 0.02
@@ -90,7 +88,7 @@ def test_where_the_ceiling_is_ahead_from_the_start_the_crossover_is_the_first_ro
 @pytest.mark.parametrize(
     ("T", "shown"), [(1, {1}), (3, {1, 2, 3}), (100, {*range(1, 12)}), (10**6, {1, *range(6, 15)})]
 )
-def test_the_landscape_shows_the_ceiling_its_neighbours_no_retention_and_none_that_keeps_more_than_all(
+def test_the_landscape_shows_the_ceiling_its_neighbours_and_no_retention_and_none_beyond_the_horizon(
     T, shown
 ):
     assert {candidate.K for candidate in design(MNIST, T, UNIT).candidates} == shown

@@ -93,9 +93,8 @@ def test_the_second_derivative_of_the_generalisation_term_is_the_one_of_the_proo
 
 def test_how_far_root_and_linear_terms_turn_up_in_the_round_of_the_retention():
     left, here = (3 * u.subs({K: k, t: K}, simultaneous=True) for k in (K - 1, K))
-    right = (
-        3 * (K + 1) * mismatch_constant(K, K, 1).subs(sympy.Min(K, K), K)
-    )  # beyond t, χ = (K+1)/(St)·(its nχ)
+    # beyond t, χ = (K+1)/(St)·(its nχ)
+    right = 3 * (K + 1) * mismatch_constant(K, K, 1).subs(sympy.Min(K, K), K)
     assert sympy.simplify(left - K * (K + 10) / (K + 2) ** 2) == 0
     assert sympy.simplify(here - (K - 1) / (K + 1)) == 0
     assert sympy.simplify(right - (K - 1) / K) == 0
@@ -150,9 +149,7 @@ def test_where_buffers_bind_no_round_sinks_more_than_the_curvature_grants(first,
 
 @settings(max_examples=50)
 @given(st.integers(2, 30), st.integers(2, 30), FEW, constants)
-def test_where_cost_binds_no_retention_is_below_the_two_chords_nor_they_below_the_bound(
-    first, width, beyond, c
-):
+def test_where_cost_binds_no_retention_is_below_two_chords_nor_they_below_the_bound(first, width, beyond, c):
     last = first + width
     finder = search(Budget(buffers=(1000,), cost=1, mean_cost=1), last + beyond, c)
     for K in range(first, last + 1):

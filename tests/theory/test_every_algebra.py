@@ -138,7 +138,7 @@ sharper_constant_bound squared_weights stability_constant_bound sum_rounds tail 
 trajectory_by_capacity trajectory_of used_again walk_lag
 """
 OTHERS = (
-    "numbers.algebra market.long_run design.search setting market.sticky numbers.student numbers.summation"
+    "setting design.search market.long_run market.sticky numbers.algebra numbers.student numbers.summation"
 )
 
 
@@ -265,7 +265,7 @@ def test_every_formula_on_symbols_reduces_to_its_exact_value(name):
         (lambda x: algebra.minimum(x, 5), 5, 5, 3),
     ],
 )
-def test_a_complex_ball_with_a_corner_in_it_claims_nothing_and_one_beside_it_the_value(
+def test_a_complex_ball_with_a_corner_claims_nothing_and_one_beside_it_the_value(
     function, corner, above, below
 ):
     for around in (flint.arb(corner), flint.arb(corner, 1)):

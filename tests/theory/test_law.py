@@ -37,15 +37,14 @@ T = len(ADMISSIONS)
 
 
 H, STEPS = [F(1, 3), F(2)], [F(1, 2) / (1 + F(t, 5)) for t in range(T)]
+RULES = (by_age(ADMISSIONS, 2), by_capacity(ADMISSIONS, 4) + by_age(ADMISSIONS, 1), by_age([0] * T, 1))
 DRIFTING = {"h": H, "variance": [F(1), F(3)], "first": [F(2), F(-1)], "walk": [F(1, 7), F(2)]}
 DRIFTING["path"] = [[F(t, 3), F((-1) ** t)] for t in range(T + 1)]
 FADING = partial(exponential, keep=F(1, 2))
 
 
 @pytest.mark.parametrize(("law", "problem"), [(averaged, {}), (drifting_risk, DRIFTING)])
-@pytest.mark.parametrize(
-    "rule", [by_age(ADMISSIONS, 2), by_capacity(ADMISSIONS, 4) + by_age(ADMISSIONS, 1), by_age([0] * T, 1)]
-)
+@pytest.mark.parametrize("rule", RULES)
 def test_floats_have_what_fractions_have_in_every_round(law, problem, rule):
     h, steps = (np.array(values, float) for values in (H, STEPS))
     numbers = {name: np.array(values, float) for name, values in problem.items()}
@@ -60,9 +59,8 @@ def test_floats_have_what_fractions_have_in_every_round(law, problem, rule):
 
 def test_both_views_agree_over_many_rounds_and_directions_in_floats():
     rng, rounds = np.random.default_rng(0), 800
-    rule = by_capacity(rng.integers(0, 3, rounds) * (rng.random(rounds) < 0.3), 4) + by_age(
-        [0] * 10 + [2] * 300, 7
-    )
+    few = rng.integers(0, 3, rounds) * (rng.random(rounds) < 0.3)
+    rule = by_capacity(few, 4) + by_age([0] * 10 + [2] * 300, 7)
     a = contractions(np.linspace(0.01, 0.9, 5), 1 / np.sqrt(1 + np.arange(rounds) / 20), 2)
     shares = over_models(lambda k: polynomial(k, 8), rule.occupancy(rounds) > 0)
     ahead = averaged(rule, rounds, a, shares)

@@ -126,9 +126,8 @@ def test_between_the_two_slopes_at_Pdim_the_corner_itself_is_chosen():
     h = mismatch_slopes(50.0, 100.0, 50.0, UNIT)[0]
     right, left = (h + generalisation_slopes(100.0, UNIT, above)[0] for above in (1, 0))
     prices = np.array([right * 0.9, (right + left) / 2, left * 0.999, left * 1.1])
-    first, *middle, last = optimal_admission(
-        Z=prices, cost=1, V=1, retained=20.0, seen=70.0, lo=10, hi=34, constants=UNIT
-    )
+    problem = {"retained": 20.0, "seen": 70.0, "lo": 10, "hi": 34, "constants": UNIT}
+    first, *middle, last = optimal_admission(Z=prices, cost=1, V=1, **problem)
     assert middle == [30, 30]
     assert first > 30 > last
 
@@ -190,10 +189,6 @@ def test_slopes_are_the_derivatives_of_the_penalty(Pdim):
     with mpmath.workdps(60):
         problem = {"retained": retained, "seen": retained + expired, "constants": constants}
         found = [*slopes(at, problem), mismatch_jerk(n, N, expired, constants)]
-        without = replace(constants, B=mpmath.mpf("1e-50"))  # whose third term is nothing
-        expected = [
-            -mpmath.diff(p, at),
-            mpmath.diff(p, at, 2),
-            -mpmath.diff(partial(p, constants=without), at, 3),
-        ]
+        without = partial(p, constants=replace(constants, B=mpmath.mpf("1e-50")))  # the third term is nothing
+        expected = [-mpmath.diff(p, at), mpmath.diff(p, at, 2), -mpmath.diff(without, at, 3)]
         assert all(map(mpmath.almosteq, found, expected, [1e-15] * 3))

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.theory.test_bound import UNIT, both
 from theory.control import penalty
 from theory.numbers import summation
 from theory.numbers.algebra import precise
 from theory.regret import omegas as regret
 from theory.setting import Constants, Region, SettingError
 
-UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 HALF = Region(rate=10, rho=Fraction(1, 2))
 THREE_ROUNDINGS = Constants(  # of its root, its linear and its third term: more than two units of the largest
     D=Fraction(24415, 3549), sigma=Fraction(175, 9), eta=Fraction(507, 721), B=Fraction(542, 7247), Pdim=22
@@ -42,7 +42,7 @@ def test_the_printed_forms_name_the_rounds_in_which_their_limit_has_a_negative_r
 )
 @example(K=5, rate=Fraction(79, 89), T=8, c=THREE_ROUNDINGS)
 def test_the_error_of_a_float_omega_covers_all_its_roundings(form, K, rate, T, c):
-    near, proved = form(K, rate, T, c), form(K, rate, T, c, certified=True)
+    near, proved = both(form, K, rate, T, c)
     with precise():
         assert abs(proved.total - near.total) <= near.error
     largest = max(abs(term) for term in vars(near.terms).values())
@@ -80,7 +80,7 @@ def test_a_certified_omega_2_contains_the_sum_of_its_definition(form, K, gap, Pd
     eta = Fraction(1, 10 if stated else 20)  # a round of the corrected form takes E steps
     constants = Constants(D=1, sigma=1, eta=eta, B=1, Pdim=Pdim, E=2)
     region = Region(rate=3, rho=1 - Fraction(1, gap))
-    near, proved = (form(K, region, T, constants, certified=flag) for flag in (False, True))
+    near, proved = both(form, K, region, T, constants)
     with mpmath.workdps(70), flint.ctx.workprec(200):
         slow = flint.arb(mpmath.nstr(omega2_by_definition(K, gap, T, Pdim, stated=stated), 50))
         assert proved.total.contains(slow)
@@ -107,5 +107,4 @@ def test_omega_2_says_what_to_change_where_it_cannot_be_enclosed(monkeypatch):
 
 def test_the_first_round_alone_has_an_omega_2_of_exactly_zero_mismatch():
     first = regret.omega2(10, Region(rate=10, rho=1 - Fraction(1, 10**9)), 1, UNIT, certified=True).terms
-    assert first.root == 0
-    assert first.linear == 0
+    assert (first.root, first.linear) == (0, 0)

@@ -2,7 +2,6 @@
 
 Against all rules in exact numbers it is a claim."""
 
-import itertools
 from fractions import Fraction as F
 from itertools import pairwise, product
 
@@ -28,9 +27,8 @@ def programme(law, burdens, share):
     older = sparse.eye_array(ages, k=-1) + last  # the last age stands for all later ones
     fresh = sparse.coo_array((np.ones(ages), (np.zeros(ages, int), np.arange(ages))), (ages, ages))
     balance = sparse.hstack([older - here, sparse.kron(fresh - older, [chance])])
-    meets = sparse.hstack(
-        [-sparse.kron(here, np.ones((m, 1))), sparse.eye_array(ages * m)]
-    )  # y(j, i) <= π(j)
+    # y(j, i) <= π(j)
+    meets = sparse.hstack([-sparse.kron(here, np.ones((m, 1))), sparse.eye_array(ages * m)])
     aims, paid = np.zeros((2, ages + ages * m))
     aims[:ages], paid[ages:] = np.array(burdens, dtype=float), np.tile(chance * prices, ages)
     done = linprog(
@@ -110,7 +108,7 @@ def best_of_all(law, stay, money, ages):
     count, often = len(law.prices), np.array(law.weights, dtype=float)
     moves = stay * np.eye(count) + (1 - stay) * often
     least = np.inf
-    for choice in itertools.product([True, False], repeat=(ages - 1) * count):
+    for choice in product([True, False], repeat=(ages - 1) * count):
         replaces = np.vstack([np.reshape(choice, (ages - 1, count)), np.ones((1, count), dtype=bool)])
         step = np.zeros((ages * count, ages * count))
         value = np.zeros(ages * count)
