@@ -3,6 +3,7 @@
 import errno
 import os
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from matplotlib.figure import Figure
@@ -42,11 +43,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
 ) -> None:
     path = tmp_path / "figure.png"
     write(path, b"old")
-
-    def fail(descriptor: int) -> None:
-        raise failure
-
-    monkeypatch.setattr(os, "fsync", fail)
+    monkeypatch.setattr(os, "fsync", Mock(side_effect=failure))
     with pytest.raises((SettingError, KeyboardInterrupt)) as caught:
         write(path, b"new")
     if isinstance(failure, OSError):

@@ -4,6 +4,7 @@ from functools import reduce
 from operator import getitem
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from matplotlib.axes import Axes
@@ -93,15 +94,10 @@ def test_both_figures_come_from_files_and_folders_and_name_their_command(
 
 
 def test_a_folder_without_the_document_is_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Path] = []
-
-    def reproduction(folder: Path) -> dict[str, Any]:
-        asked.append(folder)
-        return made_up.reproduction("imagenette")
-
+    reproduction = Mock(return_value=made_up.reproduction("imagenette"))
     monkeypatch.setattr("empirics.results.reproduction.reproduction", reproduction)
     assert section7.read(tmp_path).dataset == "imagenette"
-    assert asked == [tmp_path]
+    reproduction.assert_called_once_with(tmp_path)
 
 
 GONE = object()

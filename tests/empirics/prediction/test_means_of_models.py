@@ -23,10 +23,6 @@ ROUNDS, STEPS = 40, 3
 ETA = 1.5 / np.sqrt(1 + np.arange(ROUNDS) / 8)
 
 
-def cubic(k):
-    return polynomial(k, 3)
-
-
 def memories(given, admissions, K):
     """Of one run whose samples stay for K rounds."""
     ends = np.cumsum(admissions, axis=0)
@@ -43,7 +39,7 @@ def bursts(given, every=3):
     return found
 
 
-@pytest.mark.parametrize("share", [latest, equal, cubic])
+@pytest.mark.parametrize("share", [latest, equal, lambda k: polynomial(k, 3)])
 def test_with_large_memories_the_recursion_is_the_law_of_averaged_models(share):
     """With many samples none pulls its own way by much: the law of `theory` is left, to its numbers."""
     given = study(policies=("constant",), radius=300.0)

@@ -5,16 +5,9 @@ import pytest
 
 from empirics.prediction.memory import Cohorts, Memories, WalkLag
 from theory.drift.moving_optimum import walk_lag
-from theory.law.quadratic import by_age, squared_weights
+from theory.law.quadratic import by_age
 
-ROUNDS = 40
 LEFT = np.array([[0.3, 0.9, 0.999]])
-
-
-def admitted(rounds=ROUNDS):
-    found = np.random.default_rng(5).integers(0, 4, (rounds, 3))
-    found[:, 0] += 1
-    return found
 
 
 def by_ages(admissions, ages, share=None):
@@ -46,26 +39,19 @@ def followed(held, groups, scale=1.0):
     return np.array(found), most
 
 
-@pytest.mark.parametrize("groups", [1, 3])
-@pytest.mark.parametrize("ages", [(4, 4, 4), (1, 7, 1000)])
-def test_cohorts_by_age_have_the_variance_of_the_law(ages, groups):
-    admissions = admitted()
-    first, second, third = (by_age(admissions[:, m], ages[m]) for m in range(3))
-    found, _ = followed(by_ages(admissions, ages), groups)
-    for k, a in enumerate(LEFT[0].tolist()):
-        lawful = squared_weights(first + second + third, a, ROUNDS)[1:]
-        np.testing.assert_allclose(found[:, 0, k], lawful, rtol=1e-10)
-
-
 def test_cohorts_that_no_client_holds_are_dropped():
-    assert followed(by_ages(np.ones((ROUNDS, 3), dtype=int), (1, 7, 4)), 1)[1] == 7 - 1
+    assert followed(by_ages(np.ones((40, 3), dtype=int), (1, 7, 4)), 1)[1] == 7 - 1
 
 
-def test_means_of_models_weigh_each_sample_as_brute_force_does():
+@pytest.mark.parametrize("groups", [1, 3])
+@pytest.mark.parametrize("ages", [(4, 4, 4), (1, 3, 1000)])
+def test_models_and_their_means_weigh_each_sample_as_brute_force_does(ages, groups):
     """Sample by sample, with departures, shares that change, and a θ that is scaled after every round."""
-    admissions, share = admitted(12), np.random.default_rng(1).random((12, 1))
-    held = by_ages(admissions, (1, 3, 5), share)
-    found, _ = followed(held, 1, scale=0.9)
+    rng = np.random.default_rng(5)
+    admissions, share = rng.integers(0, 4, (12, 3)), rng.random((12, 1))
+    admissions[:, 0] += 1
+    held = by_ages(admissions, ages, share)
+    found, _ = followed(held, groups, scale=0.9)
     lists = {(m, i): np.zeros((2, 3)) for m in range(3) for i in range(held.ends[-1, 0, m])}
     for t in range(12):
         n = (held.ends[t] - held.starts[t]).sum()
@@ -96,10 +82,13 @@ def test_idle_rounds_are_left_out_of_each_row_on_its_own():
     assert short.admissions[..., 0].tolist() == [[1, 0], [4, 0], [5, 0]]
 
 
-def lagged(admissions, K, left, shares):
-    """The lag of rows that keep samples for these K, by round: of the model, and of the mean of models."""
+def test_the_lag_is_that_of_the_theory_for_any_admissions_steps_and_means():
+    """Of rows that keep samples for K rounds, by round: of the model, and of the mean of models."""
+    rng, T, K = np.random.default_rng(0), 14, (1, 3, 5)
+    admissions = rng.integers(1, 4, T)
+    left, shares = rng.random((T, len(K), 2)), rng.random((T, len(K)))
     lag, found = WalkLag(len(K), left.shape[2]), []
-    for t in range(len(admissions)):
+    for t in range(T):
         ages = range(min(t + 1, max(K)))[::-1]
         entered = np.array([t - age for age in ages])
         counts = np.array([[admissions[t - age] * (age < kept) for kept in K] for age in ages], float)
@@ -107,14 +96,7 @@ def lagged(admissions, K, left, shares):
         lag.follow(t, entered[there], (counts / counts.sum(0))[there], left[t])
         lag.average(np.array(shares[t])[:, np.newaxis])
         found.append([lag.squares(mean=False), lag.squares(mean=True)])
-    return np.array(found)
-
-
-def test_the_lag_is_that_of_the_theory_for_any_admissions_steps_and_means():
-    rng, T, K = np.random.default_rng(0), 14, (1, 3, 5)
-    admissions = rng.integers(1, 4, T)
-    left, shares = rng.random((T, len(K), 2)), rng.random((T, len(K)))
-    found = lagged(admissions, K, left, shares)
+    found = np.array(found)
     for row, kept in enumerate(K):
         memory = by_age(admissions, kept)
         for k, share in enumerate((np.ones(T), shares[:, row])):
