@@ -31,8 +31,6 @@ EXAMPLES = (
 
 
 class Form(StrEnum):
-    """The corrected formula, or the printed one."""
-
     corrected = "corrected"
     stated = "stated"
 
@@ -49,8 +47,6 @@ MEANINGS = {  # of the quantities that are a single number
 
 @dataclass(frozen=True)
 class Request:
-    """The parsed options."""
-
     quantity: str
     form: Form
     K: int
@@ -65,7 +61,6 @@ class Request:
 
     @property
     def region(self) -> Region:
-        """The admission region."""
         return Region(rate=self.rate, rho=self.rho)
 
 
@@ -298,7 +293,6 @@ def _document(asked: Request, result: Bound) -> dict[str, Any]:
 
 
 def _sum(document: dict[str, Any]) -> float:
-    """The total, or the partial total."""
     return float(document["partial_total"] if document["total"] is None else document["total"])
 
 

@@ -35,7 +35,6 @@ def command(
     contraction: Contraction = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find when to buy if prices vary: thresholds by age of the replaced sample, and what the budget then buys."""
     law = price_law(cost)
     setting = parse.budget(buffers, budget, law.mean)
     (print_json if as_json else _show)(buying_design(setting, law, contraction, online=online))

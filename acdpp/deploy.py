@@ -20,7 +20,6 @@ def command(
     options: FederationOptions,
     out: Annotated[Path, in_output(help="New folder for the app and its README.")] = Path("app"),
 ) -> None:
-    """Write a Flower app that runs a federation on your own machines."""
     study, patience = federated_study(options), options.patience_seconds
     from empirics.federation.app_folder import ROUND_WAIT_SECONDS, refuse_full, write_app
 

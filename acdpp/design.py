@@ -51,7 +51,6 @@ def command(
     constants: Constants = parse.DEFAULT_CONSTANTS,
     as_json: AsJson = False,
 ) -> None:
-    """Find K* and the rates λ_m that minimise the bound, the binding constraint, and the landscape over K."""
     setting = parse.budget(buffers, budget, parse.number(mean_cost, "--mean-cost"))
     T = parse.optional(parse.whole, horizon, "--horizon")
     if T is not None and T > HORIZON_MAX:

@@ -1,7 +1,5 @@
 """`acdpp explain`: the sources of the paper's gain, by departures of its released code from its text."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,8 +8,8 @@ import typer
 
 from acdpp import interrupt, parse
 from acdpp.options import AsJson, DataDir, Device, Out, Seeds
-from acdpp.output import needed_for, print_json, rounds_told, say, show_table, users_code
-from acdpp.reproduce import Eta, Published, Rounds, level_of, notes_on, numbers, pm
+from acdpp.output import needed_for, rounds_told, say, show_table, users_code
+from acdpp.reproduce import Eta, Published, Rounds, level_of, notes_on, numbers, pm, tell
 
 __all__ = ["EXAMPLES", "command"]
 
@@ -34,7 +32,6 @@ def command(
     out: Out = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain the paper's gain: train each departure of the released code by itself, in subfolders of --out."""
     with needed_for("training"):
         from empirics.reproduce import explain
 
@@ -53,11 +50,7 @@ def command(
             announce=begun,
             **numbers(seeds=seeds, rounds=rounds),
         )
-    if as_json:
-        print_json({"result": str(place), **document})
-    else:
-        _show(document)
-        say(f"result: {place}", whole=True)
+    tell(document, place, as_json=as_json, show=_show)
 
 
 def _show(document: dict[str, Any]) -> None:

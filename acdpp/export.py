@@ -19,8 +19,6 @@ EXAMPLES = (
 
 
 class Kind(StrEnum):
-    """Models of a run."""
-
     averaged = "averaged"
     last = "last"
 
@@ -42,7 +40,6 @@ def command(
     device: Device = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a trained model as a state_dict that loads without acdpp, and compare its accuracy with the record."""
     with needed_for("exporting"):
         from empirics.export import export_model
 

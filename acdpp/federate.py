@@ -91,7 +91,6 @@ def command(
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run one policy as a federation on this machine: TLS, authenticated clients, loopback only."""
     study, patience = federated_study(options), options.patience_seconds
     if not options.show_config:  # before a pilot of the data is read
         refuse_early(study, "training", "federate", out=out)

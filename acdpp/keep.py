@@ -28,7 +28,6 @@ def command(
     contraction: Contraction = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find how long to keep samples while the optimum walks, at the best step size or at that of --contraction."""
     setting = parse.budget(buffers, budget, parse.number(mean_cost, "--mean-cost"))
     document = _kept(setting, drift, contraction)
     (print_json if as_json else _show)(document)

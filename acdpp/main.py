@@ -96,7 +96,7 @@ def _loaded(name: str) -> Any:
             _answering(one, {})
         return group
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich")
-    alone.command(name, epilog=module.EXAMPLES)(module.command)
+    alone.command(name, help=HELP[name], epilog=module.EXAMPLES)(module.command)
     return _answering(_helpful(typer.main.get_command(alone)), getattr(module, "ELSEWHERE", {}))
 
 

@@ -21,8 +21,6 @@ in_study, in_data, in_learner, in_prices, in_output = (  # panels of the help
 
 
 class Preset(StrEnum):
-    """Named settings."""
-
     digits = "digits"
     own = "own"
     best = "best"

@@ -139,17 +139,14 @@ def rounds_told(rounds: int, *, quiet: bool, what: str = "rounds") -> Iterator[C
 
 def bar_on(console: Console, **options: Any) -> Progress:
     """A progress bar with counts and times."""
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich import progress as shown
 
-    words, times = TextColumn("{task.description}"), (TimeElapsedColumn(), TimeRemainingColumn())
-    return Progress(words, BarColumn(), MofNCompleteColumn(), *times, console=console, **options)
+    words, times = (
+        shown.TextColumn("{task.description}"),
+        (shown.TimeElapsedColumn(), shown.TimeRemainingColumn()),
+    )
+    columns = (words, shown.BarColumn(), shown.MofNCompleteColumn(), *times)
+    return shown.Progress(*columns, console=console, **options)
 
 
 def encode_leniently() -> None:

@@ -62,8 +62,6 @@ ELSEWHERE = {
 
 
 class Objective(StrEnum):
-    """Excess risk that the plan minimises."""
-
     cumulative = "cumulative"
     final = "final"
 
@@ -85,7 +83,6 @@ def command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find the policy and the learner of least predicted excess risk within buffers, budget and prices."""
     if out is not None and (out.exists() or not out.parent.is_dir()):
         wrong = "already exists" if out.exists() else "has a parent folder that does not exist"
         raise SettingError(f"--out {out} {wrong}: give the name of a new file, such as best.toml")
@@ -174,7 +171,6 @@ def kept(out: Path, text: str) -> str | None:
 
 
 def show(document: dict[str, Any]) -> None:
-    """Print a plan."""
     paper, bound = document["paper"], document["lower_bound"]
     say(f"{document['task']}; T = {document['horizon']:,}")
     kept = "" if document["K"] is None else f", K = {document['K']}"

@@ -118,8 +118,6 @@ Replicate = Annotated[int, typer.Option(min=0, max=10**4, help="Number of the re
 
 
 class Term(StrEnum):
-    """Regret terms."""
-
     all = "all"
     omega1 = "omega1"
     omega2 = "omega2"

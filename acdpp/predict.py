@@ -38,8 +38,6 @@ WORDS = {
 
 
 class Objective(StrEnum):
-    """Excess risk that the best settings minimise."""
-
     cumulative = "cumulative"
     final = "final"
     floor = "floor"
@@ -71,7 +69,6 @@ def command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Predict every policy's excess risk by the law of reuse, and find the best K, rate and step size."""
     study, size = study_from(options), pilot_size(options)
     more = () if steps is None else parse.wholes(steps, "--steps")
     if options.show_config:

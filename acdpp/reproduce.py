@@ -1,7 +1,6 @@
 """`acdpp reproduce`: the paper's Section 7 run again, its numbers beside ours."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -60,7 +59,6 @@ def command(
     show_config: ShowConfig = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run the paper's experiments again and compare its numbers with ours, in reproduction.json of the result."""
     from empirics.settings.policy_name import listed
     from empirics.settings.section7 import section7
     from empirics.settings.study import Study
@@ -87,15 +85,6 @@ def command(
 def numbers(**given: str | None) -> dict[str, int]:
     """The whole numbers among options that are given, by their names."""
     return {name: parse.whole(text, f"--{name}") for name, text in given.items() if text is not None}
-
-
-def tell(document: dict[str, Any], place: Path, *, as_json: bool) -> None:
-    """Print a reproduction, or one JSON object."""
-    if as_json:
-        print_json({"result": str(place), **document})
-    else:
-        _show(document)
-        say(f"result: {place}", whole=True)
 
 
 # --- what is printed ---------------------------------------------------------------------------------------
@@ -127,6 +116,17 @@ def _show(document: dict[str, Any]) -> None:
     diverged = any(row["diverged"] for row in policies.values())
     for note in [*notes_on(document), *(["a diverged run keeps its last accuracy"] if diverged else [])]:
         say(f"note: {note}")
+
+
+def tell(
+    document: dict[str, Any], place: Path, *, as_json: bool, show: Callable[[dict[str, Any]], None] = _show
+) -> None:
+    """Print a reproduction, or one JSON object."""
+    if as_json:
+        print_json({"result": str(place), **document})
+    else:
+        show(document)
+        say(f"result: {place}", whole=True)
 
 
 def _show_policies(document: dict[str, Any]) -> None:

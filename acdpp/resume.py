@@ -35,7 +35,6 @@ def command(
     show_config: ShowConfig = False,
     as_json: AsJson = False,
 ) -> None:
-    """Continue a result with its own settings where it stopped, extend it to more rounds, or show it again."""
     with needed_for("training"):
         from empirics.reproduce import reproduce
         from empirics.results.folder import read_settings

@@ -33,7 +33,10 @@ def study_from(options: StudyOptions, base: Study | None = None, **more: Any) ->
     read: dict[str, Callable[[str, str], Any]] = {
         **dict.fromkeys(("budget", "eta"), parse.decimal),
         **dict.fromkeys(("rounds", "seeds"), parse.whole),
-        **dict.fromkeys(("average_by", "decay", "radius"), _unless_none),
+        **dict.fromkeys(
+            ("average_by", "decay", "radius"),
+            lambda text, name: text if text == "none" else parse.decimal(text, name),
+        ),
         "buffers": buffer_sizes,
         "seed": parse.seed,
         "policies": lambda text, _: listed(text),
@@ -106,11 +109,6 @@ def show_settings(study: Study) -> None:
 
 
 # --- parsing -----------------------------------------------------------------------------------------------
-
-
-def _unless_none(text: str, name: str) -> float | str:
-    """A number, or the word `none`."""
-    return text if text == "none" else parse.decimal(text, name)
 
 
 def buffer_sizes(text: str, name: str) -> list[int | float]:

@@ -43,7 +43,6 @@ def command(
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
-    """Train every policy on the same costs and samples, and compare excess risk with the bound."""
     study = study_from(options, log=None if log is None else log.split(","))
     count = parse.optional(parse.whole, shards, "--shards")
     if not options.show_config:  # before a pilot of the data is read

@@ -47,8 +47,6 @@ COLOURS = {
 
 
 class Profile(StrEnum):
-    """Amount of work."""
-
     quick = "quick"
     full = "full"
 
@@ -81,7 +79,6 @@ def command(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Decide which statements of the paper are true, and what holds instead of the others."""
     needs_verifiers()
     from proofs_check import ledger  # imports SymPy: not for `acdpp --help`
     from proofs_check.document import document
@@ -129,7 +126,8 @@ def decided(
     from proofs_check.claim import CheckError
     from proofs_check.run import run
 
-    jobs = min(jobs or (_processors() if len(claims) > CLAIMS_ALONE_MAX else 1), len(claims))
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    jobs = min(jobs or (usable if len(claims) > CLAIMS_ALONE_MAX else 1), len(claims))
     if jobs > 1:
         interrupt.allow_cleanup()  # so that the pool of workers is shut down
     with bar("checking", len(claims), transient=True) as tell:
@@ -146,11 +144,6 @@ def decided(
             if file is None:
                 fail(f"a check of acdpp itself failed: {error}", code=3)
             raise SettingError(str(error)) from error  # a check of the user's own
-
-
-def _processors() -> int:
-    """Number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 # --- the table ---------------------------------------------------------------------------------------------

@@ -22,25 +22,19 @@ def command(
     port: Annotated[str | None, typer.Option(help="Port of the page; by default a free one.")] = None,
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in a browser.")] = True,
 ) -> None:
-    """Open a planning page on this machine: budget, prices, data and learner, with live predictions."""
     wanted = 0 if port is None else parse.whole(port, "--port")
     if wanted > PORT_MAX:
         raise SettingError(f"--port must be at most {PORT_MAX:,}, such as 8100, got {wanted}")
-    chosen = _free(wanted)
+    with socket.socket() as one:  # the port, if it is free; for 0, any free port
+        try:
+            one.bind((HOST, wanted))
+        except OSError as error:
+            raise SettingError(
+                f"port {wanted} cannot be used ({error.strerror}): take another, or leave out --port"
+            ) from None
+        chosen = int(one.getsockname()[1])
     with needed_for("the page", "explore"):
         from acdpp.explore.page import serve
 
     console().print(f"http://{HOST}:{chosen}/ (for this machine only; Ctrl-C ends it)", soft_wrap=True)
     serve(chosen, show=show)
-
-
-def _free(port: int) -> int:
-    """The port, if it is free; for 0, any free port."""
-    with socket.socket() as one:
-        try:
-            one.bind((HOST, port))
-        except OSError as error:
-            raise SettingError(
-                f"port {port} cannot be used ({error.strerror}): take another, or leave out --port"
-            ) from None
-        return int(one.getsockname()[1])

@@ -34,8 +34,7 @@ def curves_chart(answer: Answer, measured: Mapping[str, Sequence[float]], *, dar
             series.append(_line(f"{name}, measured", shown, colour, "solid", 5) | {"opacity": 0.5})
             series[-1]["lineStyle"]["opacity"] = 0.4
     series.append(_line(LOWER_BOUND, _points(answer.lower_bound), INK[dark], "dashed", 1))
-    named = [one["name"] for one in series if "name" in one]
-    return _chart(series, named, "round", "excess risk", dark=dark) | {"aria": {"enabled": True}}
+    return _chart(series, "round", "excess risk", dark=dark)
 
 
 def money_chart(answer: Answer, *, dark: bool) -> dict[str, Any]:
@@ -47,8 +46,7 @@ def money_chart(answer: Answer, *, dark: bool) -> dict[str, Any]:
     ]
     here = {"symbol": "none", "lineStyle": {"color": INK[dark]}, "label": {"show": False}, "silent": True}
     series[0]["markLine"] = here | {"data": [{"xAxis": answer.money.budget}]}
-    named = [one["name"] for one in series]
-    return _chart(series, named, "budget", "samples per round", dark=dark) | {"aria": {"enabled": True}}
+    return _chart(series, "budget", "samples per round", dark=dark)
 
 
 def _points(curve: Curve) -> list[list[float]]:
@@ -75,7 +73,7 @@ def _band(name: str, curve: Curve, colour: str) -> list[dict[str, Any]]:
     return [band | {"silent": True, "clip": True, "tooltip": {"show": False}, "z": 1}]
 
 
-def _chart(series: list[dict[str, Any]], named: list[str], x: str, y: str, *, dark: bool) -> dict[str, Any]:
+def _chart(series: list[dict[str, Any]], x: str, y: str, *, dark: bool) -> dict[str, Any]:
     ink = INK[dark]
     axis = {"type": "log", "nameLocation": "middle", "axisLabel": {"color": ink}}
     axis |= {"splitLine": {"lineStyle": {"color": LINES[dark]}}}
@@ -89,11 +87,12 @@ def _chart(series: list[dict[str, Any]], named: list[str], x: str, y: str, *, da
             "type": "scroll",
             "icon": "rect",
             "itemHeight": 3,
-            "data": list(dict.fromkeys(named)),
+            "data": list(dict.fromkeys(one["name"] for one in series)),
             "textStyle": {"color": ink},
         },
         "tooltip": {"trigger": "axis"},
         "xAxis": axis | {"name": x, "nameGap": 25, "min": "dataMin", "max": "dataMax"},
         "yAxis": axis | {"name": y, "nameGap": 50},
         "series": series,
+        "aria": {"enabled": True},
     }

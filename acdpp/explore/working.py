@@ -104,7 +104,6 @@ class Training:
         self._stopped = True
 
     def wait(self, seconds: float | None = None) -> None:
-        """Wait for the end."""
         self._thread.join(seconds)
 
     def _work(self) -> None:

@@ -34,8 +34,6 @@ ELSEWHERE = dict.fromkeys(
 
 
 class ReportFormat(StrEnum):
-    """File formats of the report."""
-
     html = "html"
     latex = "latex"
     markdown = "markdown"
@@ -72,7 +70,6 @@ def command(
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a report: verdicts on the paper, corrections and measurements, as one file."""
     from acdpp.report import contents
     from figures.save import check_folder, write
 

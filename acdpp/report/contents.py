@@ -69,15 +69,9 @@ def gather(verdicts: dict[str, Any], results: Sequence[Path], differences: Seque
         **verdicts,
         "differences": list(differences),
         "complete": len(verdicts["claims"]) == len(ledger.read()),
-        "recorded_prediction": _recorded(),
+        "recorded_prediction": json.loads(packaged("prediction-digits-500.json")),
         "results": [read_result(path) for path in results],
     }
-
-
-def _recorded() -> dict[str, Any]:
-    """The recorded study, trained and predicted."""
-    found: dict[str, Any] = json.loads(packaged("prediction-digits-500.json"))
-    return found
 
 
 def packaged(name: str) -> str:

@@ -174,7 +174,10 @@ def _case(
     yield from _failure(against(claim), tex)
     yield from _in_coq((e for e in claim["evidence"] if e["outcome"] == "fails"), tex)
     if claim["verdict"] == "conditional":
-        yield from _rescued(claim, tex)
+        yield r"\said{True if}" + "; ".join(tex(text) for text in claim["hypotheses"]) + "."
+        corrected = claim["corrected"]["why"] if claim["corrected"] else ""
+        if claim["why"] and claim["why"][:60] not in corrected:
+            yield tex(claim["why"])
         yield from _in_coq(claim["evidence_with_hypotheses"], tex)
     if claim["substance"]["of"]:
         yield rf"\said{{In substance}}{claim['substance']['verdict']}: {tex(about(claim['substance']['of']))}."
@@ -232,13 +235,6 @@ def _tabulated(numbers: Sequence[str], tex: Tex) -> Iterable[str]:
         yield r"\end{itemize}"
     elif set_:
         yield "; ".join(set_) + "."
-
-
-def _rescued(claim: Mapping[str, Any], tex: Tex) -> Iterable[str]:
-    yield r"\said{True if}" + "; ".join(tex(text) for text in claim["hypotheses"]) + "."
-    corrected = claim["corrected"]["why"] if claim["corrected"] else ""
-    if claim["why"] and claim["why"][:60] not in corrected:
-        yield tex(claim["why"])
 
 
 def _correction(

@@ -12,6 +12,7 @@ __all__ = ["display", "width"]
 WIDTH = 74  # of a line, in widths of a letter
 NEXT = r" \\[2pt] "
 TOKEN = re.compile(r"\\[A-Za-z]+\s*|\\.|[{}]|[_^]|\s+|.", re.DOTALL)
+APART = (r"\quad", r"\qquad")
 RELATIONS = ("=", "<", ">", r"\le", r"\ge", r"\sim", r"\approx", r"\iff", r"\Rightarrow", r"\in", r"\to")
 NOTHING = frozenset({r"\left", r"\right", r"\big", r"\bigl", r"\bigr", r"\Bigl", r"\Bigr", r"\Big", r"\textstyle",
                      r"\mathrm", r"\mathbf", r"\mathbb", r"\mathcal", r"\text", r"\bar", r"\widetilde", r"\widehat",
@@ -21,7 +22,7 @@ NOTHING = frozenset({r"\left", r"\right", r"\big", r"\bigl", r"\bigr", r"\Bigl",
 def display(tex: str) -> str:
     """A formula as a display of as many lines as it needs."""
     lines: list[str] = []
-    for part in filter(None, (part.strip() for part in _split(tex, _apart))):
+    for part in filter(None, (part.strip() for part in _split(tex, lambda token, _: token.strip() in APART))):
         if lines and width(lines[-1]) + width(part) + 4 <= WIDTH:
             lines[-1] += rf"\qquad {part}"
         else:
@@ -31,10 +32,6 @@ def display(tex: str) -> str:
     whole = f"\\begin{{gather*}}\n{rows}\n\\end{{gather*}}"
     tight = any(width(piece) > WIDTH for block in blocks for piece in block.split(NEXT))
     return f"{{\\small{whole}}}" if tight else whole
-
-
-def _apart(token: str, before: str) -> bool:
-    return token.strip() in (r"\quad", r"\qquad")
 
 
 def _relation(token: str, before: str) -> bool:
@@ -107,7 +104,7 @@ def _measure(tokens: list[str]) -> float:
         elif token in ("_", "^"):
             small, at = _argument(tokens, at)
             total += 0.65 * _measure(small)
-        elif token == r"\quad" or token == r"\qquad":
+        elif token in APART:
             total += 2.0 * (1 + (token == r"\qquad"))
         elif token in (r"\log", r"\min", r"\max", r"\sup", r"\lim"):
             total += 3.0
