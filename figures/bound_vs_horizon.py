@@ -16,12 +16,7 @@ from matplotlib.patches import Patch
 from figures.options import Track, silently
 from figures.simulation import Simulation, play
 from figures.style import DASHES, Floats, Look, Width, decades, key, mix
-from theory.bound.constant_admission import (
-    constant_bound,
-    constant_bound_as_stated,
-    oracle_bound,
-    oracle_bound_as_stated,
-)
+from theory.bound import constant_admission as admission
 from theory.bound.theorem1 import Bound, Terms, theorem_1, theorem_1_as_stated
 from theory.reuse.trajectories import Trajectory, trajectory
 from theory.setting import Constants, SettingError, horizon, retention
@@ -44,15 +39,12 @@ class BoundCurve:
 
     @property
     def mean(self) -> Floats:
-        """The mean over the runs."""
-        mean: Floats = self.total.mean(axis=0)
-        return mean
+        return np.asarray(self.total.mean(axis=0))
 
     @property
     def band(self) -> Floats:
         """The 10 % and 90 % quantiles over the runs, rows of shape (2, horizons)."""
-        band: Floats = np.quantile(self.total, BAND, axis=0)
-        return band
+        return np.asarray(np.quantile(self.total, BAND, axis=0))
 
     def shares(self) -> dict[str, Floats]:
         """Nonzero parts as fractions of the sum of absolute values; the printed linear term is signed."""
@@ -92,15 +84,15 @@ def compute(
         raise SettingError(f"the horizon must lie between 10 and 10^15, got {T}")
     horizons = _horizons(T, POINTS["formula"])
     formulas: dict[tuple[str, str], Callable[[int], Bound]] = {
-        ("oracle", "corrected"): lambda T: oracle_bound(K * rate, T, constants),
-        ("oracle", "stated"): lambda T: oracle_bound_as_stated(K * rate, T, constants),
-        ("constant", "corrected"): lambda T: constant_bound(K, rate, T, constants),
-        ("constant", "stated"): lambda T: constant_bound_as_stated(K, rate, T, constants),
+        ("oracle", "corrected"): lambda T: admission.oracle_bound(K * rate, T, constants),
+        ("oracle", "stated"): lambda T: admission.oracle_bound_as_stated(K * rate, T, constants),
+        ("constant", "corrected"): lambda T: admission.constant_bound(K, rate, T, constants),
+        ("constant", "stated"): lambda T: admission.constant_bound_as_stated(K, rate, T, constants),
     }
     curves = {name: _curve(horizons, [[f(t) for t in horizons]]) for name, f in formulas.items()}
     if simulation is not None:
         curves |= _simulated(simulation, min(T, simulation.rounds), constants, track)
-    whole = constant_bound_as_stated(K, rate, T, constants)
+    whole = admission.constant_bound_as_stated(K, rate, T, constants)
     return BoundVsHorizon(
         K=K,
         rate=rate,

@@ -11,17 +11,8 @@ from matplotlib.lines import Line2D
 from figures.style import Floats, Look, Whole, key, readable
 from theory.numbers import student
 
-__all__ = [
-    "BAND",
-    "Spread",
-    "draw_band",
-    "draw_policies",
-    "half_width",
-    "policy_handles",
-    "spread",
-    "thinned",
-]
-__all__ += ["turns"]
+__all__ = ["BAND", "Spread", "binned", "draw_band", "draw_policies", "half_width", "policy_handles"]
+__all__ += ["spread", "thinned", "turns"]
 
 BAND = (0.1, 0.9)  # quantiles over the seeds
 LINE_MARKS_MAX, PAGE_MARKS_MAX = 9, 48
@@ -41,6 +32,12 @@ def spread(values: Floats) -> Spread:
     """Mean and quantiles over the first axis, the seeds."""
     low, high = np.quantile(values, BAND, axis=0)
     return Spread(values.mean(axis=0), low, high)
+
+
+def binned(values: Floats, starts: Whole) -> Floats:
+    """Means over bins of the last axis, the rounds, which begin at these indices."""
+    sizes = np.diff(np.append(starts, values.shape[-1]))
+    return np.asarray(np.add.reduceat(values, starts, axis=-1) / sizes)
 
 
 def half_width(values: Floats) -> Any:

@@ -68,7 +68,8 @@ def read(path: Path) -> Explained:
         policies = world.each("policies")
         title = f"{name}: {world.text('label')}"
         own = {policy: _row(policy, one, one, level, seeds) for policy, one in policies.items()}
-        groups.append(ExplainedGroup(title, tuple(own[policy] for policy in own if _departs(policy))))
+        departing = [p for p in own if p not in LEFT_OUT and PolicyName(p).base != "hybrid"]
+        groups.append(ExplainedGroup(title, tuple(own[policy] for policy in departing)))
         if "equal_spending" in world.entries:
             for other, gains in world.below("equal_spending").each("over").items():
                 over = {
@@ -86,10 +87,6 @@ def read(path: Path) -> Explained:
         claimed=said.points["constant"] if said else np.nan,
         groups=tuple(group for group in groups if group.rows),
     )
-
-
-def _departs(name: str) -> bool:
-    return name not in LEFT_OUT and PolicyName(name).base != "hybrid"
 
 
 def _row(name: str, gain: Fields, policy: Fields | None, level: float, seeds: int) -> ExplainedRow:

@@ -68,8 +68,7 @@ class PredictedRisks:
         constant, oracle = self.cumulative["constant"], self.cumulative["oracle"]
         gap = constant - oracle
         apart = gap > GAP_MIN * oracle
-        share: Floats = (constant - self.cumulative[name]) / np.where(apart, gap, np.nan)
-        return share
+        return np.asarray((constant - self.cumulative[name]) / np.where(apart, gap, np.nan))
 
 
 @dataclass(frozen=True)
@@ -87,8 +86,7 @@ class Frontier:
         """The closed share of the gap in noise, for small steps; NaN without a gap."""
         constant = self.effective["constant"]
         way = np.where(constant < self.places, constant, np.nan)
-        share: Floats = gap_closed(self.effective[name], way, self.places)
-        return share
+        return np.asarray(gap_closed(self.effective[name], way, self.places))
 
 
 def budgets(places: int, mean_cost: float) -> list[float]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.figure import Figure
 
-from figures.curves import Spread, draw_policies, policy_handles
+from figures.curves import Spread, binned, draw_policies, policy_handles
 from figures.measured import Measured
 from figures.options import NotMeasured
 from figures.style import Floats, Look, Width, letter, round_axis
@@ -38,14 +38,8 @@ def compute(result: Measured) -> Learning:
         raise NotMeasured("this result has neither risk nor accuracy: train with one of these measures")
     T = result.horizon
     starts = np.unique(np.geomspace(1, T + 1, BINS + 1).round().astype(int))[:-1] - 1
-    sizes = np.diff(np.append(starts, T))
-
-    def binned(values: Floats) -> Floats:
-        means: Floats = np.add.reduceat(values, starts, axis=-1) / sizes
-        return means
-
-    curves = {name: result.spreads(binned(result[name])) for name in measured}
-    return Learning(binned(result.rounds), curves, result.note())
+    curves = {name: result.spreads(binned(result[name], starts)) for name in measured}
+    return Learning(binned(result.rounds, starts), curves, result.note())
 
 
 def draw(data: Learning, look: Look) -> Figure:

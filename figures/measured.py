@@ -1,7 +1,5 @@
 """A saved result of `acdpp train` as arrays."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,26 +82,17 @@ class Measured:
 def read(path: Path, wanted: Collection[str] | None = None) -> Measured:
     """A finished result, with all columns or with those wanted that it has."""
     from empirics.results.folder import read_result  # loads pyarrow
+    from empirics.results.rows import by_run
 
     needed = None if wanted is None else ["policy", "seed", "round", *wanted]
     settings, summary, rows = read_result(path, needed)
     study, constants = Study.from_document(settings["study"]), Constants(**settings["constants"]["constants"])
-    policies = study.policies
-    shape = (len(policies), study.seeds, study.rounds)
-    coded = rows["policy"].combine_chunks().dictionary_encode()
-    number = np.array([policies.index(name) for name in coded.dictionary.to_pylist()])
-    places = (number[coded.indices.to_numpy()], rows["seed"].to_numpy(), rows["round"].to_numpy() - 1)
-    columns: dict[str, Floats] = {}
-    for name in rows.column_names:
-        if name not in ("policy", "seed", "round"):
-            columns[name] = np.full(shape, np.nan)
-            columns[name][places] = rows[name].to_numpy()
     return Measured(
-        policies=policies,
+        policies=study.policies,
         seeds=study.seeds,
         horizon=study.rounds,
-        columns=columns,
-        constants=tuple(study.constants_of(name, constants) for name in policies),
+        columns=by_run(rows, study),
+        constants=tuple(study.constants_of(name, constants) for name in study.policies),
         nominal=tuple(settings["constants"]["nominal"]),
         study=study,
         intervals=summary["intervals"],

@@ -20,12 +20,7 @@ from figures.options import Track, silently
 from figures.style import DASHES, MARKERS, Floats, Look, Width, decades, key, letter
 from theory.bound.constant_admission import constant_breaks, constant_round, sum_rounds
 from theory.bound.theorem1 import Terms, generalisation_term, linear_term, root_term
-from theory.control.penalty import (
-    penalty_comparison,
-    penalty_comparison_as_stated,
-    penalty_limit,
-    penalty_limit_as_stated,
-)
+from theory.control import penalty
 from theory.numbers.algebra import ball, precise, ratio
 from theory.regret.omegas import omega3_limit
 from theory.reuse.constant import inverse_effective_constant, occupancy_constant
@@ -90,11 +85,12 @@ def regret_term(
     parts: tuple[Callable[[Any], Terms], Callable[[Any], Terms]]
     if term == "omega1":
         bound = _printed_round if stated else constant_round
-        parts = (partial(_at, bound, K, Lambda, given), partial(_at, penalty_limit, K, Lambda, given))
+        parts = (partial(_at, bound, K, Lambda, given), partial(_at, penalty.penalty_limit, K, Lambda, given))
     else:
-        limit = partial(_at, penalty_limit_as_stated if stated else penalty_limit, K, Lambda, given)
+        limit = penalty.penalty_limit_as_stated if stated else penalty.penalty_limit
+        limit = partial(_at, limit, K, Lambda, given)
         if term == "omega2":
-            comparison = penalty_comparison_as_stated if stated else penalty_comparison
+            comparison = penalty.penalty_comparison_as_stated if stated else penalty.penalty_comparison
             region = Region(rate=Lambda, rho=system(rho))
             parts = (lambda t: comparison(K, t, region, given), limit)
         else:

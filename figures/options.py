@@ -12,16 +12,12 @@ Step = TypeVar("Step")
 
 
 class Style(StrEnum):
-    """Medium of a figure."""
-
     paper = "paper"
     slides = "slides"
     dark = "dark"
 
 
 class Format(StrEnum):
-    """File format of a figure."""
-
     png = "png"
     svg = "svg"
     pdf = "pdf"

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from figures.curves import Spread, draw_band, half_width, spread
+from figures.curves import Spread, binned, draw_band, half_width, spread
 from figures.measured import Measured
 from figures.risk_vs_bound import TRAJECTORY, bounds
 from figures.style import DASHES, Floats, Look, Whole, Width, decades, key, readable, round_axis
@@ -83,14 +83,11 @@ def compute(result: Measured) -> Prediction:
 
 
 def _average(rounds: Floats, ends: Whole) -> Floats:
-    means: Floats = np.cumsum(rounds, axis=1)[:, ends - 1] / ends
-    return means
+    return np.asarray(np.cumsum(rounds, axis=1)[:, ends - 1] / ends)
 
 
 def _single(rounds: Floats, ends: Whole) -> Floats:
-    starts = np.append(0, ends[:-1])
-    means: Floats = np.add.reduceat(rounds, starts, axis=1) / (ends - starts)
-    return means
+    return binned(rounds, np.append(0, ends[:-1]))
 
 
 def _one(result: Measured, p: int, ends: Whole) -> PolicyPrediction:

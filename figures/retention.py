@@ -36,12 +36,10 @@ class RiskOverK:
 
     @property
     def best(self) -> int:
-        """The K with the least mean."""
         return int(self.K[self.mean.argmin()])
 
     @property
     def best_predicted(self) -> int | None:
-        """The K with the least prediction."""
         return None if self.predicted is None else int(self.K[self.predicted.argmin()])
 
 
@@ -68,8 +66,7 @@ def compute(result: Measured) -> Retention:
     def risk(places: dict[int, int], panel: str) -> RiskOverK:
         def whole(rounds: Floats) -> Floats:  # (K, seeds)
             rows = rounds[list(places.values())]
-            found: Floats = rows[:, :, late].mean(axis=2) if panel == "late" else rows.sum(axis=2)
-            return found
+            return np.asarray(rows[:, :, late].mean(axis=2) if panel == "late" else rows.sum(axis=2))
 
         runs = whole(measured).T
         guess = None if predicted is None else whole(predicted).mean(axis=1)
@@ -108,7 +105,10 @@ def draw(data: Retention, look: Look) -> Figure:
     with look.applied():
         figure, grid = look.canvas(Width.double, 3.1, 1, len(PANELS))
         for axes, (panel, label) in zip(grid[0], PANELS.items(), strict=True):
-            _draw_choices(axes, data, look)
+            limit, finite = _choices(look)
+            axes.axvline(data.limit, **limit, zorder=1.5)
+            for K in data.finite:
+                axes.axvline(K, **finite, zorder=1.5)
             for name, risk in data.risks[panel].items():
                 draw_risk(axes, risk, look.policies(list(data.risks[panel]))[name], look)
             swept = {float(K) for risk in data.risks[panel].values() for K in risk.K}
@@ -118,13 +118,6 @@ def draw(data: Retention, look: Look) -> Figure:
         letter(grid[0])
         look.legend(figure, _handles(data, look), data.note)
     return figure
-
-
-def _draw_choices(axes: Axes, data: Retention, look: Look) -> None:
-    limit, finite = _choices(look)
-    axes.axvline(data.limit, **limit, zorder=1.5)
-    for K in data.finite:
-        axes.axvline(K, **finite, zorder=1.5)
 
 
 def _choices(look: Look) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -144,8 +144,7 @@ def _added(bounds: Iterable[Bound]) -> Floats:
     """Cumulative sums of bounds of successive stretches of rounds, with D²/(2η) counted once."""
     parts = [(float(bound.total), float(bound.terms.initial)) for bound in bounds]
     totals, initials = np.array(parts).T
-    sums: Floats = np.cumsum(totals - initials) + initials[0]
-    return sums
+    return np.asarray(np.cumsum(totals - initials) + initials[0])
 
 
 def draw(data: RiskVsBound, look: Look) -> Figure:
@@ -182,14 +181,11 @@ def _draw_policy(axes: Axes, data: RiskVsBound, one: RiskAndBounds, look: Look) 
     dashed = {"color": look.stated, "linestyle": DASHES[1], "label": f"Theorem 1, as stated{nominal}"}
     draw_band(axes, T, one.stated, look, **dashed)
     if one.stability is not None:
-        draw_band(axes, T, one.stability, look, **_by_stability(look), label="bound by stability")
+        dotted = {"color": look.series[2], "linestyle": DASHES[3], "label": "bound by stability"}
+        draw_band(axes, T, one.stability, look, **dotted)
     dots = look.points() | {"linestyle": DASHES[2], "label": "measured"}
     draw_band(axes, T, one.measured, look, **dots)
     decades(axes, vertical=True)
-
-
-def _by_stability(look: Look) -> dict[str, Any]:
-    return {"color": look.series[2], "linestyle": DASHES[3]}
 
 
 def _draw_ratios(axes: Axes, data: RiskVsBound, look: Look) -> None:

@@ -94,7 +94,8 @@ def draw_accuracy(results: Sequence[Reproduction], look: Look) -> Figure:
             above.set_title(_title(ascii_lowercase[place], result))
             _draw_curves(above, result, look)
             _draw_ends(below, result, names, look)
-            below.set_yticklabels([] if column else [readable(name) for name in names] + _claimed_rows())
+            shown = [*map(readable, names), *(f"paper, from {name}" for name in BASELINES)]
+            below.set_yticklabels([] if column else shown)
             above.set_ylabel("" if column else "current best test accuracy (%)")
         _hide_empty(grid)
         handles = [*policy_handles(look, names), key("the paper's target", **_target(look))]
@@ -148,10 +149,6 @@ def _marks(rounds: int, place: int, curves: int) -> list[int]:
     times = 4
     spots = (np.arange(times) + (place + 0.5) / curves) / times * rounds
     return sorted({min(round(float(spot)), rounds) for spot in spots})
-
-
-def _claimed_rows() -> list[str]:
-    return [f"paper, from {name}" for name in BASELINES]
 
 
 def _draw_ends(axes: Axes, result: Reproduction, names: Sequence[str], look: Look) -> None:

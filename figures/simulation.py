@@ -5,17 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empirics.control.prices import make_prices
 from empirics.settings.costs import CostProcess
 from figures.options import Track, silently
+from figures.style import Floats
 from theory.control.admission import AdmissionState, acdpp_round
 from theory.setting import Constants, Region, SettingError, horizon, positive, retention
 
 __all__ = ["SimulatedRuns", "Simulation", "play"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

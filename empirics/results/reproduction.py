@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from empirics.files import replace_file
-from empirics.results.folder import Result, read_result
+from empirics.results.folder import read_result
+from empirics.results.rows import by_run
 from empirics.settings.section7 import COMPLETE, DATASETS, PAPER, TARGETS, section7, settings_for
 from empirics.settings.study import Study
 from theory.numbers.student import mean_interval, p_value
@@ -61,7 +60,7 @@ class Runs:
         last = [result.summary["policies"][name].get("final_accuracies") for name in study.policies]
         if None in last:
             raise SettingError(f"{str(folder)!r} lacks final accuracies, seed by seed: train anew")
-        column = _columns(result, study)
+        column = by_run(result.rows, study)
         final = np.array(last, dtype=float)[..., np.newaxis]  # null becomes NaN
         accuracy = np.concatenate([column["accuracy"], final], axis=2)
         return cls(
@@ -76,7 +75,6 @@ class Runs:
         )
 
     def of(self, policy: str) -> int:
-        """The place of a policy."""
         return self.study.policies.index(policy)
 
     @property
@@ -87,27 +85,12 @@ class Runs:
     @property
     def average(self) -> Floats:
         """Current best averaged over what rounds 1 to T have reached."""
-        means: Floats = self.best[..., 1:].mean(axis=2)
-        return means
+        return np.asarray(self.best[..., 1:].mean(axis=2))
 
     @property
     def cost(self) -> Floats:
         """Average cost per round, (policies, seeds)."""
-        means: Floats = self.spent.mean(axis=2)
-        return means
-
-
-def _columns(result: Result, study: Study) -> dict[str, Floats]:
-    """Measured columns, (policies, seeds, rounds), in whatever order the rows are."""
-    rows = result.rows
-    policy = pc.index_in(rows["policy"], value_set=pa.array(study.policies)).to_numpy()
-    place = (policy, rows["seed"].to_numpy(), rows["round"].to_numpy() - 1)
-    found = {}
-    for name in ("cost", "admitted", "n", "debt", "accuracy"):
-        values = np.full((len(study.policies), study.seeds, study.rounds), np.nan)
-        values[place] = rows[name].to_numpy()
-        found[name] = values
-    return found
+        return np.asarray(self.spent.mean(axis=2))
 
 
 # --- the document ------------------------------------------------------------------------------------------

@@ -5,12 +5,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from empirics.columns import COLUMNS, FRESH, LAST, Arrays, decided, measured_columns
 from empirics.control.schedule import Rounds, Schedule
+from empirics.settings.study import Study
 from theory.setting import SettingError
 
-__all__ = ["replay", "rows_of", "table"]
+__all__ = ["by_run", "replay", "rows_of", "table"]
 
 
 def table(columns: Mapping[str, Any]) -> pa.Table:
@@ -20,6 +22,17 @@ def table(columns: Mapping[str, Any]) -> pa.Table:
         for name in columns
     ]
     return pa.table(dict(columns), schema=pa.schema(fields))
+
+
+def by_run(rows: pa.Table, study: Study) -> Arrays:
+    """The columns of numbers, (policies, seeds, rounds) each, in whatever order the rows are."""
+    policy = pc.index_in(rows["policy"], value_set=pa.array(study.policies)).to_numpy()
+    place = (policy, rows["seed"].to_numpy(), rows["round"].to_numpy() - 1)
+    names = [name for name in rows.column_names if name not in ("policy", "seed", "round")]
+    found = {name: np.full((len(study.policies), study.seeds, study.rounds), np.nan) for name in names}
+    for name, values in found.items():
+        values[place] = rows[name].to_numpy()
+    return found
 
 
 def rows_of(rounds: Rounds, measured: Arrays) -> Arrays:
