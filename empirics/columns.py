@@ -38,34 +38,29 @@ _whole, _real = partial(Column, "int64"), partial(Column, "double")  # as Arrow 
 
 def stated_mismatch(track: Trajectory) -> NDArray[np.float64]:
     """1/n - 1/N_eff; NaN where n is 0."""
-    found: NDArray[np.float64] = 1 / np.where(track.n > 0, track.n, np.nan) - 1 / track.effective
-    return found
-
-
-def _policies(rounds: Rounds) -> NDArray[Any]:
-    return np.tile(np.repeat(np.array(rounds.study.policies), rounds.study.seeds), (len(rounds.cost), 1))
-
-
-def _seeds(rounds: Rounds) -> NDArray[Any]:
-    return np.tile(np.arange(rounds.study.seeds), (len(rounds.cost), len(rounds.study.policies)))
-
-
-def _numbers(rounds: Rounds) -> NDArray[Any]:
-    return np.tile(np.arange(rounds.first, rounds.last + 1)[:, np.newaxis], (1, rounds.study.runs))
+    return np.asarray(1 / np.where(track.n > 0, track.n, np.nan) - 1 / track.effective)
 
 
 def _overflow(rounds: Rounds) -> NDArray[Any]:
-    over: NDArray[Any] = np.maximum(rounds.occupancy - np.array(rounds.study.buffers), 0).sum(axis=2)
-    return over
+    return np.asarray(np.maximum(rounds.occupancy - np.array(rounds.study.buffers), 0).sum(axis=2))
 
 
 COLUMNS: dict[str, Column] = {
-    "policy": Column("string", "name of the policy", _policies),
+    "policy": Column(
+        "string",
+        "name of the policy",
+        lambda rounds: np.tile(np.repeat(rounds.study.policies, rounds.study.seeds), (len(rounds.cost), 1)),
+    ),
     "seed": _whole(
         "replicate, from 0: policies with the same seed see the same costs and, slot by slot, the same samples",
-        _seeds,
+        lambda rounds: np.tile(range(rounds.study.seeds), (len(rounds.cost), len(rounds.study.policies))),
     ),
-    "round": _whole("t, from 1", _numbers),
+    "round": _whole(
+        "t, from 1",
+        lambda rounds: np.repeat(
+            np.arange(rounds.first, rounds.last + 1)[:, np.newaxis], rounds.study.runs, 1
+        ),
+    ),
     "cost": _real("c(t), price of one sample", lambda rounds: rounds.cost, logged=True),
     "admitted": _whole(
         "Λ(t), whole samples admitted by all clients",

@@ -225,7 +225,6 @@ def _labels(what: str, values: Any) -> Labels:
 
 
 def _held_out(what: str, samples: int) -> NDArray[np.bool_]:
-    """The samples that are held out."""
     if samples < TEST_EVERY:
         raise SettingError(
             f"{what} must have at least {TEST_EVERY} samples to hold out every fifth, got {samples}"

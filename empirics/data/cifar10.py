@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from empirics.data.dataset import Dataset, Images, Labels, Pixels, scaled
-from empirics.data.files import content, corrupt, members, places
+from empirics.data.files import content, corrupt, first_file, members, places
 from empirics.data.pickled import labels_and_pixels
 from theory.setting import SettingError
 
@@ -94,7 +94,7 @@ def load(data_dir: str | os.PathLike[str] | None) -> Dataset:
                 paths = {name: folder / f"{name}{version.suffix}" for name in BATCHES}
                 if any(path.is_file() for path in paths.values()):
                     return _from_folder(version, folder, paths)
-        train, test = _compressed_or_not(place, "train.bin"), _compressed_or_not(place, "test.bin")
+        train, test = (first_file(place, f"{split}.bin", ".xz", ".gz") for split in ("train", "test"))
         if train and test:
             return _dataset(_from_records(train, TRAIN), _from_records(test, (TEST,)))
         if train or test:
@@ -103,11 +103,6 @@ def load(data_dir: str | os.PathLike[str] | None) -> Dataset:
             if (place / version.archive).is_file():
                 return _from_archive(version, place / version.archive)
     raise SettingError(f"there is no CIFAR-10 in {data_dir}: {WANTED}")
-
-
-def _compressed_or_not(place: Path, name: str) -> Path | None:
-    paths = (place / f"{name}{suffix}" for suffix in ("", ".xz", ".gz"))
-    return next((path for path in paths if path.is_file()), None)
 
 
 def _from_folder(version: Version, folder: Path, paths: dict[str, Path]) -> Dataset:

@@ -18,12 +18,23 @@ from pathlib import Path, PurePosixPath
 
 from theory.setting import SettingError
 
-__all__ = ["brief", "content", "corrupt", "members", "memory", "opened", "places", "refuse_flood"]
+__all__ = [
+    "brief",
+    "content",
+    "corrupt",
+    "first_file",
+    "members",
+    "memory",
+    "opened",
+    "places",
+    "refuse_flood",
+]
 __all__ += ["refuse_special"]
 
 # what decompression and, on headers that it can't make sense of, tarfile raise
 DAMAGED = (gzip.BadGzipFile, lzma.LZMAError, zlib.error, tarfile.TarError, EOFError, LookupError, ValueError)
 LETTERS_MAX = 80  # letters of something from a file in a sentence
+OPENERS: dict[str, Callable[..., io.BufferedIOBase]] = {".gz": gzip.open, ".tgz": gzip.open, ".xz": lzma.open}
 BLOCK_BYTES = 512  # bytes; a tar archive is a sequence of these, closed by blocks of zeros
 
 
@@ -48,7 +59,7 @@ def corrupt(path: object, why: object) -> SettingError:
 def opened(path: Path) -> Iterator[io.BufferedIOBase]:
     """The bytes of a file, decompressed by its suffix; reading to the end verifies their checksum."""
     try:
-        with _decompressed(path) as stream:
+        with OPENERS.get(path.suffix, open)(path, "rb") as stream:
             yield stream
     except SettingError:
         raise
@@ -58,12 +69,10 @@ def opened(path: Path) -> Iterator[io.BufferedIOBase]:
         raise SettingError(f"{path} cannot be read ({error.strerror or error})") from error
 
 
-def _decompressed(path: Path) -> io.BufferedIOBase:
-    if path.suffix in (".gz", ".tgz"):
-        return gzip.open(path)
-    if path.suffix == ".xz":
-        return lzma.open(path)
-    return path.open("rb")
+def first_file(place: Path, name: str, *suffixes: str) -> Path | None:
+    """The first of these files that exists, as it is or with a suffix."""
+    paths = (place / f"{name}{suffix}" for suffix in ("", *suffixes))
+    return next((path for path in paths if path.is_file()), None)
 
 
 def content(path: Path, limit: int) -> bytes:

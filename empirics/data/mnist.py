@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from empirics.data.dataset import Dataset, Images, Labels, Pixels, scaled
-from empirics.data.files import corrupt, opened, places
+from empirics.data.files import corrupt, first_file, opened, places
 from theory.setting import SettingError
 
 __all__ = ["load"]
@@ -34,17 +34,13 @@ WANTED = (
 def load(data_dir: str | os.PathLike[str] | None) -> Dataset:
     """MNIST; images and labels are checked against the published files wherever they claim to be complete."""
     for place in places("mnist", WANTED, data_dir, "MNIST/raw", "raw", "mnist"):
-        found = {name: path for name in COMPLETE if (path := _either(place, name))}
+        found = {name: path for name in COMPLETE if (path := first_file(place, name, ".gz"))}
         if len(found) == len(COMPLETE):
             return Dataset.of("mnist", _split(found, "train"), _split(found, "t10k"), CLASSES)
         if found:
             missing = " and ".join(f"{name}.gz" for name in COMPLETE if name not in found)
             raise SettingError(f"{place} holds a part of MNIST only: {missing} should be in it too")
     raise SettingError(f"there is no MNIST in {data_dir}: {WANTED}")
-
-
-def _either(place: Path, name: str) -> Path | None:
-    return next((path for path in (place / name, place / f"{name}.gz") if path.is_file()), None)
 
 
 def _split(paths: dict[str, Path], split: str) -> tuple[Images, Labels]:

@@ -43,7 +43,6 @@ class Columns:
 
     @classmethod
     def of(cls, study: Study) -> Self:
-        """The columns that a study's settings name."""
         return cls(study.label_column, study.time_column, study.client_column)
 
 
@@ -400,8 +399,7 @@ def _kinds(path: str, name: str, column: Any) -> NDArray[Any]:
 
     kind = _whole(path, name, column).type
     if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
-        found: NDArray[Any] = column.to_numpy()
-        return found
+        return np.asarray(column.to_numpy())
     if types.is_binary(kind) or types.is_large_binary(kind):
         raise _wrong(path, name, "is not text in UTF-8: write it anew")
     words = [str(value) for value in column.to_pylist()]

@@ -30,13 +30,9 @@ class Linear:
         self.outputs = 1 if population.classes == 2 else population.classes
         self.features = population.x.shape[-1]
         self.size = self.features * self.outputs
-        self.targets = self._targets(population.y)
+        one_hot = population.y[:, None] if self.outputs == 1 else F.one_hot(population.y, self.outputs)
+        self.targets = one_hot.to(population.x.dtype)
         self.square_norms = (population.x * population.x).sum(-1)
-
-    def _targets(self, y: Tensor) -> Tensor:
-        if self.outputs == 1:
-            return y.to(self.population.x.dtype)[:, None]
-        return F.one_hot(y, self.outputs).to(self.population.x.dtype)
 
     def start(self, runs: int) -> Tensor:
         if self.first is None:

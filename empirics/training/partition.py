@@ -81,7 +81,9 @@ def _pools(labels: Index, study: Study, client: Index | None, replicate: int) ->
         order = permutation(N, study.seed, Purpose.partition, replicate=replicate)
         pools = [np.sort(part) for part in np.array_split(order, M)]
     elif study.partition == "two-class":
-        pools = _two_classes(labels, study)
+        classes = np.unique(labels)
+        pairs = [(classes[m % len(classes)], classes[(m + 1) % len(classes)]) for m in range(M)]
+        pools = [np.flatnonzero(np.isin(labels, pair)) for pair in pairs]
     elif study.partition == "client":
         pools = _by_client(client, study)
     else:
@@ -103,12 +105,6 @@ def _by_client(client: Index | None, study: Study) -> list[Index]:
             f"the samples are of {known} clients, and there are {study.clients} buffers: give one for each client"
         )
     return [np.flatnonzero(client == m) for m in range(known)]
-
-
-def _two_classes(labels: Index, study: Study) -> list[Index]:
-    classes = np.unique(labels)
-    pairs = [(classes[m % len(classes)], classes[(m + 1) % len(classes)]) for m in range(study.clients)]
-    return [np.flatnonzero(np.isin(labels, pair)) for pair in pairs]
 
 
 def _dirichlet(labels: Index, study: Study, replicate: int) -> list[Index]:

@@ -5,14 +5,13 @@ shuffled pool that starts again when fewer remain than are asked for. Under drif
 of their times.
 """
 
-import math
-import os
 from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from empirics.control.schedule import Rounds
+from empirics.data.files import memory
 from empirics.draws import Purpose, permutation, uniform
 from empirics.settings.study import Study
 from empirics.training.partition import Index, Streams
@@ -69,9 +68,7 @@ class SampleOrder:
         """Refuse lists that the machine's memory cannot hold before they are made."""
         needed = LIST_BYTES_PER_SAMPLE * self.study.runs * self.study.clients * longest
         needed += DRAW_BYTES_PER_SAMPLE * int(rounds.admissions.sum())
-        pages = ("SC_PAGE_SIZE", "SC_PHYS_PAGES")
-        memory = math.prod(map(os.sysconf, pages)) if hasattr(os, "sysconf") else math.inf
-        if needed > memory:
+        if needed > memory():
             raise SettingError(
                 f"{len(rounds.cost)} rounds of {self.study.runs} runs hold and draw samples that take "
                 f"{needed / 1e9:,.0f} GB of memory: lower the buffers, the rate, the seeds or checkpoint"
@@ -96,8 +93,7 @@ class SampleOrder:
                 from_place = (uniform(study.seed, Purpose.sample, **address) * size).astype(np.int64)
                 return offset + (from_place + slot) % size
         drawn = uniform(study.seed, Purpose.sample, slot=slot, **address)
-        place: Index = offset + (drawn * size).astype(np.int64)
-        return place
+        return np.asarray(offset + (drawn * size).astype(np.int64))
 
     def _without_replacement(self, rounds: Rounds, t: Index, run: Index, client: Index, slot: Index) -> Index:
         shuffle, position = self._shuffles(rounds.admissions)
@@ -110,8 +106,7 @@ class SampleOrder:
             address = {"replicate": int(self.replicate[s]), "client": m, "t": k}
             orders.append(permutation(int(self.sizes[s, m]), self.study.seed, Purpose.shuffle, **address))
         begins = np.cumsum([0, *(len(order) for order in orders)])[:-1]
-        place: Index = np.concatenate(orders)[begins[which.ravel()] + position[t, run, client] + slot]
-        return place
+        return np.asarray(np.concatenate(orders)[begins[which.ravel()] + position[t, run, client] + slot])
 
     def _shuffles(self, admissions: Index) -> tuple[Index, Index]:
         """The number of the shuffle in use and the position in it where each round's draws begin."""
