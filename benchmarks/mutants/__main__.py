@@ -1,4 +1,4 @@
-"""python -m benchmarks.mutants [--only MODULE] [--jobs N] [--shard I/N] [--seconds S] [--out FILE [--resume]]
+"""Plants errors that people make, and runs what could notice each: claims that execute the broken lines, then tests.
 
 Prints a line per mutant, then the survivors, which nothing noticed, and a table by package. Exit status 1 if any
 survive. Large runs in pieces: --shard I/N or --seconds S with --out FILE, and again with --resume until nothing is
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
@@ -26,21 +26,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from benchmarks.hardware import hardware
-from benchmarks.mutants.judge import (
-    Broken,
-    Judgement,
-    Seen,
-    concerned,
-    everywhere,
-    judge,
-    labels,
-    loaded,
-    observe,
-)
+from benchmarks.common import hardware, parser_of
+from benchmarks.mutants.judge import Broken, Judgement, Seen, everywhere, judge, labels, loaded, observe
 from benchmarks.mutants.plant import ROOT, SETTINGS, Mutant, chosen, mutants
 from benchmarks.mutants.watch import Watched, digest, files, watch
-from benchmarks.options import parser_of
 
 MUTANT_SECONDS_MAX = 150.0  # before a mutant counts as noticed by its hanging
 OBSERVATION_SECONDS_MAX = 500.0  # for one claim, or for the tests of one part of a file together
@@ -83,7 +72,7 @@ def observe_all(options: argparse.Namespace) -> Seen:
     ((_, names),) = everywhere([()], labels, processes=1, limit=MUTANT_SECONDS_MAX)
     if not isinstance(names, list):
         raise SystemExit(f"the claims do not load: {names or 'time limit'}")
-    seen, jobs = {}, {(one,): one for one in names}
+    seen, jobs = Seen(), {(one,): one for one in names}
     for (label,), result in observations("observed", observe, jobs, options, digest()):
         if result is None or isinstance(result, Broken):
             raise SystemExit(f"{label} could not be observed: {result or 'time limit'}")
@@ -104,20 +93,15 @@ def explained(key: str) -> str:
     return next((why for pattern, why in reasons().items() if fnmatchcase(key, pattern)), "")
 
 
-def wanted_of(every: list[Mutant], options: argparse.Namespace) -> list[Mutant]:
-    """The mutants that the options ask for."""
-    found = chosen(every)
-    if options.sample:
-        count = min(options.sample, len(found))
-        found = [found[i * len(found) // count] for i in range(count)]
-    part, parts = map(int, options.shard.split("/"))
-    return found[part - 1 :: parts]
-
-
 def main() -> None:
     options = parser_of("mutants", __doc__).parse_args()
     only = tuple(options.only.split(","))
-    wanted = wanted_of(mutants(only), options)
+    wanted = chosen(mutants(only))
+    if options.sample:
+        count = min(options.sample, len(wanted))
+        wanted = [wanted[i * len(wanted) // count] for i in range(count)]
+    part, parts = map(int, options.shard.split("/"))
+    wanted = wanted[part - 1 :: parts]
     if options.list:
         print(*(m.key for m in wanted), sep="\n")
         return
@@ -138,7 +122,7 @@ def main() -> None:
             raise SystemExit("--card needs a CUDA device, and none is here: leave it out")
         subprocess.run([sys.executable, "-m", "pytest", "-q", "-m", "gpu", "tests/empirics"], check=False)
     by_claims = any(m.module.startswith(("theory.", "proofs_check.")) for m in wanted)
-    seen = observe_all(options) if by_claims else {}
+    seen = observe_all(options) if by_claims else Seen()
     tests = watch_all(options, only)
     print(f"{len(wanted)} mutants, after {time.perf_counter() - start:.0f} s", flush=True)
     found = judged_all(wanted, seen, tests, options, start)
@@ -170,7 +154,7 @@ def judged_all(
             tell(m.module, Judgement(m.key, "equivalent", reason))
             continue
         who, touching = last.get(m.key, ""), tests.concerned(m.path, m.line, m.last)
-        jobs.append((m, concerned(seen, m, who), touching, tests.named(who), options.patience))
+        jobs.append((m, seen.concerned(m, who), touching, tests.named(who), options.patience))
     random.Random(0).shuffle(jobs)  # so that what comes before the time is up is a fair sample
     limit = MUTANT_SECONDS_MAX + 3 * max(options.patience - SETTINGS["options"]["patience"]["default"], 0)
     again = []
@@ -198,12 +182,6 @@ def read(path: Path | None) -> dict[str, Judgement]:
     return {row["key"]: Judgement(**row) for row in rows}
 
 
-def package(module: str) -> str:
-    """The package of a module, of proofs_check and empirics with its folder."""
-    parts = module.split(".")
-    return ".".join(parts[: 1 + (parts[0] in ("proofs_check", "empirics") and len(parts) > 2)])
-
-
 def summary(found: list[tuple[str, Judgement]], seconds: float, wanted: int) -> None:
     """Print counts, survivors and a table by package; exit with status 1 if any survive."""
     counts = Counter(judged.by or "survived" for _, judged in found)
@@ -216,8 +194,12 @@ def summary(found: list[tuple[str, Judgement]], seconds: float, wanted: int) -> 
     print(f"noticed by the claims' verdicts and evidence: {strong} of {real} that are not equivalent")
     print(*(f"survived: {judged.key}" for _, judged in found if not judged.by), sep="\n")
     print(f"\n{'package':28} {'planted':>8} {'noticed':>8} {'equivalent':>10} {'survived':>8}")
-    for name in sorted({package(module) for module, _ in found}):
-        ways = Counter(judged.by for module, judged in found if package(module) == name)
+    packages: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for module, judged in found:
+        parts = module.split(".")
+        folder = parts[0] in ("proofs_check", "empirics") and len(parts) > 2
+        packages[".".join(parts[: 1 + folder])][judged.by] += 1
+    for name, ways in sorted(packages.items()):
         planted, same, survived = ways.total(), ways["equivalent"], ways[""]
         print(f"{name:28} {planted:8} {planted - same - survived:8} {same:10} {survived:8}")
     sys.exit(1 if counts["survived"] else 0)

@@ -10,10 +10,8 @@ that changed, a check that broke, a text that changed.
 import ast
 import contextlib
 import gc
-import importlib
 import importlib.abc
 import importlib.util
-import multiprocessing
 import multiprocessing.connection
 import os
 import pickle
@@ -31,8 +29,6 @@ from benchmarks.mutants.watch import Batch, bodies, collect, noticing
 GRACE_SECONDS = 30.0  # for processes that are running when the time is up
 QUICK_SECONDS = 1.0  # claims that take less are asked before the tests, all others after them
 Entries = tuple[list[bytes], list[bytes]]  # of quick claims, and of the others
-# the strongest first: what the mathematics noticed comes before what a record noticed
-BY_CLAIMS = ("verdict", "evidence", "check broke", "time limit", "text")
 
 
 class Broken(str):
@@ -41,7 +37,8 @@ class Broken(str):
 
 @dataclass(frozen=True)
 class Judgement:
-    """`by` is a way of BY_CLAIMS, "import" (the tree does not load any more), "test", or empty if nothing noticed."""
+    """`by` is "verdict", "evidence", "check broke" or "text" (of a claim), "test", "import" (the tree does not load),
+    "time limit", "equivalent", or empty if nothing noticed."""
 
     key: str
     by: str
@@ -61,22 +58,22 @@ class Observation:
     links: list[Judgement]
 
 
-Seen = dict[str, Observation]  # by the claim's id
+class Seen(dict[str, Observation]):
+    """Observations by the claim's id."""
 
+    def concerned(self, mutant: Mutant, last: str) -> Entries:
+        """The entries of the claims that execute a line of the mutant or have it in their text: quick ones, others.
 
-def concerned(seen: Seen, mutant: Mutant, last: str) -> Entries:
-    """The entries of the claims that execute a line of the mutant or have it in their text: quick ones, others.
-
-    First the one that noticed it the last time, then the quickest.
-    """
-    touched, hit = set(range(mutant.line, mutant.last + 1)), {}
-    for label, one in seen.items():
-        lines = one.lines.get(mutant.path, set())
-        if lines & touched or mutant.function == label or (mutant.function == "module" and lines):
-            hit[label] = one
-    asked = [hit[label] for label in sorted(hit, key=lambda name: (name != last, hit[name].seconds))]
-    quick = [o.entry for o in asked if o.seconds < QUICK_SECONDS]
-    return quick, [o.entry for o in asked if o.seconds >= QUICK_SECONDS]
+        First the one that noticed it the last time, then the quickest.
+        """
+        touched, hit = set(range(mutant.line, mutant.last + 1)), {}
+        for label, one in self.items():
+            lines = one.lines.get(mutant.path, set())
+            if lines & touched or mutant.function == label or (mutant.function == "module" and lines):
+                hit[label] = one
+        asked = [hit[label] for label in sorted(hit, key=lambda name: (name != last, hit[name].seconds))]
+        quick = [o.entry for o in asked if o.seconds < QUICK_SECONDS]
+        return quick, [o.entry for o in asked if o.seconds >= QUICK_SECONDS]
 
 
 def everywhere(
@@ -105,8 +102,7 @@ def everywhere(
             there.close()
             running[here] = (process, job, time.monotonic() + limit)
         ready = multiprocessing.connection.wait(list(running), timeout=1)
-        now = time.monotonic()
-        late = [c for c, (_, _, deadline) in running.items() if c not in ready and now > deadline]
+        late = [c for c, (_, _, due) in running.items() if c not in ready and time.monotonic() > due]
         for connection in [*ready, *late]:
             process, job, _ = running.pop(connection)
             result = None
@@ -195,11 +191,10 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 def exchange(places: Places, mutant: Mutant, source: str) -> bool:
     """Give the error to the function that has it, in this process; False where that is not all it changes."""
-    path = str(ROOT / mutant.path)
-    text = (ROOT / mutant.path).read_text(encoding="utf-8")
-    disk, sound, broken = (
-        list(_codes(compile(one, path, "exec"))) for one in (text, ast.unparse(ast.parse(text)), source)
-    )
+    path = ROOT / mutant.path
+    text = path.read_text(encoding="utf-8")
+    versions = (text, ast.unparse(ast.parse(text)), source)
+    disk, sound, broken = (list(_codes(compile(one, str(path), "exec"))) for one in versions)
     if len(sound) != len(broken):
         return False
     changed = [i for i, code in enumerate(sound) if code != broken[i]]
@@ -221,7 +216,6 @@ def exchanged(places: Places, mutant: Mutant, *others: Any) -> Judgement | None:
 
 
 def labels() -> list[str]:
-    """All claims, in their order."""
     from proofs_check.registry import registry
 
     return [claim.id for claim in registry()]
@@ -272,10 +266,10 @@ def _without(case: Any) -> Iterator[Judgement]:
 
     def noticed(name: str, owner: Any, **fields: Any) -> Judgement:
         try:
-            ways = {_way(s) for s in ledger.differences([changed(owner, fields)], recorded)}
+            by = _strongest(ledger.differences([changed(owner, fields)], recorded))
         except (CheckError, ValueError):
-            ways = {"check broke"}
-        return Judgement(f"{claim.id}: {name}", next((way for way in BY_CLAIMS if way in ways), ""), claim.id)
+            by = "check broke"
+        return Judgement(f"{claim.id}: {name}", by, claim.id)
 
     for role in ("stated", "hypotheses", "corrected"):
         evidence = getattr(case, role)
@@ -293,10 +287,14 @@ def _without(case: Any) -> Iterator[Judgement]:
         yield noticed(f"formula altered: {of}", owner, formula="2" + owner.formula)
 
 
-def _way(sentence: str) -> str:
-    if "recorded as" in sentence:
+def _strongest(differences: list[str]) -> str:
+    """The strongest way in which a claim differs from the ledger, or nothing."""
+    said = "\n".join(differences)
+    if "recorded as" in said:
         return "verdict"
-    return "evidence" if "evidence" in sentence else "text"
+    if "evidence" in said:
+        return "evidence"
+    return "text" if said else ""
 
 
 def judge(
@@ -330,13 +328,12 @@ def judge(
             except Exception as error:
                 return found("import", f"{type(error).__name__}: {error}"[:120])
             try:
-                ways = {_way(s) for s in ledger.differences([decide(claim)], [entry])}
+                by = _strongest(ledger.differences([decide(claim)], [entry]))
             except CheckError:
-                return found("check broke", entry.id)
-            strong = [way for way in BY_CLAIMS[:-1] if way in ways]
-            if strong:
-                return found(strong[0], entry.id)
-            text = text or (entry.id if ways else "")
+                by = "check broke"
+            if by not in ("text", ""):
+                return found(by, entry.id)
+            text = text or (by and entry.id)
         return None
 
     quick, others = entries

@@ -8,12 +8,14 @@ type hints, docstrings and functions that draw or print are left alone.
 import ast
 import copy
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.options import settings
+from benchmarks.common import settings
 
 ROOT = Path(__file__).parents[2]
 
@@ -81,7 +83,7 @@ def _formula(node: ast.AST) -> Iterator[Change]:
         case ast.Compare(left, orders, right):
             for i, order in enumerate(orders):
                 if changed := COMPARISONS.get(type(order)):
-                    yield "comparison", ast.Compare(left, [*orders[:i], changed(), *orders[i + 1 :]], right)
+                    yield "comparison", ast.Compare(left, _with(orders, i, changed()), right)
         case ast.Call(ast.Name("positive_part"), arguments):
             yield "positive part", arguments[0]
         case ast.Call(ast.Name(name), arguments, keywords) if name in SWAPS:
@@ -90,9 +92,8 @@ def _formula(node: ast.AST) -> Iterator[Change]:
             yield "E ignored", owner
         case ast.AugAssign():
             yield "correction deleted", ast.Pass()
-        case ast.Assign([total, *_], ast.BinOp(left, ast.Add() | ast.Sub())):
-            if ast.unparse(total) == ast.unparse(left):
-                yield "correction deleted", ast.Pass()
+        case ast.Assign([total, *_], ast.BinOp(left, ast.Add() | ast.Sub())) if _short(total) == _short(left):
+            yield "correction deleted", ast.Pass()
 
 
 def _code(node: ast.AST) -> Iterator[Change]:
@@ -191,11 +192,9 @@ OF_CODE: tuple[Operator, ...] = (_formula, _code, _place, _limit, _exception)
 def _entry(function: ast.AST) -> Iterator[tuple[str, str, str]]:
     """Errors that a whole function shares: a parameter shifted by 1 or ignored."""
     parameters = {a.arg for a in function.args.args} if isinstance(function, ast.FunctionDef) else set()
-    for name in SETTINGS["parameters_counting"]:
-        if name in parameters:
-            yield "index", name, f"{name} = {name} + 1"
-    if "K" in parameters:
-        yield "K ignored", "K", "K = 1 + 0 * K"
+    changes = [("index", name, f"{name} = {name} + 1") for name in SETTINGS["parameters_counting"]]
+    changes.append(("K ignored", "K", "K = 1 + 0 * K"))
+    yield from (change for change in changes if change[1] in parameters)
 
 
 def _skipped(node: ast.AST) -> bool:
@@ -254,13 +253,11 @@ def _places(module: str, tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
 
 def _claim_around(statement: ast.AST) -> Callable[[ast.AST], str]:
     """The id of the claim around a place in a statement outside of functions, or "module"."""
-    claims = [
-        (node, keyword.value.value)
-        for node in ast.walk(statement)
-        for keyword in (node.keywords if isinstance(node, ast.Call) else ())
-        if keyword.arg == "id" and isinstance(keyword.value, ast.Constant)
-    ]
-    inside = {id(n): str(name) for call, name in claims for n in ast.walk(call)}
+    inside = {}
+    for call in ast.walk(statement):
+        for keyword in call.keywords if isinstance(call, ast.Call) else ():
+            if keyword.arg == "id" and isinstance(keyword.value, ast.Constant):
+                inside |= {id(node): str(keyword.value.value) for node in ast.walk(call)}
     return lambda node: inside.get(id(node), "module")
 
 
@@ -281,29 +278,29 @@ def _operators(module: str) -> tuple[Operator, ...]:
 
 def errors_in(text: str, module: str) -> Iterator[tuple[Mutant, Callable[[], str]]]:
     """Every error of a module, and the source with it."""
-    operators, tree = _operators(module), ast.parse(text)
-    seen: dict[str, int] = {}
+    tree, seen, path = ast.parse(text), Counter[tuple[str, ...]](), f"{module.replace('.', '/')}.py"
+    for place, change, *about in _errors(tree, module):
+        seen[*about] += 1
+        lines = place.lineno, place.end_lineno or place.lineno
+        yield Mutant(path, module, *about, seen[*about], *lines), partial(_source, tree, *change)
 
-    def make(function: str, kind: str, before: str, after: str, node: ast.AST) -> Mutant:
-        base = f"{function}:{kind}:{before}→{after}"
-        seen[base] = seen.get(base, 0) + 1
-        path, lines = f"{module.replace('.', '/')}.py", (node.lineno, node.end_lineno or node.lineno)
-        return Mutant(path, module, function, kind, before, after, seen[base], *lines)
 
+def _errors(tree: ast.Module, module: str) -> Iterator[tuple[Any, tuple[Any, str, Any], str, str, str, str]]:
+    """Of each error its place, the field that it changes and how, its function and kind, the code before and after."""
+    operators = _operators(module)
     for name, whole in _places(module, tree):
         around = _claim_around(whole)
         for node, parent, field, position in list(_nodes(whole)):
-            for operator in operators:
-                for kind, replacement in operator(node):
-                    mutant = make(name or around(node), kind, _short(node), _short(replacement), node)
-                    yield mutant, lambda p=parent, f=field, i=position, r=replacement: _with(tree, p, f, i, r)
+            for kind, new in (change for operator in operators for change in operator(node)):
+                value = new if position is None else _with(getattr(parent, field), position, new)
+                yield node, (parent, field, value), name or around(node), kind, _short(node), _short(new)
         for kind, before, statement in _entry(whole) if operators is OF_FORMULAS else ():
-            mutant = make(name, kind, before, statement, whole)
-            yield mutant, lambda f=whole, s=statement: _entering(tree, f, s)
+            documented = ast.get_docstring(whole) is not None
+            body = [*whole.body[:documented], *ast.parse(statement).body, *whole.body[documented:]]
+            yield whole, (whole, "body", body), name, kind, before, statement
     for name, reader, constant in _lists(tree) if operators is OF_CODE else ():
-        for kind, replacement in _exception(constant.value):
-            mutant = make(name, kind, _short(constant.value), _short(replacement), reader)
-            yield mutant, lambda c=constant, r=replacement: _with(tree, c, "value", None, r)
+        for kind, new in _exception(constant.value):
+            yield reader, (constant, "value", new), name, kind, _short(constant.value), _short(new)
 
 
 def _lists(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef, ast.Assign]]:
@@ -320,22 +317,18 @@ def _short(node: ast.AST) -> str:
     return " ".join(ast.unparse(node).split()) or "nothing"
 
 
-def _with(tree: ast.Module, parent: ast.AST, field: str, position: int | None, replacement: ast.AST) -> str:
-    """The source with one node replaced; the tree itself is left as it was."""
-    before, new = getattr(parent, field), copy.deepcopy(replacement)
-    value = new if position is None else [*before[:position], new, *before[position + 1 :]]
-    return _having(tree, parent, field, value)
+def _with(nodes: list[Any], position: int, *new: ast.AST) -> list[Any]:
+    """The nodes with another one, or none, in place of one."""
+    return [*nodes[:position], *new, *nodes[position + 1 :]]
 
 
-def _entering(tree: ast.Module, function: ast.FunctionDef, statement: str) -> str:
-    """The source with a statement before all others of a function."""
-    body = function.body
-    documented = isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
-    entered = [*body[:documented], *ast.parse(statement).body, *body[documented:]]
-    return _having(tree, function, "body", entered)
+def _swapped(node: ast.AST, old: ast.AST, new: ast.AST) -> ast.AST:
+    """A copy of a node, with another one in place of one inside it."""
+    return copy.deepcopy(node, {id(old): new})
 
 
-def _having(tree: ast.Module, node: ast.AST, field: str, value: Any) -> str:
+def _source(tree: ast.Module, node: ast.AST, field: str, value: Any) -> str:
+    """The source with another value in a field of a node; the tree itself is left as it was."""
     before = getattr(node, field)
     setattr(node, field, value)
     try:
@@ -346,22 +339,16 @@ def _having(tree: ast.Module, node: ast.AST, field: str, value: Any) -> str:
 
 def _premises(node: ast.AST) -> Iterator[Change]:
     """A premise of a proof left out: its domain widened."""
-
-    def fewer(of: Callable[[Any], ast.AST]) -> Iterator[Change]:
-        premises = of(node)
-        for i in range(len(premises.elts) if isinstance(premises, ast.List) else 0):
-            changed = copy.deepcopy(node)
-            del of(changed).elts[i]
-            yield "premise dropped", changed
-
-    for index, keyword in enumerate(node.keywords if isinstance(node, ast.Call) else ()):
-        if keyword.arg == "given":
-            yield from fewer(lambda whole, k=index: whole.keywords[k].value)
-    for index, _ in _rows(node, "argument"):
-        yield from fewer(lambda whole, k=index: whole.args[k].elts[1])
-    named = isinstance(node, ast.Assign) and isinstance(node.value, ast.List)  # premises that have a name
-    if named and all(map(_compares, node.value.elts)):
-        yield from fewer(lambda whole: whole.value)
+    lists: list[ast.expr] = []
+    match node:
+        case ast.Call(_, _, keywords):
+            lists = [keyword.value for keyword in keywords if keyword.arg == "given"]
+        case ast.Assign(_, ast.List(premises) as named) if all(map(_compares, premises)):
+            lists = [named]
+    lists += (row.elts[1] for row in _rows(node, "argument"))
+    for premises in (one for one in lists if isinstance(one, ast.List)):
+        for i in range(len(premises.elts)):
+            yield "premise dropped", _swapped(node, premises, ast.List(_with(premises.elts, i)))
 
 
 def _compares(node: ast.AST) -> bool:
@@ -370,41 +357,37 @@ def _compares(node: ast.AST) -> bool:
     return isinstance(node, ast.Compare) or named in ("Ge", "Gt", "Le", "Lt", "Eq", "Ne")
 
 
-def _rows(node: ast.AST, engine: str) -> Iterator[tuple[int, ast.Tuple]]:
+def _rows(node: ast.AST, *engines: str) -> list[ast.Tuple]:
     """The rows of an engine that takes several statements at once."""
-    if isinstance(node, ast.Call) and _called(node) == engine:
-        yield from ((i, row) for i, row in enumerate(node.args) if isinstance(row, ast.Tuple))
+    arguments = node.args if isinstance(node, ast.Call) and _called(node) in engines else []
+    return [row for row in arguments if isinstance(row, ast.Tuple)]
 
 
 def _own_side(node: ast.AST) -> Iterator[Change]:
     """The formula that a check holds against theory's, altered."""
-    position = OWN_SIDE.get(_called(node))
-    if isinstance(node, ast.Call) and position is not None and position < len(node.args):
-        changed = copy.deepcopy(node)
-        changed.args[position] = ast.BinOp(node.args[position], ast.Add(), ast.Constant(1))
-        yield "formula altered", changed
-    for index, row in (*_rows(node, "limits"), *_rows(node, "argument")):
+    formulas = []
+    match node:
+        case ast.Call(ast.Name(name), arguments) if name in OWN_SIDE:
+            formulas = arguments[OWN_SIDE[name] :][:1]
+    for row in _rows(node, "limits", "argument"):
         first, second, *_ = row.elts
         if isinstance(first, ast.Compare | ast.List) or isinstance(second, ast.List):  # no equation
             continue
         limit = len(row.elts) > 3 and not isinstance(row.elts[2], ast.Constant | ast.JoinedStr)
-        changed, at = copy.deepcopy(node), 1 + limit
-        changed.args[index].elts[at] = ast.BinOp(row.elts[at], ast.Add(), ast.Constant(1))
-        yield "formula altered", changed
+        formulas.append(row.elts[1 + limit])
+    for formula in formulas:
+        yield "formula altered", _swapped(node, formula, ast.BinOp(formula, ast.Add(), ast.Constant(1)))
 
 
 def _fewer_pieces(node: ast.AST) -> Iterator[Change]:
     """One of the findings that only together show something, left out."""
+    pieces: list[Any] = _rows(node, *SETTINGS["engines_of_rows"])
     if isinstance(node, ast.Call) and _called(node) in SETTINGS["engines_joining"]:
-        for i, argument in enumerate(node.args):
-            if len(node.args) > 1 and not isinstance(argument, ast.Starred):
-                yield "link deleted", ast.Call(node.func, node.args[:i] + node.args[i + 1 :], node.keywords)
-    for engine in SETTINGS["engines_of_rows"]:
-        rows = [i for i, _ in _rows(node, engine)]
-        for i in rows if len(rows) > 1 else ():
-            fewer = copy.deepcopy(node)
-            del fewer.args[i]
-            yield "link deleted", fewer
+        pieces = node.args
+    for piece in pieces if len(pieces) > 1 else ():
+        if not isinstance(piece, ast.Starred):
+            fewer = _with(node.args, node.args.index(piece))
+            yield "link deleted", ast.Call(node.func, fewer, node.keywords)
 
 
 OF_CLAIMS: tuple[Operator, ...] = (_premises, _own_side, _fewer_pieces)
@@ -423,9 +406,8 @@ def mutants(only: tuple[str, ...] = ("",)) -> list[Mutant]:
     Kernels are left to a GPU's own tests: Triton reads their source from the disk.
     """
     texts = {path.removesuffix(".py").replace("/", "."): text for path, text in sources().items()}
-    wanted = (name for name in texts if name.startswith(only) and "__" not in name)
-    plain = (name for name in wanted if "import triton" not in texts[name])
-    return [m for name in plain for m, _ in errors_in(texts[name], name)]
+    wanted = [name for name in texts if name.startswith(only) and "__" not in name]
+    return [m for one in wanted if "import triton" not in texts[one] for m, _ in errors_in(texts[one], one)]
 
 
 def chosen(all_: list[Mutant]) -> list[Mutant]:

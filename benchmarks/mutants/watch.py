@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,14 +30,8 @@ TEST_SECONDS_MAX = 12.0  # a test that takes longer, under observation, judges n
 PART_SECONDS_MAX = 100.0  # tests of a part of a file that come later judge nothing
 QUICK_SECONDS = 0.1  # tests that take less are asked before all others, whichever file they are in
 PART_LINES = 150  # of a test file that one process runs
-QUIET = ["-q", "--no-header", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:hypothesispytest"]
-QUIET += [
-    "-p",
-    "no:unraisableexception",
-    "--tb=no",
-    "-m",
-    "not slow",
-]  # collecting garbage takes half a second
+QUIET = ["-q", "--no-header", "--tb=no", "-m", "not slow", "-pno:cacheprovider", "-pno:xdist"]
+QUIET += ["-pno:hypothesispytest", "-pno:unraisableexception"]  # it collects garbage
 QUIET += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # libraries came before pytest
 
 
@@ -108,16 +103,14 @@ def _folder(prefix: str) -> Path:
 
 def digest(*more: str) -> str:
     """A digest of everything that a claim can depend on, and of more folders."""
-    found = hashlib.sha256()
-    for folder in ("theory", "proofs_check", "benchmarks/mutants", *more):
-        for path in sorted((ROOT / folder).rglob("*.py")):
-            found.update(path.read_bytes())
-    found.update((ROOT / "proofs_check" / "ledger.json").read_bytes())
-    return found.hexdigest()[:16]
+    folders = ("theory", "proofs_check", "benchmarks/mutants", *more)
+    paths = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    every = b"".join(path.read_bytes() for path in [*paths, ROOT / "proofs_check" / "ledger.json"])
+    return hashlib.sha256(every).hexdigest()[:16]
 
 
 def _left_out(why: str) -> None:
-    if threading.current_thread() is threading.main_thread():
+    if _Run.testing and threading.current_thread() is threading.main_thread():
         pytest.skip(why)
 
 
@@ -125,16 +118,14 @@ def _no_processes() -> None:
     """From here on, a test that starts a process is skipped at that place."""
     if os.environ.get("CUDA_VISIBLE_DEVICES") != "":
         return  # a card's kernels are compiled in processes
-
     starting = multiprocessing.process.BaseProcess.start
 
     def seen(event: str, _: Any) -> None:
-        if event in ("subprocess.Popen", "os.fork", "os.posix_spawn", "os.system") and _Run.testing:
+        if event in ("subprocess.Popen", "os.fork", "os.posix_spawn", "os.system"):
             _left_out("starts a process")
 
     def start(process: Any) -> None:
-        if _Run.testing:
-            _left_out("starts a process")
+        _left_out("starts a process")
         starting(process)
 
     sys.addaudithook(seen)
@@ -150,17 +141,13 @@ class _Run:
     stopped: Callable[[], None]
     started: Callable[[str], None] = lambda _: None
     until: float = float("inf")
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: Counter[str] = field(default_factory=Counter)
     passed: set[str] = field(default_factory=set)
     failed: list[str] = field(default_factory=list)
     testing: ClassVar[bool] = False
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items[:] = self.choose(items)
-
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.failed:
-            self.failed.append(report.nodeid)
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self.started(nodeid)
@@ -176,17 +163,19 @@ class _Run:
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             _Run.testing = False
-            self.seconds[item.nodeid] = self.seconds.get(item.nodeid, 0.0) + time.process_time() - start
+            self.seconds[item.nodeid] += time.process_time() - start
             if time.process_time() > self.until:
                 item.session.shouldstop = "the budget is spent"
 
     pytest_runtest_setup = pytest_runtest_call
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+    def pytest_runtest_logreport(self, report: Any) -> None:
         if report.failed:
             self.failed.append(report.nodeid)
         elif report.when == "call" and report.passed:
             self.passed.add(report.nodeid)
+
+    pytest_collectreport = pytest_runtest_logreport
 
     def __call__(self, file: str, *more: str) -> None:
         with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
@@ -213,17 +202,16 @@ def watch(file: str, part: int, parts: int) -> tuple[list[Test], list[str]]:
     run(file)
     watcher.stop()
     data = watcher.get_data()
-    found: dict[str, dict[str, int]] = {}
+    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for name in data.measured_files():
         if not name.endswith(".py"):  # a template
             continue
         path, inside = str(Path(name).relative_to(ROOT)), bodies(Path(name))
         for line, contexts in data.contexts_by_lineno(name).items():
             for test in contexts if line in inside else ():
-                found.setdefault(test, {}).setdefault(path, 0)
                 found[test][path] |= 1 << line
     sound = run.passed - set(run.failed)
-    return [Test(i, file, run.seconds[i], found.get(i, {})) for i in sound], run.failed
+    return [Test(i, file, run.seconds[i], found[i]) for i in sound], run.failed
 
 
 def collect(files: list[str]) -> None:
