@@ -244,11 +244,9 @@ def bounds(w):
     yield w.coq("Regret.scale", 9), math.sqrt(9 * math.log(9))
     K = K + 1.0  # with K = 1 there is no difference
     limit, best = penalty_limit(K, 7, w.rate, c.merged), constant_round(1, 7, K * w.rate, c)
-    third, two = (
-        limit.generalisation - best.generalisation,
-        limit.root + limit.linear - best.root - best.linear,
-    )
+    third = limit.generalisation - best.generalisation
     yield w.coq("Regret.third", B, P, w.rate, K, 7.0), third
+    two = limit.root + limit.linear - best.root - best.linear
     yield w.coq("Regret.two", D, s, w.rate, K, step, 7.0), two
     yield 2 * w.coq("Regret.constant", B, P, w.rate, K), omega3_limit(K, w.rate, c)
     each = 1 / (K * w.rate)

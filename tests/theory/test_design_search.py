@@ -26,18 +26,10 @@ budgets = st.builds(
     Budget,
     buffers=st.lists(st.integers(1, 30), min_size=1, max_size=4).map(tuple),
     cost=st.integers(1, 60),
-    mean_cost=st.sampled_from([Fraction(60), Fraction(1, 50)])
-    | st.fractions(Fraction(1, 2), 9, max_denominator=4),
+    mean_cost=st.sampled_from([60, Fraction(1, 50)]) | st.fractions(Fraction(1, 2), 9, max_denominator=4),
 )
-magnitudes = st.floats(-6, 6).map(lambda e: 10**e)
-constants = st.builds(
-    Constants,
-    D=magnitudes,
-    sigma=st.just(1),
-    eta=magnitudes,
-    B=magnitudes,
-    Pdim=st.sampled_from([1, 5, 50, 1000]),
-)
+magnitudes = dict.fromkeys(("D", "eta", "B"), st.floats(-6, 6).map(lambda e: 10**e))
+constants = st.builds(Constants, **magnitudes, sigma=st.just(1), Pdim=st.sampled_from([1, 5, 50, 1000]))
 
 
 def search(budget, T, c):

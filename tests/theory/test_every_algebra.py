@@ -137,26 +137,20 @@ purchase_limit recorded_overlaps regret_expansion regret_lower_bound risk_matrix
 sharper_constant_bound squared_weights stability_constant_bound sum_rounds tail trajectory
 trajectory_by_capacity trajectory_of used_again walk_lag
 """
-OTHERS = (
-    "setting design.search market.long_run market.sticky numbers.algebra numbers.student numbers.summation"
-)
+OTHERS = ".setting .search market.long_run .sticky .algebra .student .summation"
 
 
 def public_functions():
-    """Public functions of the modules with formulas, by name; those of one name with their module before it."""
+    """Public functions of the modules with formulas, by name; the second of one name with its module before it."""
     found = {}
     for place in pkgutil.walk_packages(theory.__path__, "theory."):
-        if place.ispkg or place.name.removeprefix("theory.") in OTHERS.split():
+        if place.ispkg or place.name.endswith(tuple(OTHERS.split())):
             continue
         module = import_module(place.name)
         for name in getattr(module, "__all__", ()):
             if inspect.isfunction(function := getattr(module, name)):
-                found.setdefault(name, []).append((place.name.rpartition(".")[2], function))
-    return {
-        name if len(each) == 1 else f"{module}.{name}": function
-        for name, each in found.items()
-        for module, function in each
-    }
+                found[f"{place.name}.{name}" if name in found else name] = function
+    return found
 
 
 FUNCTIONS = public_functions()
@@ -206,6 +200,10 @@ def exactly(value):
     return exact
 
 
+def column(x):
+    return np.array([float(x)] * 2)
+
+
 @pytest.mark.parametrize("name", sorted(FORMULAS))
 def test_every_formula_says_the_same_in_every_number_system(name):
     for number in range(3):
@@ -220,12 +218,9 @@ def test_every_formula_says_the_same_in_every_number_system(name):
                     assert abs(result - value) <= tolerance * scale, (name, result, value)
 
             agree(evaluated(name, convert(a, lambda x: mpmath.mpf(x.numerator) / x.denominator)), 1e-25)
-        agree([float(x) for x in evaluated(name, convert(a, float))], 1e-9)
-
-        columns = evaluated(name, convert(a, lambda x: np.array([float(x)] * 2), float))
-        agree([float(np.broadcast_to(column, 2)[1]) for column in columns], 1e-9)
-        tensors = evaluated(name, convert(a, lambda x: torch.from_numpy(np.array([float(x)] * 2)), float))
-        agree([float(torch.as_tensor(one, dtype=torch.float64).expand(2)[1]) for one in tensors], 1e-9)
+        for make in (float, column, lambda x: torch.from_numpy(column(x))):
+            columns = evaluated(name, convert(a, make, float))
+            agree([float(np.broadcast_to(np.asarray(one), 2)[1]) for one in columns], 1e-9)
 
         with algebra.precise():
             for result, exact in zip(evaluated(name, convert(a, algebra.ball)), expected, strict=True):

@@ -123,10 +123,8 @@ def test_rounds_without_samples_change_nothing():
 
 
 def test_both_rests_by_hand():
-    m, tails = (
-        curved.Moments(h=2, spread=3, noise=5, skew=-7),
-        curved.Tails(third=-11, fourth=22, cross=-13, gradient=6),
-    )
+    m = curved.Moments(h=2, spread=3, noise=5, skew=-7)
+    tails = curved.Tails(third=-11, fourth=22, cross=-13, gradient=6)
     H, G = 49 ** F(1, 4), 81 ** F(1, 4)  # of 3·3² + 22 and 3·5² + 6
     eta, far, n, away = 0.4, 0.3, 17, 19
     path = away * (eta**3 * 11 / 0.8**4 + eta**4 * H**4 / far**5)
