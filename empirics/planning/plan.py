@@ -6,14 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from empirics.planning.search import (
-    LOCAL_STEPS,
-    UNTRUSTED,
-    SearchResult,
-    retention_setting,
-    search_policies,
-    trusted,
-)
+from empirics.planning import search
 from empirics.predict import predict_study
 from empirics.prediction.best_constant import OBJECTIVES, OWN
 from empirics.prediction.forecast import Forecast, together
@@ -50,7 +43,7 @@ class Plan:
     name: PolicyName
     objective: str
     prediction: Prediction
-    found: SearchResult
+    found: search.SearchResult
     bound: dict[str, float]
 
     def document(self) -> dict[str, Any]:
@@ -112,7 +105,7 @@ def plan_study(
     pilot: int | None = None,
     objective: str = "cumulative",
     eta: float | None = None,
-    steps: Sequence[int] = LOCAL_STEPS,
+    steps: Sequence[int] = search.LOCAL_STEPS,
     law_known: bool = True,
     device: str | None = None,
     data_dir: Path | None = None,
@@ -149,14 +142,14 @@ def plan_from(
     *,
     objective: str = "cumulative",
     eta: float | None = None,
-    steps: Sequence[int] = LOCAL_STEPS,
+    steps: Sequence[int] = search.LOCAL_STEPS,
     law_known: bool = True,
     progress: Progress = lambda doing, done, of: None,
 ) -> Plan:
     """The same search from a prediction of the study's constant admission. `progress` is also called in every predicted
     round, and may raise an exception to stop the search."""
     with threads(study.threads, REMEDY):
-        found = search_policies(
+        found = search.search_policies(
             told.forecaster,
             objective=objective,
             eta=eta,
@@ -165,12 +158,14 @@ def plan_from(
             progress=lambda tried: progress("settings tried", tried, None),
         )
     told = told.for_study(replace(told.study, policies=(OWN, *found.names)), progress=progress)
-    names = [name for name in found.names if trusted(told.forecaster, name, told.forecasts[name])]
+    names = [name for name in found.names if search.trusted(told.forecaster, name, told.forecasts[name])]
     if not names:
-        raise SettingError(UNTRUSTED)
+        raise SettingError(search.UNTRUSTED)
     name = min(names, key=lambda one: _value(objective, told.forecasts[one]))
     bound = told.forecaster.lower_bound(found.over[name])
-    own = {retention_setting(name.base) if key == "K" else key: value for key, value in name.own.items()}
+    own = {
+        search.retention_setting(name.base) if key == "K" else key: value for key, value in name.own.items()
+    }
     return Plan(replace(study, policies=(name.base,), **own), name, objective, told, found, bound)
 
 

@@ -53,7 +53,6 @@ class BestConstant:
         return self.forecast.rate
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values."""
         chosen = {"K": self.K, "rate": self.rate, "eta": self.eta, "steps": self.steps}
         tried = [{k: None if v == math.inf else v for k, v in one.items()} for one in self.tried]
         return chosen | {"predicted": self.forecast.document(), "tried": tried}

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empirics.control.prices import Prices
 from empirics.control.schedule import Rounds, Schedule
@@ -23,7 +22,6 @@ ROUNDS_DECIDED_FIRST = 512  # most curves settle within these
 ROUNDS_FOLLOWED_MAX = 32_768  # later rounds are extrapolated
 BLIND = ("oracle", "buy-cheap", "buy-cheap-online", "burst", "burst-online", "taper", "taper-online")
 BLIND_GIVEN_K = ("constant", "hybrid")  # use step sizes only to choose K
-Floats = NDArray[np.float64]
 
 
 def deciding_part(name: str) -> str:
@@ -83,16 +81,13 @@ class DecidedRounds:
         study, rounds = self.study, self.schedule.advance(count).of(self.study, self.runs)
         weights = aggregation_weights(study, rounds.occupancy)
         eta, share = self.learner.follow(rounds, weights)
-        tables = rounds.admissions, rounds.starts, rounds.ends, weights, eta, share, self._mix(rounds)
+        mix = None
+        if study.drift.mixes:
+            w = study.drift.weights(rounds.first, rounds.last, study.clients)
+            mix = np.repeat(w[:, np.newaxis], study.runs, axis=1)
+        tables = rounds.admissions, rounds.starts, rounds.ends, weights, eta, share, mix
         self.chunks.append(rounds)
         self.tables.append(Memories(*tables))
-
-    def _mix(self, rounds: Rounds) -> Floats | None:
-        study = rounds.study
-        if not study.drift.mixes:
-            return None
-        w = study.drift.weights(rounds.first, rounds.last, study.clients)
-        return np.repeat(w[:, np.newaxis], study.runs, axis=1)
 
     @property
     def last(self) -> int:

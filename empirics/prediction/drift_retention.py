@@ -73,7 +73,6 @@ class DriftAdvice:
     arrivals: Arrivals
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values."""
         speed, choice, own, rounds = self.speed, self.retention, self.retention.own, self.speed.rounds
         filled = choice.tried[-1] if choice.filled and choice.tried[-1].K != own.K else None
         named = {"this step": own, "Corollary 2's K": filled, "the best step": choice.best}

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy.special import gammainc
 
 from empirics.prediction.loss_landscape import POPULATION_WHOLE_MAX, LossLandscape
+from empirics.prediction.memory import Floats
 from theory.setting import SettingError
 
 __all__ = ["DriftSpeed", "StretchMeans", "measure_drift", "stretch_means"]
@@ -34,7 +34,6 @@ CURVATURE_RATIO_MIN = 1e-3  # of the largest: flatter directions are hardly lear
 GRID_POINTS, GRID_SPAN = 200, 1e-12  # of q, down to this share of the largest
 BISECTIONS = 60
 WALK_RATIO_MIN = 1e-9  # of the largest variance of a walk: less is rounding
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,7 @@ class StretchMeans:
 
     @property
     def _squares(self) -> Floats:
-        squares: Floats = (self.found**2).mean(axis=1)
-        return squares
+        return np.asarray((self.found**2).mean(axis=1))
 
     def drift(self) -> float:
         """The q of maximum likelihood, at least 0."""
@@ -110,8 +108,7 @@ class StretchMeans:
         by_chance = 2 * float(weight**2 @ (c + q * w) ** 2) / float(weight @ w) ** 2
         apart = q**2 * (D / self.moving_directions() - 1)
         found = np.maximum(q + apart / (apart + by_chance) * (own - q), 0)
-        shares: Floats = found / found.mean()
-        return shares
+        return np.asarray(found / found.mean())
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """The smallest and the largest q that the test does not reject."""

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from empirics.prediction.decided_rounds import ROUNDS_FOLLOWED_MAX
+from empirics.prediction.memory import Floats
 from empirics.prediction.subsample import AXES_SHARE_FOLLOWED, AXES_SHARE_SEEN
 from empirics.settings.study import Study
 
@@ -15,7 +15,6 @@ __all__ = ["Forecast", "caveats", "combined", "errors_of", "mean_of", "standard_
 
 ROUNDING = 1e-9  # so that a step at the limit does not exceed it
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,6 @@ class Forecast:
         return max(float(self.path[:-1].sum()) / self.cumulative, 0.0) if self.cumulative > 0 else 0.0
 
     def document(self) -> dict[str, float]:
-        """Plain JSON values."""
         return dict(zip(NUMBERS, (self.cumulative, float(self.risk[-1]), self.noise_floor), strict=True))
 
 

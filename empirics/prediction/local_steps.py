@@ -5,25 +5,21 @@ Arrays are (columns, lumps): a column is a group of clients of a run, a lump is 
 observation, in which nothing but the step size changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
+from empirics.prediction.memory import Counts, Floats
 from empirics.training.model import Descent
 
 __all__ = ["AgeClass", "LinearRound", "LocalSteps", "RoundEffects", "age_classes"]
 
 OLD_ROUNDS = 32  # rounds in memory after which the scatter that a sample has seen averages out
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 _Rates = tuple[Tensor, Tensor, Tensor]  # curvature, that of the other samples, and the push on what is kept
 
 
@@ -165,7 +161,7 @@ class LinearRound:
     momentum: float
 
     @classmethod
-    def of(cls, hessian: Tensor, slopes: list[tuple[Tensor, Tensor]], momentum: float) -> LinearRound:
+    def of(cls, hessian: Tensor, slopes: list[tuple[Tensor, Tensor]], momentum: float) -> Self:
         """From θ before each step, and the gradient there."""
         values, basis = torch.linalg.eigh(hessian)
         turned = [[(one[:, None] @ basis)[:, 0] for one in both] for both in slopes]
@@ -186,8 +182,7 @@ class LinearRound:
     def after(self, theta: Tensor, factor: Tensor, offset: Tensor) -> Tensor:
         """θ of all columns after one such map."""
         here = (theta[:, None] @ self.basis)[:, 0]
-        found: Tensor = (self.basis @ torch.addcmul(offset, factor, here)[..., None])[..., 0]
-        return found
+        return torch.as_tensor((self.basis @ torch.addcmul(offset, factor, here)[..., None])[..., 0])
 
 
 class RoundEffects:

@@ -11,12 +11,11 @@ Of a large population only the minimiser, curvature and noise are computed from 
 subsamples stand for it, and their spread measures what that costs.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import torch
@@ -63,7 +62,7 @@ class DriftParts:
         """All distributions as rows, in the order of `GroupedPopulation.parts`."""
         return torch.cat([*self.groups, *(one[None] for one in self.everyone)])
 
-    def of(self, seen: GroupedPopulation) -> DriftParts:
+    def of(self, seen: GroupedPopulation) -> Self:
         """The parts of a subsample."""
         first, second = (seen.of_part(k) for k in range(2))
         everyone = first.model.population.weights[0], second.model.population.weights[0]
@@ -135,9 +134,8 @@ class LossLandscape:
 
     def of_probes(self, groups: Tensor) -> Tensor:
         """Weight of each probe among the probes of a group, (probes, groups)."""
-        weights: Tensor = groups[:, self.probes].T
-        shares: Tensor = weights / weights.sum(0)
-        return shares
+        weights = groups[:, self.probes].T
+        return torch.as_tensor(weights / weights.sum(0))
 
     def levered(self, values: Tensor) -> Tensor:
         """Σ_k leverage_ik value_k of every sample: (columns, lumps) to (population, columns)."""
@@ -148,8 +146,7 @@ class LossLandscape:
         """Σ_i z_ikᵀ matrices_i z_ik over the probes, for each lump: (probes, columns, O, O) to (columns, lumps)."""
         packed = (matrices + matrices.mT).flatten(-2).index_select(-1, self.upper)
         each = packed.view(len(packed), self.samples, -1, len(self.upper)).permute(1, 2, 0, 3).flatten(2)
-        found: Tensor = each @ self.products.flatten(1, 2)
-        return found.flatten(0, 1)
+        return torch.as_tensor((each @ self.products.flatten(1, 2)).flatten(0, 1))
 
     def squares(self, vectors: Tensor) -> Tensor:
         """⟨v_k, vector⟩² summed over each lump: (columns, parameters) to (columns, lumps)."""
@@ -290,8 +287,6 @@ def _lumps(curvature: Tensor) -> tuple[Tensor, Tensor]:
     part = ((logs.max() - logs) / (logs.max() - logs.min())).nan_to_num(0)  # 0/0 if all are equal
     place = (part * DIRECTION_LUMPS).long().clamp(max=DIRECTION_LUMPS - 1)
     raw = torch.cat([number[:DIRECTIONS_ALONE], DIRECTIONS_ALONE + place])
-    lump: Tensor
-    size: Tensor
     _, lump, size = torch.unique(raw, return_inverse=True, return_counts=True)
     return lump, size.to(curvature)
 
@@ -310,8 +305,7 @@ def _chosen_probes(groups: Tensor, most: int) -> Tensor:
     generator = torch.Generator().manual_seed(0)
     each = max(most // len(pools), 1)
     parts = [pool[torch.randperm(len(pool), generator=generator)[:each].to(pool.device)] for pool in pools]
-    some: Tensor = torch.unique(torch.cat(parts))
-    return some
+    return torch.as_tensor(torch.unique(torch.cat(parts)))
 
 
 def _upper(outputs: int, device: torch.device) -> Tensor:

@@ -4,16 +4,14 @@ Samples of one round have one weight, so a memory is a list of cohorts. Any firs
 two numbers per client and round: the first and the last sample that the client still holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Cohorts", "Memories", "WalkLag"]
+__all__ = ["Cohorts", "Counts", "Floats", "Memories", "WalkLag"]
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -35,12 +33,12 @@ class Memories:
     mix: Floats | None = None  # weight of a drifting population's second part in what is admitted
     owner: Counts | None = None  # row of each mean, if not one mean per row
 
-    def _changed(self, change: Callable[[str, Any], Any]) -> Memories:
+    def _changed(self, change: Callable[[str, Any], Any]) -> Self:
         """The tables, each changed by its name and values; None stays None."""
         tables: dict[str, Any] = {field.name: getattr(self, field.name) for field in fields(self)}
         return replace(self, **{k: change(k, table) for k, table in tables.items() if table is not None})
 
-    def __add__(self, later: Memories) -> Memories:
+    def __add__(self, later: Self) -> Self:
         """These rounds, followed by later ones."""
         return self._changed(lambda name, table: np.concatenate([table, getattr(later, name)]))
 
@@ -54,11 +52,11 @@ class Memories:
         """True where some client has samples, (rounds, rows); other rounds are idle."""
         return np.asarray(self.weights.any(axis=2))
 
-    def of(self, rows: list[int]) -> Memories:
+    def of(self, rows: list[int]) -> Self:
         """Some rows, without owners."""
         return self._changed(lambda name, table: table[:, rows])
 
-    def without_idle(self) -> Memories:
+    def without_idle(self) -> Self:
         """Each row's rounds that train, in order. A row with fewer of them keeps its last memory.
 
         An idle round changes nothing, and has no model.
@@ -130,8 +128,7 @@ class Cohorts:
         self.mean_noise = _with_one_more(self.mean_noise, 0)
 
     def _held(self, starts: Counts) -> Counts:
-        found: Counts = np.maximum(self.ends - np.maximum(self.begins, starts), 0)
-        return found
+        return np.asarray(np.maximum(self.ends - np.maximum(self.begins, starts), 0))
 
     def counts(self, starts: Counts) -> Floats:
         """Samples of each cohort in memories that begin there, (cohorts, rows, groups, 1)."""

@@ -31,7 +31,7 @@ from empirics.prediction.accuracy import Accuracy
 from empirics.prediction.local_steps import LinearRound, RoundEffects, age_classes
 from empirics.prediction.loss_landscape import LossLandscape, mixed
 from empirics.prediction.mean_path import MeanPath, ObservedRound
-from empirics.prediction.memory import Cohorts, Memories, WalkLag
+from empirics.prediction.memory import Cohorts, Counts, Floats, Memories, WalkLag
 from empirics.prediction.observation import Observer
 from empirics.prediction.subsample import GroupedPopulation, SampleCorrection
 from empirics.training.model import Descent
@@ -39,8 +39,6 @@ from empirics.training.model import Descent
 __all__ = ["ExpectedRisk", "MomentRecursion"]
 
 STEP_SIZES_AT_ONCE = 64  # rounds with step sizes of their own whose effects are computed together
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
 
 
 class ExpectedRisk:
@@ -190,7 +188,6 @@ class MomentRecursion:
     # --- a round -------------------------------------------------------------------------------------------
 
     def step(self, *, observe: bool) -> None:
-        """One round."""
         counts, weights = self._enter(), self._weights()
         n = counts.sum(0)  # (rows, groups, 1)
         idle = (n.sum(1) == 0) if self.landscape.parts is not None else None

@@ -1,30 +1,30 @@
 """Observation of samples along the mean path: their residuals, curvature and noise, by age class."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
+from empirics.prediction import residuals
 from empirics.prediction.local_steps import AgeClass, LocalSteps
 from empirics.prediction.loss_landscape import LossLandscape, mixed
-from empirics.prediction.residuals import (
-    View,
-    at_rest,
-    covariance,
-    mean_damping,
-    resolved,
-    saturation,
-    scattered,
-    shifted,
-    total,
-    view,
-)
 
 __all__ = ["Observer", "ProbeCalibration"]
 
 PROBE_RATIO_MAX = 3  # of the probes' value of a lump to the exact one or back, beyond which it is not used
+
+
+@dataclass(frozen=True)
+class _ObservedStep:
+    """Values shared by all ages at an observed local step, (population, columns, …) each."""
+
+    others: Tensor  # logits under the other samples' pull alone
+    residual: Tensor  # at the mean path
+    smoothed: Tensor  # change of probabilities by scatter
+    bend: Tensor
+    variance: Tensor  # of the logits
+    kernels: list[Tensor]  # weights of the pulls since each earlier observation
+    steps: int  # until the next observation
 
 
 class Observer:
@@ -76,7 +76,7 @@ class Observer:
     def _plain_curvature(self, logits: Tensor) -> Tensor:
         """The probes' mean curvature at these logits without scatter, (columns, lumps)."""
         land, probed = self.landscape, logits[self.landscape.probes]
-        curvature = view(probed, torch.zeros_like(probed[..., 0])).curvature
+        curvature = residuals.view(probed, torch.zeros_like(probed[..., 0])).curvature
         return land.along(self.everyone_probed[..., None, None] * curvature) / land.size
 
     # --- at the mean path ----------------------------------------------------------------------------------
@@ -89,11 +89,12 @@ class Observer:
         """Curvature with which ½Σ h·scatter is the loss that scatter adds, (columns, lumps)."""
         land, model = self.landscape, self.landscape.model
         variance = land.levered(scatter / land.size)
-        moves, weights = scattered(variance, model.outputs)
+        moves, weights = residuals.scattered(variance, model.outputs)
         moved = logits[..., None, :] + moves
         losses = model.losses(moved.flatten(1, 2), model.population.y).view(moved.shape[:-1]) @ weights
         true = (self.everyone * (losses - model.losses(logits, model.population.y))).sum(0)
-        plain = 0.5 * (self.everyone * view(logits, torch.zeros_like(variance)).steepness * variance).sum(0)
+        steepness = residuals.view(logits, torch.zeros_like(variance)).steepness
+        plain = 0.5 * (self.everyone * steepness * variance).sum(0)
         freedom = max(model.outputs - 1, 1)
         factor = torch.where(plain > 0, true / (freedom * plain).clamp(min=1e-300), 1)
         return self.to_curvature(self._plain_curvature(logits)) * factor[:, None]
@@ -109,7 +110,7 @@ class Observer:
         if local.first_logits is None:
             local.first_logits = logits
         variance = land.levered(local.variance(land.size))
-        fresh = view(logits, variance)
+        fresh = residuals.view(logits, variance)
         step = _ObservedStep(
             others=logits + local.sample_share * (local.first_logits - logits),
             residual=q - land.model.targets[:, None],
@@ -122,33 +123,33 @@ class Observer:
         ages = list(local.ages.values())
         seen = [self._observe_age(age, step) for age in ages]
         local.observe(*self._of_ages(ages, *(torch.stack(one, 2) for one in zip(*seen, strict=True))), steps)
-        return torch.as_tensor(total(age.share * age.residuals[-1] for age in ages))
+        return torch.as_tensor(residuals.total(age.share * age.residuals[-1] for age in ages))
 
     def _observe_age(self, age: AgeClass, step: _ObservedStep) -> tuple[Tensor, Tensor]:
         """For samples of this age, the second moment of each probe's pulls in the round so far, and its curvature,
         (probes, columns, O, O) each."""
         land, probes, targets = self.landscape, self.probes, self.landscape.model.targets[:, None]
         earlier = zip(step.kernels, age.residuals, strict=True)
-        here = step.others - total(kernel[..., None] * residual for kernel, residual in earlier)
+        here = step.others - residuals.total(kernel[..., None] * residual for kernel, residual in earlier)
         pull = land.levered(age.weight)
-        seen = View(shifted(here, step.smoothed), step.bend)
+        seen = residuals.View(residuals.shifted(here, step.smoothed), step.bend)
         if age.used:
             if not age.residuals:
-                age.saturation = saturation(self.p, here, targets, pull, seen, step.smoothed)
+                age.saturation = residuals.saturation(self.p, here, targets, pull, seen, step.smoothed)
             pull = pull / age.saturation
-            here, seen = at_rest(here, targets, pull, seen, step.smoothed)
+            here, seen = residuals.at_rest(here, targets, pull, seen, step.smoothed)
         residual = seen.chances - targets
-        probed = View(seen.chances[probes], seen.bend[probes])
+        probed = residuals.View(seen.chances[probes], seen.bend[probes])
         earlier = zip(step.kernels, age.responses, strict=True)
-        before = total(kernel[probes][..., None, None] * response for kernel, response in earlier)
-        response = resolved(probed, pull[probes], before)
+        before = residuals.total(kernel[probes][..., None, None] * response for kernel, response in earlier)
+        response = residuals.resolved(probed, pull[probes], before)
         age.residuals.append(residual)
         age.responses.append(response)
         age.observe(residual[probes], response, step.steps)
         square = age.total_residual[..., None] * age.total_residual[..., None, :]
         if age.recent:  # for old samples scatter averages out
-            square = square + covariance(here[probes], step.variance[probes], age.total_response)
-        age.damping = mean_damping(self.p, step.residual, residual)[:, None]
+            square = square + residuals.covariance(here[probes], step.variance[probes], age.total_response)
+        age.damping = residuals.mean_damping(self.p, step.residual, residual)[:, None]
         return square, probed.turned(response.mT)
 
     def _of_ages(self, ages: list[AgeClass], square: Tensor, turned: Tensor) -> tuple[Tensor, Tensor]:
@@ -161,19 +162,6 @@ class Observer:
         noise = self.to_noise((along[:, 0] - slope).flatten(0, 1)).clamp(min=0)
         curvature = self.to_curvature((along[:, 1] / land.size).flatten(0, 1))
         return noise.view_as(slope).transpose(0, 1), curvature.view_as(slope).transpose(0, 1)
-
-
-@dataclass(frozen=True)
-class _ObservedStep:
-    """Values shared by all ages at an observed local step, (population, columns, …) each."""
-
-    others: Tensor  # logits under the other samples' pull alone
-    residual: Tensor  # at the mean path
-    smoothed: Tensor  # change of probabilities by scatter
-    bend: Tensor
-    variance: Tensor  # of the logits
-    kernels: list[Tensor]  # weights of the pulls since each earlier observation
-    steps: int  # until the next observation
 
 
 class ProbeCalibration:

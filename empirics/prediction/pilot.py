@@ -66,8 +66,7 @@ def jackknife(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> jackknife(np.array([[1.0, 2], [3, 2]])).tolist()
     [1.0, 0.0]
     """
-    errors: NDArray[np.float64] = np.sqrt((len(values) - 1) * values.var(axis=0))
-    return errors
+    return np.asarray(np.sqrt((len(values) - 1) * values.var(axis=0)))
 
 
 def draw_pilot(problem: Problem, size: int) -> Pilot:

@@ -1,14 +1,12 @@
 """The prediction of a study as a document, a table or files, and of other studies of the same problem."""
 
-from __future__ import annotations
-
 import json
 import math
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -94,7 +92,7 @@ class Prediction:
 
     def for_study(
         self, study: Study, *, coarse: bool = False, progress: Progress = lambda doing, done, of: None
-    ) -> Prediction:
+    ) -> Self:
         """The prediction of another study of the same problem, from the same landscape.
 
         If `coarse`, it follows one price path at `Accuracy.COARSE`, without standard errors.

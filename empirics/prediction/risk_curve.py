@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from empirics.prediction.accuracy import Accuracy, in_doubling
+from empirics.prediction.memory import Counts, Floats
 from empirics.prediction.moments import MomentRecursion
 from empirics.prediction.stationary import LastRound, StationaryPhase
 
@@ -20,7 +20,6 @@ MIXING_CHANGE_MAX = 0.2  # of a drifting population, until samples are observed 
 DRIFT_ROUNDS_MAX = 32  # rounds until a drifting population is observed again
 DOUBT_SHARE_MAX = 0.1  # of the risk, that a settled mean path may still have to lose
 RISK_CELLS = 2_000_000  # samples, models, outputs and rounds whose risk is computed at once
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -157,7 +156,7 @@ class RiskCurve:
         return bool(torch.all((missed <= most * risk) & (now.doubt <= DOUBT_SHARE_MAX * risk)))
 
 
-def _between(times: NDArray[np.int64], values: Floats) -> Floats:
+def _between(times: Counts, values: Floats) -> Floats:
     """Linear interpolation at all times from the first to the last, (times, rows).
 
     >>> _between(np.array([3, 5, 6]), np.array([[8.0], [4.0], [3.0]])).tolist()

@@ -1,17 +1,15 @@
 """The long run: later rounds in closed form once rounds repeat, and the noise floor by the plain law before that."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from empirics.prediction.loss_landscape import LossLandscape
-from empirics.prediction.memory import Memories
+from empirics.prediction.memory import Counts, Floats, Memories
 from empirics.training.model import Descent
 from theory.law.quadratic import stationary_noise
 
@@ -20,7 +18,6 @@ __all__ = ["LastRound", "StationaryPhase", "law_floor"]
 CONTRACTION_GAP_MIN = 1e-14  # between a contraction and ±1, so that limits stay finite
 TIMES_AT_ONCE = 64  # rounds whose risk is computed at once, which bounds memory
 ROUNDS_KEPT_MAX = 1e9  # rounds for which a client without further admissions keeps its samples
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class StationaryPhase:
     doubt: Tensor  # upper estimate of the risk that the mean path still has to lose, (rows,)
 
     @classmethod
-    def after(cls, last: LastRound, landscape: LossLandscape) -> StationaryPhase:
+    def after(cls, last: LastRound, landscape: LossLandscape) -> Self:
         """Extrapolate the last round."""
         lump = landscape.lump
         contraction = last.contraction.clamp(CONTRACTION_GAP_MIN - 1, 1 - CONTRACTION_GAP_MIN)
@@ -105,9 +102,7 @@ class StationaryPhase:
 # --- the plain law -----------------------------------------------------------------------------------------
 
 
-def law_floor(
-    land: LossLandscape, descent: Descent, memories: Memories, trainings: NDArray[np.int64]
-) -> Floats:
+def law_floor(land: LossLandscape, descent: Descent, memories: Memories, trainings: Counts) -> Floats:
     r"""The noise floor at the minimiser with the last memories, for curves that have not settled, (rows,):
     \(\tfrac12\sum_h(h+\mu)s_h^2\sum_mw_m^2K_mv(a_h,K_m)/n_m\).
 

@@ -1,10 +1,8 @@
 """Learning curves of a study's policies: which runs are followed together, for how long, and what comes after."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -24,7 +22,7 @@ from empirics.prediction.decided_rounds import (
 )
 from empirics.prediction.forecast import Forecast, errors_of, mean_of, standard_error
 from empirics.prediction.loss_landscape import POPULATION_WHOLE_MAX, LossLandscape, landscape_of
-from empirics.prediction.memory import Memories
+from empirics.prediction.memory import Counts, Floats, Memories
 from empirics.prediction.moments import MomentRecursion
 from empirics.prediction.risk_curve import RiskCurve
 from empirics.prediction.stationary import law_floor
@@ -42,7 +40,6 @@ PRICE_PATHS_MIN, PRICE_PATHS_MAX = 2, 16  # that a policy is averaged over: two 
 PRICE_PATH_WORK = 8e7  # samples, outputs, local steps and rounds of all paths, if these are more than two
 STARTS_MAX = 8  # starting points, if every replicate has its own
 POINTS_BEYOND = 2000  # of a curve after the followed rounds; others are interpolated
-Floats = NDArray[np.float64]
 Progress = Callable[[int], None]
 
 
@@ -68,19 +65,19 @@ class StudyForecaster:
         *,
         prices: Prices | None = None,
         policies: Mapping[str, Any] | None = None,
-    ) -> StudyForecaster:
+    ) -> Self:
         """The forecaster of a problem, with the constants that its policies decide by."""
         study = problem.study
         first = problem.model.start(study.runs)[: study.seeds]
         return cls(study, landscape_of(problem), constants, first, prices, policies)
 
-    def for_study(self, study: Study) -> StudyForecaster:
+    def for_study(self, study: Study) -> Self:
         """The same landscape with another study of the same problem (`Prediction.covers`)."""
         constants = replace(self.constants, eta=study.eta, E=study.steps).merged
         prices = self.prices if study.cost == self.study.cost else make_prices(study.cost)
         return replace(self, study=study, constants=constants, prices=prices)
 
-    def for_policies(self, names: Sequence[str], seeds: int | None = None, **changes: Any) -> StudyForecaster:
+    def for_policies(self, names: Sequence[str], seeds: int | None = None, **changes: Any) -> Self:
         """The same study with these built-in policies, perhaps with fewer seeds or another accuracy."""
         study = replace(self.study, policies=tuple(names), seeds=seeds or self.study.seeds)
         return replace(self, study=study, policies=None, **changes)
@@ -280,12 +277,12 @@ def _clock(trained: NDArray[np.bool_], T: int) -> Floats:
     return np.concatenate([so_far, so_far[-1] + beyond])
 
 
-def _at(clock: Floats, times: NDArray[np.int64], values: Floats) -> Floats:
+def _at(clock: Floats, times: Counts, values: Floats) -> Floats:
     """Values at these times, (times, rows), interpolated at each row's clock."""
     return np.stack([np.interp(now, times, row) for now, row in zip(clock.T, values.T, strict=True)], 1)
 
 
-def _falling(values: Floats, later: NDArray[np.int64]) -> Floats:
+def _falling(values: Floats, later: Counts) -> Floats:
     """Extrapolation by the power of time at which values fell over the last half; constant after two rounds or less.
 
     >>> t = np.arange(40).clip(1)[:, np.newaxis]
@@ -297,8 +294,7 @@ def _falling(values: Floats, later: NDArray[np.int64]) -> Floats:
     last, half = len(values) - 1, len(values) // 2
     positive = np.maximum(values, np.finfo(float).tiny)
     fall = np.log(positive[half] / positive[last]) / np.log(last / half) if last > 2 else 0.0
-    found: Floats = values[last] * (last / later[:, np.newaxis]) ** fall
-    return found
+    return np.asarray(values[last] * (last / later[:, np.newaxis]) ** fall)
 
 
 def _forecast(

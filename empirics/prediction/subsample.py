@@ -4,9 +4,8 @@ Inputs are reduced to the principal axes that carry 99.9 % of their square beyon
 are of that order. The mean path moves only along the axes that carry 90 %.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -57,11 +56,12 @@ class GroupedPopulation:
     groups: Tensor
     parts: Tensor | None = None
 
-    def of_part(self, k: int) -> GroupedPopulation:
+    def of_part(self, k: int) -> Self:
         """One part of a drifting population."""
         assert self.parts is not None
         groups, weights = self.parts[k * len(self.groups) :][: len(self.groups)], self.parts[k - 2][None]
-        return GroupedPopulation(type(self.model)(replace(self.model.population, weights=weights)), groups)
+        model = type(self.model)(replace(self.model.population, weights=weights))
+        return replace(self, model=model, groups=groups, parts=None)
 
     def measured(self, theta: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Risk of each row, its gradient, and the gradients of all columns (a column is a group of a row)."""
