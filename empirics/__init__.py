@@ -26,8 +26,6 @@ Everything that users need is named here; torch is loaded by what trains, not by
 (10, 20)
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

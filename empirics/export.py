@@ -87,8 +87,9 @@ def export_model(
         "versions": versions(),
     }
     if study.drift.kind == "none":
-        _compare(_accuracy(module, x, problem.population.test_y), recorded)
-    content = {"state_dict": _plain(module.state_dict()), "metadata": json.dumps(metadata)}
+        _compare(module, x, problem.population.test_y, recorded)
+    plain = {name: tensor.detach().cpu().clone() for name, tensor in module.state_dict().items()}
+    content = {"state_dict": plain, "metadata": json.dumps(metadata)}
     try:
         replace_file(file, lambda beside: torch.save(content, beside))
     except (OSError, RuntimeError) as error:  # torch has its own words for a full disk
@@ -203,26 +204,18 @@ class _Residual(nn.Sequential):
 
 def _built(kind: str, given: Any) -> nn.Module:
     """Build a module from its description, as the documentation does."""
-    if isinstance(given, dict):
-        made: nn.Module = getattr(nn, kind)(**given)
-        return made
-    return (_Residual if kind == RESIDUAL else nn.Sequential)(*(_built(*one) for one in given))
-
-
-def _plain(state: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    return {name: tensor.detach().cpu().clone() for name, tensor in state.items()}
+    kinds: dict[str, type[nn.Module]] = {RESIDUAL: _Residual}
+    made = kinds.get(kind) or getattr(nn, kind)
+    return made(**given) if isinstance(given, dict) else made(*(_built(*one) for one in given))
 
 
 # --- is it the model of the study? -------------------------------------------------------------------------
 
 
-def _accuracy(module: nn.Module, x: Tensor, y: Tensor) -> float:
+def _compare(module: nn.Module, x: Tensor, y: Tensor, recorded: float) -> None:
     with torch.no_grad():
         found = torch.cat([answers(module(part)) for part in torch.split(x, INPUTS_AT_A_TIME)])
-    return float((found == y).double().mean())
-
-
-def _compare(accuracy: float, recorded: float) -> None:
+    accuracy = float((found == y).double().mean())
     if not isclose(accuracy, recorded, abs_tol=1e-6):  # a study in float32 has its mean in float32
         warnings.warn(
             f"the model's test accuracy is {accuracy:.6g} here and {recorded:.6g} in the record: another device or "

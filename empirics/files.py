@@ -42,7 +42,6 @@ def replace_file(path: Path, write: Callable[[Path], object]) -> str:
 
 
 def sha256_of(path: Path) -> str:
-    """The digest of a file's content."""
     with path.open("rb") as handle:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 

@@ -56,8 +56,6 @@ Announce = Callable[[Path], None]
 
 @dataclass(frozen=True)
 class _Told:
-    """Callbacks of a caller."""
-
     progress: Progress
     see: Callable[[Arrays], None] | None
     doing: Callable[[str], None]
@@ -84,7 +82,6 @@ class _Job:
         return Schedule(study or self.study, constants, prices=self.prices, policies=own, trains=True)
 
     def forecaster(self) -> StudyForecaster:
-        """The law of reuse for every policy."""
         constants, own = self.calibration.constants.merged, self.own.policies
         return StudyForecaster.of(self.problem, constants, prices=self.prices, policies=own)
 
@@ -122,7 +119,6 @@ class _Job:
                 order.extend(decided)
 
     def trainer(self, where: Where) -> AbstractContextManager[Trainer]:
-        """This process or workers, to train it."""
         listens = bool(self.schedule().listening)
         return trainer_for(self.problem, self.data, self.own.model, where, listens=listens)
 

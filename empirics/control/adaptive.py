@@ -20,12 +20,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.control.policy import Fixed, State, Whole
+from empirics.control.policy import Fixed, Floats, State, Whole
 from theory.setting import SettingError
 
 __all__ = ["Adaptive", "Listening", "has_changed"]
 
-Floats = NDArray[np.float64]
 WINDOW_ROUNDS_MAX, PART_ROUNDS_MIN = 200, 4  # rounds of the window, and of a part of it
 FALSE_ALARM_LEVEL = 0.002  # as ADWIN has it
 

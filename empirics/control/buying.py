@@ -12,14 +12,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.control.policy import FOREVER
+from empirics.control.policy import FOREVER, Floats, Whole
 from theory.control.admission import debt_update
 from theory.market.online import buys, savings_price, used_again
 from theory.setting import Budget, SettingError, positive
 
 __all__ = ["BuyCheap", "Filled", "Places", "Taper", "rising"]
 
-Whole = NDArray[np.int64]
 AGES_MAX = 2**12  # distinguished by the rule for unknown prices, as by the rule for known ones
 
 
@@ -32,7 +31,7 @@ class Places:
     """
 
     round: int
-    debt: NDArray[np.float64]
+    debt: Floats
     born: Whole
 
 
@@ -71,7 +70,7 @@ class BuyCheap:
         return tuple(int(size) for size in self.budget.buffers)
 
     @cached_property
-    def _worth(self) -> NDArray[np.float64]:
+    def _worth(self) -> Floats:
         return np.array(self.worth)
 
     def start(self, replicates: int) -> Places:
@@ -80,7 +79,7 @@ class BuyCheap:
         born = np.broadcast_to(empty, (replicates, *empty.shape)).copy()
         return Places(1, np.full(replicates, float(self.reserve)), born)
 
-    def decide(self, state: Places, cost: NDArray[np.float64]) -> tuple[Places, Whole]:
+    def decide(self, state: Places, cost: Floats) -> tuple[Places, Whole]:
         if state.round == 1:
             return state, np.broadcast_to(np.array(self.capacity), state.born.shape[:2])
         age = state.round - state.born
@@ -89,7 +88,7 @@ class BuyCheap:
         replaced = (age > 0) & buys(debt, price, self.reserve, worth)
         return state, replaced.sum(axis=2)
 
-    def book(self, state: Places, cost: NDArray[np.float64], delivered: Whole) -> Places:
+    def book(self, state: Places, cost: Floats, delivered: Whole) -> Places:
         oldest = np.arange(state.born.shape[2]) < delivered[..., np.newaxis]
         born = np.sort(np.where(oldest, state.round, state.born), axis=2)
         debt = debt_update(state.debt, cost, delivered.sum(axis=1), float(self.budget.cost))
@@ -104,7 +103,6 @@ class Filled(Places):
 
     @classmethod
     def of(cls, places: Places, bought: Whole) -> Self:
-        """These places."""
         return cls(**{field.name: getattr(places, field.name) for field in fields(Places)}, bought=bought)
 
 
@@ -129,7 +127,7 @@ class Taper(BuyCheap):
         patience = lasted if self.patience is None else self.patience
         return ~np.asarray(used_again(state.round - newest, fillings, patience))
 
-    def book(self, state: Places, cost: NDArray[np.float64], delivered: Whole) -> Filled:
+    def book(self, state: Places, cost: Floats, delivered: Whole) -> Filled:
         assert isinstance(state, Filled)
         return Filled.of(super().book(state, cost, delivered), state.bought + delivered.sum(axis=1))
 

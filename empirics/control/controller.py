@@ -195,7 +195,6 @@ class Controller:
 
     @property
     def listens(self) -> bool:
-        """The policy takes losses."""
         return hasattr(self.policy, "observe")
 
     def observe(self, loss: float | None) -> None:

@@ -23,9 +23,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from empirics.control.policy import DriftPlusPenalty, State, Whole
+from empirics.control.policy import DriftPlusPenalty, Floats, State, Whole
 from empirics.control.released import Script, at_least_one, released_region, ternary_search
 from theory.control.admission import integer_admissions
 from theory.control.minimiser import optimal_admission
@@ -64,7 +63,7 @@ class Departing:
         low, high = (float(end(self.rule.region, t)) for end in (region_minimum, region_maximum))
         return min(low, cap), min(high, cap)
 
-    def rate(self, state: State, cost: NDArray[np.float64]) -> NDArray[np.float64]:
+    def rate(self, state: State, cost: Floats) -> Floats:
         """Λ of each replicate, a real number."""
         rule, server = self.rule, state.server
         low, high = self.ends(server.round)
@@ -74,12 +73,12 @@ class Departing:
         common |= {"Z": server.debt, "retained": server.retained, "seen": server.seen}
         return optimal_admission(cost=cost, lo=low, hi=high, **common)
 
-    def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
+    def decide(self, state: State, cost: Floats) -> tuple[State, Whole]:
         rate, buffers = self.rate(state, cost), np.array(self.rule.budget.buffers)
         if "rounding" in self.departures:
             return state, at_least_one(rate, buffers)
         admitted, carry = integer_admissions(rate, buffers / buffers.sum(), state.carry)
         return replace(state, carry=carry), admitted
 
-    def book(self, state: State, cost: NDArray[np.float64], delivered: Whole) -> State:
+    def book(self, state: State, cost: Floats, delivered: Whole) -> State:
         return self.rule.book(state, cost, delivered)

@@ -5,8 +5,6 @@ delivered, not the real-valued rate. States hold all replicates of a policy at o
 anything with the `Policy` protocol, and enters by the same door as the built-in ones (`empirics.control.registry`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,9 +18,10 @@ from empirics.control.released import Script, at_least_one, released_admission
 from theory.control.admission import AdmissionState, acdpp_round, advance, integer_admissions
 from theory.setting import Budget, Constants, Region
 
-__all__ = ["FOREVER", "DriftPlusPenalty", "Fixed", "Policy", "Released", "State"]
+__all__ = ["FOREVER", "DriftPlusPenalty", "Fixed", "Floats", "Policy", "Released", "State", "Whole"]
 
 Whole = NDArray[np.int64]
+Floats = NDArray[np.float64]
 FOREVER = 2**53  # a retention that no study outlives
 
 
@@ -57,10 +56,10 @@ class Policy(Protocol):
         """The state before round 1, of all replicates at once."""
         return None
 
-    def decide(self, state: Any, cost: NDArray[np.float64]) -> tuple[Any, Whole]:
+    def decide(self, state: Any, cost: Floats) -> tuple[Any, Whole]:
         """The state and the admissions, (replicates, clients), at these costs, (replicates,)."""
 
-    def book(self, state: Any, cost: NDArray[np.float64], delivered: Whole) -> Any:
+    def book(self, state: Any, cost: Floats, delivered: Whole) -> Any:
         """The state after the round, in which this much arrived; in a study that is what was decided."""
         return state
 
@@ -97,7 +96,7 @@ class _Booking:
 
     budget: Budget
 
-    def book(self, state: State, cost: NDArray[np.float64], delivered: Whole) -> State:
+    def book(self, state: State, cost: Floats, delivered: Whole) -> State:
         admitted = delivered.sum(axis=1).astype(float)
         return replace(state, server=advance(state.server, admitted, cost, float(self.budget.cost)))
 
@@ -123,15 +122,25 @@ class Fixed(_Booking):
         nothing = np.zeros((0, replicates, M), dtype=np.int64)
         return State(AdmissionState.initial(replicates, 1), carry, nothing)
 
-    def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
+    def decide(self, state: State, cost: Floats) -> tuple[State, Whole]:
         admitted, carry = _whole(self.rates, state.carry)
         if state.server.round == 1:
             admitted = admitted + np.array(self.opening)
         return replace(state, carry=carry), np.broadcast_to(admitted, (len(cost), len(admitted)))
 
 
+class _Aging(_Booking):
+    """Keeps samples for K rounds."""
+
+    K: int
+
+    @property
+    def retention(self) -> int:
+        return self.K
+
+
 @dataclass(frozen=True)
-class DriftPlusPenalty(_Booking):
+class DriftPlusPenalty(_Aging):
     """ACDPP: as printed, or admitting no more than fits (`capped`).
 
     `window` is how many rounds the books look back: K, or less in a study that is shorter.
@@ -145,17 +154,13 @@ class DriftPlusPenalty(_Booking):
     budget: Budget
     capped: bool = False
 
-    @property
-    def retention(self) -> int:
-        return self.K
-
     def start(self, replicates: int) -> State:
         M = len(self.budget.buffers)
         carry = np.broadcast_to(np.array(_staggered(M), dtype=float), (replicates, M))
         held = np.zeros((self.window - 1 if self.capped else 0, replicates, M), dtype=np.int64)
         return State(AdmissionState.initial(replicates, self.window), carry, held)
 
-    def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
+    def decide(self, state: State, cost: Floats) -> tuple[State, Whole]:
         buffers = np.array(self.budget.buffers)
         C, capacity = float(self.budget.cost), float(buffers.sum()) if self.capped else None
         _, rate = acdpp_round(
@@ -165,13 +170,13 @@ class DriftPlusPenalty(_Booking):
         admitted, carry = integer_admissions(rate, buffers / buffers.sum(), state.carry, room)
         return replace(state, carry=carry), admitted
 
-    def book(self, state: State, cost: NDArray[np.float64], delivered: Whole) -> State:
+    def book(self, state: State, cost: Floats, delivered: Whole) -> State:
         held = np.concatenate([state.held, delivered[np.newaxis]])[1:] if self.capped else state.held
         return replace(super().book(state, cost, delivered), held=held)
 
 
 @dataclass(frozen=True)
-class Released(_Booking):
+class Released(_Aging):
     """The authors' code (`empirics.control.released`): at least one sample per client and round, without carries."""
 
     K: int
@@ -179,17 +184,13 @@ class Released(_Booking):
     budget: Budget
     script: Script
 
-    @property
-    def retention(self) -> int:
-        return self.K
-
     def start(self, replicates: int) -> State:
         M = len(self.budget.buffers)
         none = np.zeros((replicates, M))
         nothing = np.zeros((0, replicates, M), dtype=np.int64)
         return State(AdmissionState.initial(replicates, self.window), none, nothing)
 
-    def decide(self, state: State, cost: NDArray[np.float64]) -> tuple[State, Whole]:
+    def decide(self, state: State, cost: Floats) -> tuple[State, Whole]:
         buffers = np.array(self.budget.buffers)
         rate = released_admission(state.server, cost, float(self.budget.cost), self.script)
         return state, at_least_one(rate, buffers)

@@ -65,7 +65,6 @@ class Drawn:
 
     @property
     def mean(self) -> Fraction:
-        """The mean of the settings."""
         return self.process.mean
 
     @property
@@ -85,7 +84,6 @@ class Drawn:
         return low + u * (high - low)
 
     def chunks(self, seed: int, replicates: int, rounds: int, size: int) -> Iterator[Floats]:
-        """See `Prices`."""
         runs = np.arange(replicates)
         last: Floats | None = None
         for first in range(1, rounds + 1, size):
@@ -152,7 +150,6 @@ class Trace:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the numbers and their shape."""
         return digest(self.values)
 
     def chunks(self, seed: int, replicates: int, rounds: int, size: int) -> Iterator[Floats]:
@@ -191,7 +188,6 @@ class _Checked:
     digest: str | None
 
     def chunks(self, seed: int, replicates: int, rounds: int, size: int) -> Iterator[Floats]:
-        """See `Prices`."""
         given = iter(self.source.chunks(seed, replicates, rounds, size))
         who = f"{type(self.source).__name__}.chunks"
         for first in range(0, rounds, size):

@@ -3,8 +3,6 @@
 A factory takes a `Brief`, what can be known before round 1, and returns a policy.
 """
 
-from __future__ import annotations
-
 import copy
 import inspect
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +10,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +67,7 @@ class Brief:
         law = law_of(make_prices(self.prices), study.seed, study.seeds, study.rounds)
         return law if law.mean == mean else law.scaled(float(mean / Fraction(law.mean)))
 
-    def of_policy(self, name: str) -> Brief:
+    def of_policy(self, name: str) -> Self:
         """The brief of one of the study's policies."""
         study, own = self.study.of_policy(name), self.study.constants_of(name, self.constants)
         merged = own if own is self.constants else own.merged
@@ -306,7 +304,7 @@ def find_policies(
 
     Without `imports` a policy at an import path is not looked for.
     """
-    built_in = tuple(name for name in names if PolicyName(name).built_in)
+    built_in = tuple(name for name in names if is_built_in(PolicyName(name).base))
     for name in names:
         if name not in built_in and (imports or ":" not in name):
             maker_of(name, own)
@@ -366,5 +364,4 @@ def _each(given: Sequence[int] | int, study: Study, what: str) -> NDArray[np.int
         raise SettingError(
             f"{what} of at least 1, or one such number for each of the {study.clients} clients, got {given!r}"
         )
-    whole: NDArray[np.int64] = np.minimum(found, FOREVER).astype(np.int64)
-    return whole
+    return np.asarray(np.minimum(found, FOREVER), dtype=np.int64)

@@ -89,8 +89,7 @@ def ternary_search(
         a, b = left + (right - left) / 3, right - (right - left) / 3
         lower = objective(a) < objective(b)
         left, right = np.where(lower, left, a), np.where(lower, b, right)
-    middle: NDArray[np.float64] = (left + right) / 2
-    return middle
+    return np.asarray((left + right) / 2)
 
 
 def released_admission(

@@ -5,18 +5,16 @@ sequence of its samples. So a memory is two integers, and n, N, N_eff and χ fol
 (`totals`). Nothing here trains, so a schedule can be played again from round 1 to continue a study.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.control.policy import FOREVER, Policy
+from empirics.control.policy import FOREVER, Floats, Policy, Whole
 from empirics.control.prices import Prices, prices_of
 from empirics.control.registry import Brief, capacity_for, dropped_by, kept_for, make_policies
 from empirics.control.totals import Totals
@@ -30,9 +28,6 @@ __all__ = ["Rounds", "Schedule", "brief_for", "plan", "whole_samples"]
 
 CHUNK_ROUNDS = 256  # prices asked for at a time
 ADMITTED_MAX = 2**31  # by a client in a round
-
-Whole = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -52,12 +47,12 @@ class Rounds:
     track: Trajectory
 
     @classmethod
-    def joined(cls, parts: Sequence[Rounds]) -> Rounds:
+    def joined(cls, parts: Sequence[Self]) -> Self:
         """Rounds that follow each other, in one."""
         return cls._made(parts[0].study, parts, np.concatenate)
 
     @classmethod
-    def _made(cls, study: Study, parts: Sequence[Rounds], of: Callable[[list[NDArray[Any]]], Any]) -> Rounds:
+    def _made(cls, study: Study, parts: Sequence[Self], of: Callable[[list[NDArray[Any]]], Any]) -> Self:
         """The rounds of a study whose arrays are each made `of` those of the parts."""
         arrays = ("cost", "debt", "admissions", "starts", "ends")
         own = {name: of([getattr(one, name) for one in parts]) for name in arrays}
@@ -75,7 +70,7 @@ class Rounds:
         """n_m(t)."""
         return self.ends - self.starts
 
-    def of(self, study: Study, runs: Whole) -> Rounds:
+    def of(self, study: Study, runs: Whole) -> Self:
         """Those of a study whose runs are these, each as often as it is named."""
         return self._made(study, [self], lambda arrays: arrays[0][:, runs])
 

@@ -11,14 +11,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from empirics.control.policy import Floats, Whole
 from empirics.control.schedule import Rounds
 from empirics.settings.study import Study
 from theory.law.averaging import equal, exponential, latest, polynomial
 
 __all__ = ["Learner", "Models", "step_sizes"]
-
-Whole = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 def step_sizes(study: Study, rounds: Any, before: Any) -> Any:
@@ -67,15 +65,12 @@ class Models:
 
 def _share(study: Study, k: Whole) -> Floats:
     """The weight of the newest of k models in their mean."""
-    kinds = {
-        "none": lambda: latest(k),
-        "equal": lambda: equal(k),
-        "polynomial": lambda: polynomial(k, study.averaging),
-        "tail": lambda: equal(k),  # from where it begins
-        "exponential": lambda: exponential(k, study.averaging),
-    }
-    share: Floats = kinds[study.average]()
-    return share
+    if study.average == "none":
+        return np.asarray(latest(k))
+    kinds = {"polynomial": polynomial, "exponential": exponential}
+    if study.average in kinds:
+        return np.asarray(kinds[study.average](k, study.averaging))
+    return np.asarray(equal(k))  # of a tail, from where it begins
 
 
 class Learner:

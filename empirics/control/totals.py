@@ -11,12 +11,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from empirics.control.policy import FOREVER
+from empirics.control.policy import FOREVER, Whole
 from theory.reuse.trajectories import Trajectory, from_totals
 
 __all__ = ["Capped", "Totals"]
-
-Whole = NDArray[np.int64]
 
 
 @dataclass

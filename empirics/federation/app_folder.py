@@ -4,10 +4,9 @@ The folder has a study in `acdpp_app/study.toml`, two short modules for a model 
 with the commands for every host.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
+from typing import Self
 
 from empirics.files import replace_file, writable
 from empirics.settings.presets import read_toml
@@ -99,7 +98,7 @@ class FederationFolder:
         self.stopped, self.events = root / "stopped.txt", root / "events.log"
 
     @classmethod
-    def of_result(cls, result: Path) -> FederationFolder:
+    def of_result(cls, result: Path) -> Self:
         return cls(result.absolute() / "federation")
 
     def client(self, number: int) -> Path:

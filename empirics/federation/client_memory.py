@@ -8,12 +8,10 @@ The memory is one file, replaced as a whole before training begins, and locked: 
 the first has ended. Orders are obeyed in the order of their rounds; a late or repeated order is refused.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 from zipfile import BadZipFile
@@ -52,14 +50,14 @@ class Samples:
     def __len__(self) -> int:
         return len(self.y)
 
-    def __getitem__(self, part: Any) -> Samples:
-        return Samples(self.x[part], self.y[part])
+    def __getitem__(self, part: Any) -> Self:
+        return replace(self, x=self.x[part], y=self.y[part])
 
-    def then(self, later: Samples) -> Samples:
+    def then(self, later: Self) -> Self:
         """These samples followed by later ones; an empty side has no shape yet."""
         if not len(self) or not len(later):
             return self if len(self) else later
-        return Samples(np.concatenate([self.x, later.x]), np.concatenate([self.y, later.y]))
+        return replace(self, x=np.concatenate([self.x, later.x]), y=np.concatenate([self.y, later.y]))
 
 
 NONE = Samples(np.zeros((0, 0)), np.zeros(0, dtype=np.int64))
@@ -148,7 +146,11 @@ class DiskMemory:
 
     def admit(self, order: Order, draw: Draw) -> None:
         """Obey an order and save: waiting samples are admitted first, `draw` gives the missing ones."""
-        self._refuse_late(order)
+        if order.round < self.last[0] or order.booked < self.last[1]:
+            raise SettingError(
+                f"an order of round {order.round} with round {order.booked} booked, after an order of round "
+                f"{self.last[0]} with {self.last[1]}: it is late or repeated, or the server was set back"
+            )
         self._settle(order.booked)
         missing = order.grant - len(self.waiting)
         if missing > 0:
@@ -169,13 +171,6 @@ class DiskMemory:
         self.pending, self.admitted = order, min(order.grant, len(self.waiting))
         self.last = (order.round, order.booked)
         self.save()
-
-    def _refuse_late(self, order: Order) -> None:
-        if order.round < self.last[0] or order.booked < self.last[1]:
-            raise SettingError(
-                f"an order of round {order.round} with round {order.booked} booked, after an order of round "
-                f"{self.last[0]} with {self.last[1]}: it is late or repeated, or the server was set back"
-            )
 
     def _settle(self, booked: int) -> None:
         """Admit the pending samples if the server has booked their round, else let them wait."""

@@ -6,8 +6,6 @@ OpenSSH's format, as from `ssh-keygen -t ecdsa -b 384`. Private files are readab
     python -m empirics.federation.credentials certificates server.example 192.0.2.7
 """
 
-from __future__ import annotations
-
 import ipaddress
 import os
 import sys
@@ -15,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Self
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -51,7 +50,7 @@ class Certificates:
     key: Path
 
     @classmethod
-    def in_folder(cls, folder: Path) -> Certificates:
+    def in_folder(cls, folder: Path) -> Self:
         """The paths in a folder, whether the files exist or not."""
         return cls(folder / "ca.crt", folder / "server.crt", folder / "server.key")
 

@@ -4,10 +4,8 @@ To a client: the parameters and its order. From a client: the change of its para
 listens, also the mean loss of the model on the round's samples before training. No message contains samples.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from flwr.app import Array, ArrayRecord, ConfigRecord, MetricRecord, RecordDict
@@ -55,7 +53,7 @@ class Task:
         return RecordDict({"arrays": arrays, "config": ConfigRecord(config)})
 
     @classmethod
-    def read(cls, content: RecordDict) -> Task:
+    def read(cls, content: RecordDict) -> Self:
         config: dict[str, Any] = dict(content["config"])
         order = Order(**{name: config.pop(name) for name in Order.__dataclass_fields__})
         arrays: Any = content["arrays"]
@@ -89,7 +87,7 @@ class Reply:
         return RecordDict({"arrays": ArrayRecord(arrays), "metrics": MetricRecord(metrics), "config": config})
 
     @classmethod
-    def read(cls, content: RecordDict, wanted: Task) -> Reply:
+    def read(cls, content: RecordDict, wanted: Task) -> Self:
         """The reply to a task, unless it cannot be used."""
         try:
             metrics: Any = content["metrics"]

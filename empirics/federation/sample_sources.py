@@ -24,6 +24,7 @@ from empirics.federation.client_memory import NONE, Draw, Samples, Source
 from empirics.training.partition import Index
 from empirics.training.problem import Problem
 from empirics.training.sample_order import windows
+from empirics.users_code import users_code
 from theory.setting import SettingError
 
 __all__ = ["Stream", "checked", "of_part", "of_stream"]
@@ -92,14 +93,11 @@ def of_stream(stream: Stream, client: int) -> Draw:
     """Draw from the user's stream, continuing after the last sample; fewer samples where it ends."""
 
     def draw(t: int, count: int, source: Source) -> tuple[Samples, Any]:
-        try:
+        with users_code(f"the stream of client {client} failed", reason_letters_max=300):
             pairs = list(islice(stream(client, source.drawn), count))
             if not pairs:
                 return NONE, None
             x, y = (np.stack([np.asarray(pair[k]) for pair in pairs]) for k in range(2))
-        except Exception as error:  # of the user's code
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise SettingError(f"the stream of client {client} failed: {reason:.300}") from error
         if y.ndim != 1 or y.dtype.kind not in "iu":
             raise SettingError("a stream gives pairs of an input and a label, a whole number of at least 0")
         return Samples(x, y.astype(np.int64)), None

@@ -75,7 +75,10 @@ class Admission(Strategy):
         """Ask new and silent nodes for their client ids, and read the answers to earlier questions."""
         for node, reply in replies_so_far(grid, self.calls):
             if reply.has_error():
-                self._not_introduced(node, _why(reply))
+                self.called[node] = time.monotonic() + INTRODUCTION_RETRY_SECONDS
+                if node not in self.failed:
+                    self.failed.add(node)
+                    self.tell(f"node {node} did not give its client id, and is asked again: {_why(reply)}")
             else:
                 self._introduced(node, reply)
         there, now = set(grid.get_node_ids()), time.monotonic()
@@ -86,12 +89,6 @@ class Admission(Strategy):
         questions = [Message(RecordDict(), dst_node_id=n, message_type=MessageType.QUERY) for n in unknown]
         self.calls = {n: m for n, m in self.calls.items() if m.metadata.dst_node_id not in unknown}
         self.calls.update(send(grid, questions))
-
-    def _not_introduced(self, node: int, reason: str) -> None:
-        self.called[node] = time.monotonic() + INTRODUCTION_RETRY_SECONDS
-        if node not in self.failed:
-            self.failed.add(node)
-            self.tell(f"node {node} did not give its client id, and is asked again: {reason}")
 
     def _introduced(self, node: int, reply: Message) -> None:
         self.called.pop(node, None)

@@ -147,8 +147,7 @@ class ServerState:
     @property
     def parameters(self) -> Floats:
         """θ(t), sent to the clients."""
-        flat: Floats = self.theta[0].cpu().numpy()
-        return flat
+        return np.asarray(self.theta[0].cpu().numpy())
 
     @property
     def mean_to_test(self) -> Floats | None:

@@ -24,6 +24,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -85,11 +86,6 @@ class Result(NamedTuple):
 
 
 # --- files -------------------------------------------------------------------------------------------------
-
-
-def _write_json(path: Path, document: Mapping[str, Any]) -> str:
-    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    return replace_file(path, lambda beside: beside.write_text(text, encoding="utf-8"))
 
 
 def _own_digest(document: Mapping[str, Any]) -> str:
@@ -226,7 +222,7 @@ class Folder:
             yield folder
 
     def _told(self) -> AbstractContextManager[None]:
-        return _told(self.path, f"put that right, then continue by {_resumed(self.path, self.settings)}")
+        return _told(self.path, f"put that right, then continue by acdpp resume {self.path}")
 
     def _commit(self, progress: Progress, **settings: Any) -> None:
         kept = {**self.settings, **settings}
@@ -235,7 +231,7 @@ class Folder:
         # what is long stands in one line, since a long study has many parts and laying them out takes time
         text = json.dumps(kept, indent=2, ensure_ascii=False, allow_nan=False).removesuffix("\n}")
         text += f',\n  "progress": {json.dumps(listed)},\n  "sha256": "{digest}"\n}}\n'
-        replace_file(self.path / SETTINGS, lambda beside: beside.write_text(text, encoding="utf-8"))
+        replace_file(self.path / SETTINGS, partial(Path.write_text, data=text, encoding="utf-8"))
         self.settings, self.progress = kept, progress
 
     def _check(self, *, to_read: bool = False) -> None:
@@ -287,9 +283,7 @@ class Folder:
 
     def refuse_unfinished(self) -> None:
         if not self.finished:
-            raise SettingError(
-                f"{str(self.path)!r} is unfinished: {_resumed(self.path, self.settings)} continues it"
-            )
+            raise SettingError(f"{str(self.path)!r} is unfinished: acdpp resume {self.path} continues it")
 
     def state(self) -> dict[str, NDArray[Any]]:
         """The arrays of the last checkpoint."""
@@ -362,7 +356,9 @@ class Folder:
             for log in self.logs or ():
                 log.finish()
             joined = Part(ROUNDS, 1, self.progress.done, replace_file(self.path / ROUNDS, join))
-            sha256 = _write_json(self.path / SUMMARY, summary)
+            text = json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+            write = partial(Path.write_text, data=text, encoding="utf-8")
+            sha256 = replace_file(self.path / SUMMARY, write)
             self._commit(replace(self.progress, parts=(joined,), summary_sha256=sha256))
         self.clear()
 
@@ -412,9 +408,8 @@ def _told(path: Path, remedy: str) -> Iterator[None]:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Hold the folder for this process alone; the system lets go of it when the process ends, however it ends."""
-    lock = FileLock(path / LOCK)
     try:
-        lock.acquire(timeout=0)
+        lock = FileLock(path / LOCK).acquire(timeout=0)
     except Timeout:
         raise Busy(
             f"{str(path)!r} is being written by another process: wait for it, or choose another folder"
@@ -423,10 +418,8 @@ def _locked(path: Path) -> Iterator[None]:
         raise SettingError(
             f"{str(path / LOCK)!r} cannot be locked for writing ({error.strerror or error})"
         ) from None
-    try:
+    with lock:
         yield
-    finally:
-        lock.release()
 
 
 def _row_groups(path: Path) -> Iterator[pa.Table]:
@@ -469,7 +462,3 @@ def read_state(folder: Path | str) -> tuple[dict[str, Any], dict[str, Any], dict
         return found.settings, json.loads((path / SUMMARY).read_text(encoding="utf-8")), found.state()
     except OSError as error:
         raise SettingError(f"{str(path)!r} cannot be read ({error}): {AGAIN}") from None
-
-
-def _resumed(path: Path, settings: Mapping[str, Any]) -> str:
-    return f"acdpp resume {path}"

@@ -21,8 +21,6 @@ PRICE_MIN, PRICE_MAX = 1e-15, 1e15
 
 
 class Process(StrEnum):
-    """Processes of c(t)."""
-
     uniform = "uniform"
     integer = "integer"
     markov = "markov"

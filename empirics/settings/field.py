@@ -96,7 +96,6 @@ def text(such_as: str) -> Check:
 
 
 def flag(name: str, value: Any) -> bool:
-    """true or false."""
     if type(value) is not bool:
         raise SettingError(f"{name} must be true or false, got {shown(value)}")
     return value

@@ -14,8 +14,6 @@ settings of the learner.
 `acdpp+all` is released. What a departure is, `empirics.control.departures` says.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -102,11 +100,6 @@ class PolicyName(str):
         return made
 
     @property
-    def built_in(self) -> bool:
-        """The policy, whatever its own settings, is a built-in one."""
-        return is_built_in(self.base)
-
-    @property
     def settings(self) -> tuple[str, ...] | None:
         """Settings that a built-in policy may have of its own; None for other policies."""
         if self.base in SETTINGS_OF:
@@ -122,13 +115,13 @@ class PolicyName(str):
             return False
         return key not in self.own and key in (USERS if self.settings is None else self.settings)
 
-    def having(self, **own: Any) -> PolicyName:
+    def having(self, **own: Any) -> Self:
         """The policy with these settings of its own in place of its present ones.
 
         >>> PolicyName("hybrid@eta=2").having(K=3)
         'hybrid@K=3'
         """
-        return PolicyName(_spelled(self.base, own))
+        return type(self)(_spelled(self.base, own))
 
     @property
     def refusal(self) -> str | None:

@@ -79,7 +79,6 @@ class Setting:
     on: dict[str, dict[str, Any] | None] = field(default_factory=dict)
 
     def of(self, dataset: str) -> dict[str, Any] | None:
-        """Changes on a data set."""
         own = self.on.get(dataset, {})
         return NOT_THERE if own is NOT_THERE else self.changes | own
 

@@ -23,7 +23,6 @@ class ShardRuns:
     seeds: int
 
     def study(self, whole: Study) -> Study:
-        """The shard as a study."""
         return replace(whole, policies=self.policies, seeds=self.seeds)
 
     def runs(self, whole: Study) -> NDArray[np.int64]:

@@ -55,12 +55,10 @@ class Calibration:
     largest_norm: float | None
 
     def document(self) -> dict[str, Any]:
-        """Plain JSON values."""
         return asdict(self) | {"nominal": list(self.nominal)}
 
     @classmethod
     def from_document(cls, document: Mapping[str, Any]) -> Self:
-        """The inverse of `document`."""
         own = {"constants": Constants(**document["constants"]), "nominal": tuple(document["nominal"])}
         return cls(**{**document, **own})
 

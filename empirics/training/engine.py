@@ -46,8 +46,7 @@ def aggregation_weights(study: Study, occupancy: NDArray[Any]) -> NDArray[np.flo
     """w_m(t): proportional to α_m n_m (`eq:memory-proportional-weight`) or to n_m alone."""
     alpha = np.array(study.alpha) if study.weights == "paper" and study.alpha else np.ones(study.clients)
     mass = alpha * occupancy
-    weights: NDArray[np.float64] = mass / np.maximum(mass.sum(axis=-1, keepdims=True), np.finfo(float).tiny)
-    return weights
+    return np.asarray(mass / np.maximum(mass.sum(axis=-1, keepdims=True), np.finfo(float).tiny))
 
 
 def _descents(study: Study, model: Model, theta: Tensor) -> list[tuple[Tensor, Descent]]:
@@ -231,8 +230,8 @@ class Engine:
         size, fresh = self._now(self.size)[..., None], self._now(self.fresh)[..., None]
         slot, averaged = torch.arange(memory.mask.shape[2], device=self.device), self.averaged
         new = Memory(memory.index, memory.mask & (slot >= size - fresh), memory.weights)
-        found: Tensor = listening(self.model).mean_loss(self.theta if averaged is None else averaged, new)
-        return found
+        loss = listening(self.model).mean_loss(self.theta if averaged is None else averaged, new)
+        return torch.as_tensor(loss)
 
     def _measured(self, tilt: Tensor | None) -> dict[str, Tensor]:
         """Measures at θ(t), and of the mean where that is the model."""

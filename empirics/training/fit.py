@@ -8,13 +8,11 @@ is done with features that all vary by 1, which are taken where the loss is less
 from the smoothness, which is known: of size 1/L no average of losses is overshot.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -70,7 +68,7 @@ class BallFit:
     samples: int
     free: frozenset[str]
 
-    def stepping(self, study: Study, free: Collection[str]) -> BallFit:
+    def stepping(self, study: Study, free: Collection[str]) -> Self:
         """The fit for a study with another learner: its step size, if that is free."""
         eta, why = study.eta, ""
         if "eta" in free:

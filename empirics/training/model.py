@@ -37,7 +37,6 @@ class Population:
     own: bool = False  # also of a single replicate, as in a part of a study
 
     def double(self) -> Self:
-        """The same in float64."""
         reals = {name: getattr(self, name).double() for name in ("x", "weights", "test_x")}
         return replace(self, **reals)
 

@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -9,6 +10,7 @@ from torch.func import functional_call, grad, vmap
 from torch.nn import functional as F
 
 from empirics.training.model import Descent, Memory, Population, inverse_counts, per_run
+from empirics.users_code import users_code
 from theory.setting import SettingError
 
 __all__ = ["Module", "answers"]
@@ -53,14 +55,8 @@ class Module:
     def _try_out(self, kind: str) -> None:
         """Two inputs through the module, so that what does not fit is known before anything is trained."""
         x = self.population.x[:2]
-        try:
-            with torch.no_grad():
-                scores = self._scores(self.first[0], x)
-        except Exception as error:
-            reason = " ".join(f"{type(error).__name__}: {error}".split())
-            raise SettingError(
-                f"model {kind} does not take inputs of shape {tuple(x.shape)}: {reason}"
-            ) from error
+        with users_code(f"model {kind} does not take inputs of shape {tuple(x.shape)}"), torch.no_grad():
+            scores = self._scores(self.first[0], x)
         wanted = (len(x), self.population.classes)
         if not isinstance(scores, Tensor) or tuple(scores.shape) != wanted:
             got = tuple(scores.shape) if isinstance(scores, Tensor) else type(scores).__name__
@@ -71,13 +67,12 @@ class Module:
     def start(self, runs: int) -> Tensor:
         return self.first.repeat(runs // len(self.first), 1)
 
-    def _scores(self, theta: Tensor, x: Tensor) -> Tensor:
+    def _scores(self, theta: Tensor, x: Tensor) -> Any:
         pieces = torch.split(theta, [shape.numel() for shape in self.shapes.values()])
         named = {
             name: piece.view(shape) for (name, shape), piece in zip(self.shapes.items(), pieces, strict=True)
         }
-        scores: Tensor = functional_call(self.module, named, (x,))
-        return scores
+        return functional_call(self.module, named, (x,))
 
     def _loss(self, theta: Tensor, x: Tensor, y: Tensor, share: Tensor) -> Tensor:
         return share @ F.cross_entropy(self._scores(theta, x), y, reduction="none")

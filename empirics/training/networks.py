@@ -71,7 +71,6 @@ class Residual(nn.Module):
         self.blocks = nn.Sequential(_block(width, width), _block(width, width))
 
     def forward(self, x: Tensor) -> Tensor:
-        """See the class."""
         return x + torch.as_tensor(self.blocks(x))
 
 

@@ -326,7 +326,6 @@ class _Motion:
     known: dict[str, Tensor]
 
     def velocity(self, name: str, values: Tensor) -> Tensor | None:
-        """0 at first."""
         if not self.momentum:
             return None
         if name not in self.known:
@@ -334,7 +333,6 @@ class _Motion:
         return self.known[name]
 
     def move(self, values: Tensor, name: str, gradient: Tensor, step: Tensor) -> None:
-        """A step of each network."""
         velocity = self.velocity(name, values)
         if velocity is not None:
             gradient = velocity.mul_(self.momentum).add_(gradient)

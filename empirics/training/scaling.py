@@ -21,11 +21,10 @@ class Scaling:
     over: NDArray[np.float64]
 
     def of(self, given: NDArray[Any], dtype: str) -> NDArray[Any]:
-        found: NDArray[Any] = given.astype(dtype)
+        found = given.astype(dtype)
         if self.less.any():
             found = found - self.less.astype(dtype)
-        scaled: NDArray[Any] = found / self.over.astype(dtype)
-        return scaled
+        return np.asarray(found / self.over.astype(dtype))
 
 
 AS_THEY_ARE = Scaling(np.array(0.0), np.array(1.0))

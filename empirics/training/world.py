@@ -58,7 +58,6 @@ def second_part(study: Study, data: Dataset) -> NDArray[np.bool_]:
 
 
 def _upper(labels: Index, data: Dataset) -> NDArray[np.bool_]:
-    """The upper half of the classes."""
     return labels >= (data.classes + 1) // 2
 
 
@@ -137,7 +136,6 @@ class World:
         return np.concatenate([tests, np.stack([1 - w, w], axis=2).reshape(len(w), -1)], axis=1)
 
     def show(self, row: Tensor) -> None:
-        """Make the population that of a round."""
         weights = self.population.weights
         if self.study.drift.mixes:
             torch.sum(row[2:, None, None] * self.base, 0, out=weights)
@@ -147,7 +145,6 @@ class World:
             self.tested.copy_(weights)
 
     def show_round(self, t: int) -> None:
-        """Make the population that of round t."""
         self.show(torch.from_numpy(self.table(t, t)[0]).to(self.population.weights))
 
 
