@@ -194,12 +194,7 @@ def memory_constant_bound(
 
 
 def constant_sum(
-    one_round: Callable[..., Terms],
-    K: Any,
-    rate: Any,
-    T: Any,
-    constants: Constants,
-    certified: bool,
+    one_round: Callable[..., Terms], K: Any, rate: Any, T: Any, constants: Constants, certified: bool
 ) -> Bound:
     """A bound whose rounds are `one_round`, over T rounds."""
     K, T = retention(K), horizon(T)

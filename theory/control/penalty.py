@@ -16,7 +16,7 @@ that it has the rate (`proofs_check.groundwork.control.printed_log`); the claim 
 
 from typing import Any
 
-from theory.bound.theorem1 import Terms, generalisation_term, linear_term, root_term
+from theory.bound.theorem1 import Terms, round_terms
 from theory.control.region import contraction, region_maximum_total, region_minimum, region_minimum_total
 from theory.numbers.algebra import minimum, positive_part, ratio
 from theory.numbers.lambert import lambert_partial
@@ -26,17 +26,9 @@ __all__ = ["least_rate_as_printed", "penalty", "penalty_comparison", "penalty_co
 __all__ += ["penalty_limit", "penalty_limit_as_stated", "penalty_terms"]
 
 
-def _terms(mismatch: Any, N: Any, constants: Constants) -> Terms:
-    return Terms(
-        root=root_term(mismatch, constants),
-        linear=linear_term(mismatch, constants),
-        generalisation=generalisation_term(ratio(1, N), N, constants),
-    )
-
-
 def penalty_terms(n: Any, N: Any, constants: Constants) -> Terms:
     r"""The three terms of \(p\) (`eq:penalty-dpp`) for n samples in memory out of N seen, n <= N."""
-    return _terms(ratio(1, n) - ratio(1, N), N, constants)
+    return round_terms(ratio(1, n) - ratio(1, N), ratio(1, N), N, constants)
 
 
 def penalty(n: Any, N: Any, constants: Constants) -> Any:
@@ -69,7 +61,7 @@ def penalty_limit(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
     >>> penalty_limit(3, 2, 1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=2)).root
     Fraction(0, 1)
     """
-    return _terms(ratio(positive_part(t - K), K * t * rate), rate * t, constants)
+    return round_terms(ratio(positive_part(t - K), K * t * rate), ratio(1, rate * t), rate * t, constants)
 
 
 def penalty_limit_as_stated(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
@@ -90,12 +82,7 @@ def penalty_comparison_as_stated(K: Any, t: Any, region: Region, constants: Cons
     n = (K - 1) * region_minimum(region, t - K) + region.rate
     fewest = region_minimum_total(region, t) + region.rate
     most = region_maximum_total(region, t) + region.rate
-    gap = ratio(1, n) - ratio(1, fewest)
-    return Terms(
-        root=root_term(gap, constants),
-        linear=linear_term(gap, constants),
-        generalisation=generalisation_term(ratio(1, fewest), most, constants),
-    )
+    return round_terms(ratio(1, n) - ratio(1, fewest), ratio(1, fewest), most, constants)
 
 
 def penalty_comparison(K: Any, t: Any, region: Region, constants: Constants) -> Terms:
@@ -115,8 +102,4 @@ def penalty_comparison(K: Any, t: Any, region: Region, constants: Constants) -> 
     shortfall = decayed * rho * contraction(region, kept - 1) / (1 - rho)
     excess = lambert_partial(rho, t)
     gap = ratio(past + shortfall + excess, n * (t + excess))
-    return Terms(
-        root=root_term(gap, constants),
-        linear=linear_term(gap, constants),
-        generalisation=generalisation_term(ratio(1, fewest), fewest, constants),
-    )
+    return round_terms(gap, ratio(1, fewest), fewest, constants)

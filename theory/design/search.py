@@ -74,9 +74,7 @@ class Search:
     def _terms(self, K: int) -> tuple[Terms, float]:
         self.evaluations += 1
         result = constant_bound(K, self._rate(K), self.T, self.constants)
-        if not math.isfinite(
-            result.terms.total + result.error
-        ):  # no comparison with it would ever be certain
+        if not math.isfinite(result.terms.total + result.error):  # no comparison would ever be certain
             raise SettingError(
                 "these numbers are too large or too small for a double: the bound is not finite"
             )

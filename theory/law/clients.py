@@ -92,7 +92,6 @@ def own_goal(shares: Sequence[Any], contractions: Sequence[Any], means: Sequence
     For E = 1 and p = α it is θ*; from E = 2 on clients with a small curvature count for too much, and as clients solve
     their memories it is \(\sum p_m\mu_m\).
 
-    >>> from fractions import Fraction
     >>> own_goal([1, 1], [Fraction(1, 2), Fraction(0)], [0, 9])
     Fraction(6, 1)
     """
@@ -102,7 +101,6 @@ def own_goal(shares: Sequence[Any], contractions: Sequence[Any], means: Sequence
 def own_spread(shares: Sequence[Any], contractions: Sequence[Any], variances: Sequence[Any]) -> Any:
     r"""\(\sum p_m\bigl(\frac{1-a_m}{1-\bar a}\bigr)^2s_m^2\): the noise over \(v(\bar a,K)/\bar\Lambda\); exact.
 
-    >>> from fractions import Fraction
     >>> own_spread([1, 1], [Fraction(1, 2), Fraction(0)], [1, 1])
     Fraction(10, 9)
     """

@@ -63,7 +63,6 @@ class Tails:
 def local_pull(h: Any, eta: Any, E: Any) -> Any:
     r"""\(-a'=\eta E(1-\eta h)^{E-1}\): by how much a client contracts more for a unit more of curvature; exact.
 
-    >>> from fractions import Fraction
     >>> local_pull(1, Fraction(1, 2), 3)
     Fraction(3, 8)
     """
@@ -76,7 +75,6 @@ def local_contraction(h: Any, spread: Any, size: Any, eta: Any, E: Any) -> Any:
     It is \(\mathbb E[(1-\eta\bar h)^E]\) for the mean \(\bar h\) of \(n_m\) curvatures up to \(O(n_m^{-2})\), and
     exactly for E = 1 and E = 2.
 
-    >>> from fractions import Fraction
     >>> local_contraction(1, 1, 4, Fraction(1, 2), 2)
     Fraction(5, 16)
     """
@@ -93,7 +91,6 @@ def local_shift(h: Any, eta: Any, E: Any) -> Any:
 
     A client's steps shift the mean by this times \(\mathbb E[hg]/n_m\), up to \(O(n_m^{-2})\), reuse or not.
 
-    >>> from fractions import Fraction
     >>> local_shift(1, Fraction(1, 2), 1), local_shift(1, Fraction(1, 2), 3)
     (Fraction(0, 1), Fraction(1, 2))
     """
@@ -131,7 +128,6 @@ def first_order(
     M(t) being the clients that have samples, and the square gains \(2m_0m_1+\sum_i(a'^2\mathrm{Var}(h)r_i^2
     -2a'b\,\mathbb E[hg]\,r_ip_i+b^2\,\mathbb E[g^2]\,p_i^2)\).
 
-    >>> from fractions import Fraction
     >>> from theory.law.quadratic import by_age
     >>> half, memory = Fraction(1, 2), by_age([1, 0], K=2)
     >>> first_order([memory], 2, Moments(h=1, spread=1, noise=0), start=1, eta=half).mean
@@ -180,7 +176,6 @@ def noise_correction(cohorts: Cohorts, rounds: Any, moments: Moments, *, eta: An
     above h, it is \(2\mathbb E[yz]+\mathbb E[z^2]+2\mathbb E[yw]\) where \(z(t+1)=az(t)-\eta\epsilon(t)y(t)\) and
     \(w(t+1)=aw(t)-\eta\epsilon(t)z(t)\): a third moment, and products of second moments.
 
-    >>> from fractions import Fraction
     >>> from theory.law.quadratic import by_age
     >>> moments = Moments(h=1, spread=1, noise=3)
     >>> noise_correction(by_age([1, 1], K=1), 2, moments, eta=Fraction(1, 2))
@@ -216,13 +211,11 @@ def noise_correction(cohorts: Cohorts, rounds: Any, moments: Moments, *, eta: An
 
 
 def cubic_shift(cohorts: Cohorts, rounds: Any, moments: Moments, *, third: Any, eta: Any) -> NDArray[Any]:
-    r"""Contribution of gradients \(g+h\delta+\tfrac12k\delta^2\) add to the first order of E δ(t), from a start at the
-    minimiser.
+    r"""Contribution of gradients \(g+h\delta+\tfrac12k\delta^2\) to the first order of E δ(t), if it starts at 0.
 
     \[m_k(t+1)=a\,m_k(t)-\tfrac12\eta\,\mathbb E[k]\,\frac{\mathbb E g^2}{h^2}\sum_ic_i(t)^2,\] for E = 1; exact on
     `Fraction`s, with \(\mathbb E k\) as `third`. Reuse enters through the law's noise alone.
 
-    >>> from fractions import Fraction
     >>> from theory.law.quadratic import by_age
     >>> cubic_shift(by_age([1, 1], K=1), 2, Moments(h=1, spread=0, noise=1), third=1, eta=Fraction(1, 2))[2]
     Fraction(-1, 16)
@@ -259,7 +252,6 @@ def path_rest(moments: Moments, *, tails: Tails, start: Any, eta: Any, rho: Any,
     \[|\delta(1)|\Bigl(\frac{\eta^3|\mathbb Ex^3|}{(\eta h)^4}+\frac{\eta^4H^4}{(1-\rho)^5}\Bigr)
     +\frac{\eta^3|\mathbb E[x^2g]|}{(\eta h)^3}+\frac{\eta^4H^3G}{(1-\rho)^4}.\]
 
-    >>> from fractions import Fraction
     >>> tails = Tails(third=0, fourth=1, cross=0, gradient=1)
     >>> path_rest(Moments(h=1, spread=1, noise=1), tails=tails, start=1, eta=1, rho=Fraction(1, 2), size=8)
     Fraction(3, 1)
@@ -280,7 +272,6 @@ def square_rest(moments: Moments, *, tails: Tails, eta: Any, rho: Any, size: Any
 
     while the law's is at least \(\eta^2\,\mathbb E g^2/n(t-1)\): a relative error of order 1/n.
 
-    >>> from fractions import Fraction
     >>> tails = Tails(third=0, fourth=1, cross=0, gradient=1)
     >>> square_rest(Moments(h=1, spread=1, noise=1), tails=tails, eta=1, rho=Fraction(1, 2), size=8)
     Fraction(2, 1)
@@ -304,7 +295,6 @@ def own_weight(a: Any, K: Any, rate: Any) -> Any:
 
     The mean over the memory of \(\sum_sa^{t-1-s}/n(s)\). It is 0 for K = 1, and below \(\frac1{2\bar\Lambda}\) always.
 
-    >>> from fractions import Fraction
     >>> own_weight(Fraction(1, 2), 1, 5), own_weight(Fraction(0), 2, 5)
     (Fraction(0, 1), Fraction(1, 20))
     """
@@ -319,7 +309,6 @@ def mean_contraction(
     \[a+\mathrm{Var}(h)\Bigl(\frac{a'^2}a\cdot\frac{K-1}{2K\bar\Lambda}+\frac{a''}2\cdot\frac M{K\bar\Lambda}\Bigr):\]
     reuse slows it, and so do small local memories. So a first-order change of the path, over the path, grows with t.
 
-    >>> from fractions import Fraction
     >>> mean_contraction(5, 2, h=1, spread=1, eta=Fraction(1, 2))
     Fraction(21, 40)
     """
@@ -334,7 +323,6 @@ def stationary_bias(rate: Any, K: Any, *, h: Any, tilt: Any, eta: Any, E: Any = 
     \[\frac{\mathbb E[hg]}{1-a}\Bigl(-a'b\,\psi-b'\frac M{K\bar\Lambda}\Bigr),\] which is \(\eta\psi\,\mathbb E[hg]/h\)
     for E = 1, and tends to \(\frac{M}{K\bar\Lambda}\mathbb E[hg]/h^2\) as clients solve their memories.
 
-    >>> from fractions import Fraction
     >>> stationary_bias(5, 2, h=1, tilt=1, eta=Fraction(1))
     Fraction(1, 20)
     """
@@ -352,7 +340,6 @@ def solved_bias(moments: Moments, *, third: Any, size: Any) -> Any:
     The mean of a memory's minimiser less θ*: where `first_order` and `cubic_shift` end on a memory of n samples that
     is trained on for ever, and the bias of a maximum-likelihood estimate (Cox and Snell 1968, in one dimension).
 
-    >>> from fractions import Fraction
     >>> solved_bias(Moments(h=2, spread=0, noise=1, tilt=4), third=0, size=10)
     Fraction(1, 10)
     """

@@ -44,7 +44,6 @@ __all__ += ["noise_floor", "squared_weights", "stationary_noise"]
 def contraction(h: Any, eta: Any, E: Any) -> Any:
     r"""\(a=(1-\eta h)^E\), what E local steps leave of a distance along an eigendirection; exact.
 
-    >>> from fractions import Fraction
     >>> contraction(Fraction(1, 2), Fraction(1, 2), 2)
     Fraction(9, 16)
     """
@@ -121,10 +120,8 @@ def by_capacity(admissions: Any, capacity: Any) -> Cohorts:
     cuts = cuts[cuts > 0]
     begins = np.concatenate([0 * ends[:1], cuts])[:-1]
     entered = np.searchsorted(ends, begins, side="right") + 1
-    left = np.searchsorted(
-        starts, begins, side="right"
-    )  # the first round whose memory starts beyond this piece, less 1
-    left = np.where(left < T, left, T)
+    # the first round whose memory starts beyond this piece, less 1
+    left = np.minimum(np.searchsorted(starts, begins, side="right"), T)
     return Cohorts(entered, np.maximum(left, entered), cuts - begins)
 
 
@@ -134,7 +131,6 @@ def by_capacity(admissions: Any, capacity: Any) -> Cohorts:
 def squared_weights(cohorts: Cohorts, a: Any, rounds: Any) -> NDArray[Any]:
     r"""\(\sum_ic_i(t)^2\) for t = 1..T+1: the variance of θ(t) in units of a sample's; exact unless `a` is a float.
 
-    >>> from fractions import Fraction
     >>> squared_weights(by_age([1, 1], K=1), Fraction(1, 2), 2)[1:]
     array([Fraction(1, 4), Fraction(5, 16)], dtype=object)
     """
@@ -163,20 +159,15 @@ def _one_by_one(n: NDArray[Any], leaving: tuple[NDArray[Any], ...], a: Any) -> N
         share = ratio(1, held)
         G.append(a * G[-1] + (1 - a) * share)
         S = a * a * S + 2 * a * (1 - a) * M * share + (1 - a) ** 2 * share
-        M = (
-            a * M
-            + (1 - a)
-            - sum(count * (G[k] - a ** (k - j + 1) * G[j - 1]) for j, count in goers.get(k, ()))
-        )
+        leave = goers.get(k, ())
+        M = a * M + (1 - a) - sum(count * (G[k] - a ** (k - j + 1) * G[j - 1]) for j, count in leave)
         found.append(S)
     return np.array(found, dtype=object)
 
 
 def _in_arrays(n: NDArray[Any], leaving: tuple[NDArray[Any], ...], a: float) -> NDArray[np.float64]:
     """`squared_weights` on floats, a filter for each line of the recursion."""
-    from scipy.signal import (
-        lfilter,
-    )  # takes a second to load, which no command should wait for that needs no law
+    from scipy.signal import lfilter  # takes a second to load: only a command that needs the law waits for it
 
     entered, left, count = leaving
     share = 1 / n
@@ -207,7 +198,6 @@ def excess_risk(
 ) -> ExcessRisk:
     r"""The law for eigenvalues `h`, variances \(s_h^2\) and squared first distances `start`.
 
-    >>> from fractions import Fraction
     >>> half = Fraction(1, 2)
     >>> excess_risk(by_age([1, 1], K=2), 2, h=[1], variance=[1], start=[4], eta=half).total
     array([Fraction(2, 1), Fraction(5, 8), Fraction(9, 32)], dtype=object)
@@ -240,7 +230,6 @@ def lag_sum(a: Any, K: Any) -> Any:
     With \(a=e^{-\lambda}\) it has \(\epsilon(K\lambda)-K\epsilon(\lambda)\) above, \(\epsilon(x)=e^{-x}-1+x\), which
     does not cancel as \(a\to1\).
 
-    >>> from fractions import Fraction
     >>> lag_sum(Fraction(1, 2), 3) == 2 * Fraction(1, 2) + Fraction(1, 4)
     True
     """
@@ -264,7 +253,6 @@ def stationary_noise(a: Any, K: Any) -> Any:
     A sample's weight in \(\bar z(t)\) is a box of K rounds, and θ averages the means with weights \((1-a)a^d\): v is
     the sum over all lags. \(v\to\frac{1-a}2\) as \(a\to1\), whatever K, and \(v\to\frac1K\) as \(a\to0\).
 
-    >>> from fractions import Fraction
     >>> stationary_noise(Fraction(0), 5), stationary_noise(Fraction(1, 2), 1)
     (Fraction(1, 5), Fraction(1, 3))
     """
@@ -274,7 +262,6 @@ def stationary_noise(a: Any, K: Any) -> Any:
 def noise_floor(rate: Any, K: Any, *, h: Any, variance: Any, eta: Any, E: Any = 1) -> Any:
     r"""\(\tfrac12\sum_hh\,s_h^2\,v(a_h,K)/\bar\Lambda\): the expected excess risk that constant admission ends with.
 
-    >>> from fractions import Fraction
     >>> noise_floor(2, 1, h=[1], variance=[3], eta=Fraction(1, 2))
     Fraction(1, 4)
     """
@@ -291,7 +278,6 @@ def linear_regret(rate: Any, K: Any, *, h: Any, variance: Any, eta: Any, E: Any 
 
     The excess risks themselves are compared, not bounds on them (`eq:dpp-regret` has these).
 
-    >>> from fractions import Fraction
     >>> linear_regret(1, 2, h=[1], variance=[1], eta=Fraction(1, 2))
     Fraction(1, 24)
     """

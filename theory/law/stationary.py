@@ -33,7 +33,6 @@ def full_memory_noise(a: Any, K: Any, t: Any) -> Any:
 
     A memory that begins empty has more noise and never less, for \(a\ge0\); how much more, `start_up_bound` says.
 
-    >>> from fractions import Fraction
     >>> [full_memory_noise(Fraction(1, 2), 2, t) for t in (0, 1, 2)]
     [Fraction(0, 1), Fraction(1, 8), Fraction(7, 32)]
     """
@@ -81,7 +80,6 @@ def start_up_bound(a: Any, K: Any, t: Any) -> Any:
 
     \[a^{t-k}(1-a^k),\qquad k=\min(K-1,t),\quad0\le a<1;\] an upper bound that falls like \(a^t\), and 0 for K = 1.
 
-    >>> from fractions import Fraction
     >>> start_up_bound(Fraction(1, 2), 2, 3)
     Fraction(1, 8)
     """
@@ -149,7 +147,6 @@ def small_step_floor(inverse_rate: Any, *, h: Any, variance: Any, eta: Any, E: A
 
     Whatever K under constant admission; in general \(1/\bar\Lambda\) gives way to `inverse_effective_rate`.
 
-    >>> from fractions import Fraction
     >>> small_step_floor(Fraction(1, 10), h=[2], variance=[3], eta=Fraction(1, 100))
     Fraction(3, 1000)
     """
@@ -166,7 +163,6 @@ def best_retention(budget: Budget, *, h: Any, variance: Any, eta: Any, E: Any = 
     At a given K the best rate is \(\min(\sum B/K,C/\bar c)\). Up to \(x=\bar c\sum B/C\) it does not depend on K, and
     v falls; beyond x the floor is \(Kv/\sum B\), and Kv does not fall. It takes \(0\le a<1\) in every direction.
 
-    >>> from fractions import Fraction
     >>> budget = Budget(buffers=(21,), cost=10, mean_cost=1)
     >>> [best_retention(budget, h=[1], variance=[1], eta=eta)[0] for eta in (Fraction(1, 9), Fraction(8, 9))]
     [2, 3]

@@ -58,7 +58,6 @@ def uniform_rate(low: Any, high: Any, places: Any, budget: Any) -> Any:
 def purchase_limit(law: PriceLaw, places: Any, budget: Any) -> Limit:
     """The largest long-run rate of distinct samples, with `places` at most in a round; exact for exact laws.
 
-    >>> from fractions import Fraction
     >>> purchase_limit(Atoms.of([1, 2, 6]), places=6, budget=4)
     Limit(threshold=2, part=Fraction(1, 2), rate=Fraction(3, 1), cost=Fraction(4, 1), binds='money')
     """

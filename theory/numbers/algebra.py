@@ -32,7 +32,6 @@ __all__ += ["minimum", "one_minus_exp", "positive_part", "precise", "ratio", "sq
 Exact = int | Fraction
 PRECISION = 128  # bits
 
-
 _WAITING: dict[str, Callable[[], None]] = {}  # registers the numbers of a module that may not be loaded
 
 
@@ -246,14 +245,12 @@ def _rational(x: Exact) -> Any:
     return Rational(x.numerator, x.denominator)
 
 
-@kind.register(int)
-@kind.register(Fraction)
+@kind.register(Exact)
 def _(x: Exact) -> str:
     return "exact"
 
 
-@sqrt.register(int)
-@sqrt.register(Fraction)
+@sqrt.register(Exact)
 def _(x: Exact) -> Any:
     if x < 0:
         raise ValueError(f"the square root of {x} is not real")
@@ -262,38 +259,32 @@ def _(x: Exact) -> Any:
     return root if root * root == x else sqrt(_rational(x))
 
 
-@log.register(int)
-@log.register(Fraction)
+@log.register(Exact)
 def _(x: Exact) -> Any:
     return 0 if x == 1 else log(_rational(x))
 
 
-@exp.register(int)
-@exp.register(Fraction)
+@exp.register(Exact)
 def _(x: Exact) -> Any:
     return 1 if x == 0 else exp(_rational(x))
 
 
-@exp_square_integral.register(int)
-@exp_square_integral.register(Fraction)
+@exp_square_integral.register(Exact)
 def _(x: Exact) -> Any:
     return exp_square_integral(_rational(x))
 
 
-@positive_part.register(int)
-@positive_part.register(Fraction)
+@positive_part.register(Exact)
 def _(x: Exact) -> Exact:
     return max(x, 0)
 
 
-@log_plus.register(int)
-@log_plus.register(Fraction)
+@log_plus.register(Exact)
 def _(x: Exact) -> Any:
     return log(x) if x > 1 else 0
 
 
-@_minimum.register(int)
-@_minimum.register(Fraction)
+@_minimum.register(Exact)
 def _(x: Exact, y: Exact) -> Exact:
     return min(x, y)
 
@@ -402,10 +393,8 @@ def _() -> None:
         return above if certain > 0 else below
 
     def complex_sqrt_plus(x: Any) -> Any:
-        if (
-            x.is_zero()
-        ):  # of a whole ball: the radicand vanishes on all of it, so the root is 0 and smooth there
-            return x
+        if x.is_zero():
+            return x  # of a whole ball: the radicand vanishes on all of it, so the root is 0 and smooth there
         return sqrt(x) if side(x, 0) > 0 else cut(x, x, 0 * x, 0)
 
     def above_tangent(x: Any) -> Any:

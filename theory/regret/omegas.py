@@ -9,13 +9,11 @@ generalisation terms differ by a constant factor in every round, and \(\Omega_3\
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from math import fsum, inf, nextafter
+from math import inf, nextafter
 from typing import Any
 
-import numpy as np
-
 from theory.bound.constant_admission import constant_breaks, constant_round, sum_rounds
-from theory.bound.theorem1 import PER_ROUND, Bound, Terms, theorem_1, theorem_1_as_stated
+from theory.bound.theorem1 import PER_ROUND, Bound, Terms, add_up, theorem_1, theorem_1_as_stated
 from theory.control.penalty import (
     penalty_comparison,
     penalty_comparison_as_stated,
@@ -25,7 +23,7 @@ from theory.control.penalty import (
 )
 from theory.control.region import region_maximum, region_maximum_total, region_minimum_total
 from theory.numbers.algebra import PRECISION, ball, log, precise, ratio, sqrt
-from theory.reuse.trajectories import trajectory
+from theory.reuse.trajectories import Trajectory, trajectory
 from theory.setting import Constants, Region, SettingError, horizon, positive, retention
 
 __all__ = ["drift_constant", "master_bound", "master_bound_as_stated", "omega1", "omega1_as_stated"]
@@ -48,24 +46,21 @@ def omega1(admissions: Any, K: Any, constants: Constants) -> Terms:
     Under constant admission the mismatch exceeds the penalty's \(1/n-1/N\) by about \((1-1/K)/(\bar\Lambda t)\), which
     the root multiplies by \(D\sigma\sqrt n/2\): the order is log T for K >= 2, not 1.
     """
-    path, merged = trajectory(admissions, K), constants.merged
+    path = trajectory(admissions, K)
     bound = theorem_1(path.n, path.N, path.uniformity, path.mismatch, constants)
-    return _three(bound.terms) - _sum_penalties(path.n, path.N, merged)
+    return _three(bound.terms) - _sum_penalties(path, constants.merged)
 
 
 def omega1_as_stated(admissions: Any, K: Any, constants: Constants) -> Terms:
     r"""\(\Omega_1\) of a trajectory as printed (`eq:omega1-def`): \(1/n-1/N_{\mathrm{eff}}\) for \(\chi\)."""
     path = trajectory(admissions, K)
     bound = theorem_1_as_stated(path.n, path.N, path.uniformity, constants)
-    return _three(bound.terms) - _sum_penalties(path.n, path.N, constants)
+    return _three(bound.terms) - _sum_penalties(path, constants)
 
 
-def _sum_penalties(n: Any, N: Any, constants: Constants) -> Terms:
-    if isinstance(n, np.ndarray) and n.dtype.kind == "f":
-        per_round = penalty_terms(n, N, constants)
-        return Terms(*(fsum(getattr(per_round, name)) for name in PER_ROUND))
-    rounds = [penalty_terms(n_t, N_t, constants) for n_t, N_t in zip(n, N, strict=True)]
-    return Terms(*(sum(getattr(terms, name) for terms in rounds) for name in PER_ROUND))
+def _sum_penalties(path: Trajectory, constants: Constants) -> Terms:
+    rounds = {"n": path.n, "N": path.N}
+    return add_up(partial(penalty_terms, constants=constants), rounds, initial=0, constant=0).terms
 
 
 def _last_round_below(grows: Callable[[int], Any], level: Any) -> int:

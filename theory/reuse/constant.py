@@ -68,9 +68,11 @@ def _checked(K: Any) -> Any:
 _plain = lru_cache(maxsize=128, typed=True)(retention)  # sums ask for the same K in every round
 
 
-def _midpoint(k: Any, t: Any) -> Any:
-    """y = t - (k-1)/2, the variable in which the constant-admission formulas are short."""
-    return ratio(2 * t - k + 1, 2)
+def _held(K: Any, t: Any) -> tuple[Any, Any]:
+    """k = min(K, t), and y = t - (k-1)/2, the variable in which the constant-admission formulas are short."""
+    t = wide(t)
+    k = minimum(t, _checked(K))
+    return k, ratio(2 * t - k + 1, 2)
 
 
 def inverse_effective_constant(K: Any, t: Any, rate: Any) -> Any:
@@ -81,9 +83,7 @@ def inverse_effective_constant(K: Any, t: Any, rate: Any) -> Any:
     >>> inverse_effective_constant(2, 2, 1)
     Fraction(5, 9)
     """
-    t = wide(t)
-    k = minimum(t, _checked(K))
-    y = _midpoint(k, t)
+    k, y = _held(K, t)
     return ratio(ratio(1, y) - ratio(k * k - 1, 6 * k * y * y), rate)
 
 
@@ -98,9 +98,7 @@ def mismatch_constant(K: Any, t: Any, rate: Any) -> Any:
     >>> mismatch_constant(2, 3, 1)
     Fraction(13, 50)
     """
-    t = wide(t)
-    k = minimum(t, _checked(K))
-    y = _midpoint(k, t)
+    k, y = _held(K, t)
     return ratio(1 - ratio(1, y) - ratio(k * k - 1, 6 * y * y), k * rate)
 
 

@@ -120,11 +120,9 @@ def boundary_deficits(admissions: Sequence[Any], K: Any) -> tuple[Any, Any]:
     (3, 13)
     """
     K, memory = _ages(admissions, K)
-    weighted = [(cohort_deficits(age, K), samples) for age, samples in memory]
-    return (
-        sum(first * samples for (first, _), samples in weighted),
-        sum(second * samples for (_, second), samples in weighted),
-    )
+    weighted = ([lacking * samples for lacking in cohort_deficits(age, K)] for age, samples in memory)
+    first, second = map(sum, zip(*weighted, strict=True))
+    return first, second
 
 
 def uniformity_from_deficits(N: Any, first: Any, second: Any, K: Any) -> Any:
