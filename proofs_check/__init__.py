@@ -22,16 +22,7 @@ import os
 
 os.environ.setdefault("SYMPY_CACHE_SIZE", "None")  # no limit: less time for some more memory
 
-from proofs_check.claim import (
-    Case,
-    CheckError,
-    Claim,
-    Correction,
-    Given,
-    confirming,
-    decide,
-    qualified,
-)
+from proofs_check.claim import Case, CheckError, Claim, Correction, Given, confirming, decide, qualified
 from proofs_check.context import Context
 from proofs_check.evidence import Evidence, fails, holds, obeying, undecided, verdict
 from proofs_check.registry import claims_from, select

@@ -79,22 +79,15 @@ def _listed(checks: Checks) -> list[tuple[str, Check]]:
     ]
 
 
-def _parts(checks: Checks) -> tuple[str, ...]:
-    return tuple(checks) if isinstance(checks, Mapping) else ()
-
-
 @dataclass(frozen=True, kw_only=True)
-class Correction:
-    """The true statement in place of a wrong one, with checks of its own.
-
-    `title` is its short form for tables, `sketch` its proof in words, and `symbols` explains those that
+class Checked:
+    """A statement with its checks: `title` is its short form for tables, `symbols` explains those that
     `proofs_check.symbols` does not.
     """
 
     title: str
     statement: str
     checks: Checks
-    sketch: str
     formula: str = ""
     given: tuple[Given, ...] = ()
     hypotheses: tuple[str, ...] = ()
@@ -103,28 +96,28 @@ class Correction:
     @property
     def parts(self) -> tuple[str, ...]:
         """Names of the statement's parts; empty for a statement of one piece."""
-        return _parts(self.checks)
+        return tuple(self.checks) if isinstance(self.checks, Mapping) else ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
+class Correction(Checked):
+    """The true statement in place of a wrong one, with checks of its own; `sketch` is its proof in words."""
+
+    sketch: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(Checked):
     """A statement of the paper in our words, or (kind `addition`) a statement of our own. `domain` says for which
     arguments it is claimed; `section` is the folder of its file.
     """
 
     id: str
     kind: str = "addition"
-    title: str
-    statement: str
     domain: str
-    checks: Checks
-    formula: str = ""
-    given: tuple[Given, ...] = ()
-    hypotheses: tuple[str, ...] = ()
     checks_with_hypotheses: Checks = ()
     corrected: Correction | None = None
     sketch: str = ""
-    symbols: Mapping[str, str] = field(default_factory=dict)
     substance: str = ""
     repair: str = ""
     section: str = ""
@@ -151,7 +144,8 @@ class Claim:
     @property
     def parts(self) -> tuple[str, ...]:
         """Names of the statement's parts; empty for a statement of one piece."""
-        return tuple(dict.fromkeys((*_parts(self.checks_with_hypotheses), *_parts(self.checks))))
+        more = self.checks_with_hypotheses
+        return tuple(dict.fromkeys((*(more if isinstance(more, Mapping) else ()), *super().parts)))
 
 
 @dataclass(frozen=True)

@@ -80,16 +80,5 @@ def _statement(of: Claim | Correction, verdict: str, hypotheses: tuple[str, ...]
 
 
 def _evidence(found: tuple[Evidence, ...]) -> list[dict[str, Any]]:
-    return [
-        {
-            "part": e.part,
-            "method": e.method,
-            "strength": e.strength,
-            "outcome": e.outcome,
-            "confirms": e.confirms,
-            "detail": e.detail,
-            "domain": e.domain,
-            "certificate": dict(e.certificate),
-        }
-        for e in found
-    ]
+    shown = ("part", "method", "strength", "outcome", "confirms", "detail", "domain", "certificate")
+    return [{name: getattr(e, name) for name in shown} for e in found]

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 __all__ = ["UNSOUND", "Evidence", "Verdict", "as_plain", "by_choice", "fails", "holds", "obeying"]
-__all__ += ["refutes", "together", "undecided", "verdict"]
+__all__ += ["refutes", "spelled", "together", "undecided", "verdict"]
 
 Method = Literal[
     "kernel", "identity", "smt", "limit", "enclosure", "exact", "worst case", "simulation", "experiment"
@@ -114,6 +114,11 @@ def as_plain(value: Any) -> Any:
     return str(value)
 
 
+def spelled(values: Mapping[str, Any]) -> str:
+    """Named values in words: `K=2, t=3`."""
+    return ", ".join(f"{name}={value}" for name, value in values.items())
+
+
 def _make(outcome: Outcome, method: Method, detail: str, strength: Strength | None, **rest: Any) -> Evidence:
     return Evidence(method, strength or USUAL[method], outcome, detail, **rest)
 
@@ -151,9 +156,8 @@ def together(*found: Evidence) -> Evidence:
     certificate = {
         f"{i}: {key}": value for i, e in enumerate(found, 1) for key, value in e.certificate.items()
     }
-    detail, domain = (
-        "; ".join(dict.fromkeys(x)) for x in ((e.detail for e in found), (e.domain for e in found))
-    )
+    detail = "; ".join(dict.fromkeys(e.detail for e in found))
+    domain = "; ".join(dict.fromkeys(e.domain for e in found))
     pieces = sum(e.pieces for e in found)
     return replace(weakest, detail=detail, domain=domain, certificate=certificate, pieces=pieces)
 

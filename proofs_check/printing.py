@@ -9,7 +9,6 @@ from proofs_check.symbols import SPELLING
 
 __all__ = ["decimal", "latex"]
 
-
 RANKED = ":"  # between a symbol's rank and its name
 # order of factors in a product, as in the paper
 ORDER = ("eta", "E", "D", "sigma", "L", "G", "B", "V", "C", "T", "K", "k", "Lambda", "t", "n", "N", "Neff")

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
-from proofs_check.evidence import Evidence, fails, holds, undecided
+from proofs_check.evidence import Evidence, fails, holds, spelled, undecided
 
 __all__ = ["compare"]
 
@@ -52,11 +52,11 @@ def compare(
         for point in grid:
             a, b = flint.arb(left(point)), flint.arb(right(point))
             if not (a.is_finite() and b.is_finite()):
-                detail = f"a side has no finite enclosure at {_spell(point)}"
+                detail = f"a side has no finite enclosure at {spelled(point)}"
                 return undecided("enclosure", detail, domain=domain)
             row = {**point, "left": a.str(12), "right": b.str(12)}
             if excluded(a, b):
-                detail = f"{row['left']} {relation} {row['right']} is false at {_spell(point)}"
+                detail = f"{row['left']} {relation} {row['right']} is false at {spelled(point)}"
                 return fails("enclosure", detail, domain=domain, certificate=row)
             if not certain(a, b):
                 overlapping = overlapping or row
@@ -68,7 +68,3 @@ def compare(
     certificate = {"first": seen[0], "last": seen[-1], "points": len(seen), "bits": precision}
     detail = f"balls are apart at all {len(seen)} points"
     return holds("enclosure", detail, domain=domain, certificate=certificate)
-
-
-def _spell(point: Point) -> str:
-    return ", ".join(f"{name}={value}" for name, value in point.items())

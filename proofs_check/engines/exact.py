@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from proofs_check.claim import Check
 from proofs_check.context import Context
-from proofs_check.evidence import Evidence, fails, holds
+from proofs_check.evidence import Evidence, fails, holds, spelled
 from theory.setting import Budget, Constants, Region
 
 __all__ = ["Found", "admissions", "budgets", "by_profile", "constants", "counts", "differing", "drawn"]
@@ -143,7 +143,7 @@ def search(
     try:
         attempt()
     except _Falsified:
-        detail = f"smallest counterexample: {_spell(smallest)}"
+        detail = f"smallest counterexample: {spelled(smallest)}"
         return fails("exact", detail, domain=domain, certificate=smallest)
     certificate = {"examples": tried, "seed": context.seed}
     detail = f"true on {tried} examples, drawn at random"
@@ -160,7 +160,7 @@ def exhaust(
         violation = find(**point)
         if violation is not None:
             found = {**point, **violation}
-            return fails("exact", f"counterexample: {_spell(found)}", domain=domain, certificate=found)
+            return fails("exact", f"counterexample: {spelled(found)}", domain=domain, certificate=found)
     if tried == 0:
         raise ValueError("an empty range shows nothing")
     detail, certificate = f"true at all {tried} points", {"points": tried}
@@ -243,7 +243,3 @@ def differing(**sides: Any) -> Found:
 def unless(true: bool, **shown: Any) -> Found:
     """Result of a `find`: None where the statement is true, otherwise the numbers that violate it."""
     return None if true else shown
-
-
-def _spell(found: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in found.items())

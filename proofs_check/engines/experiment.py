@@ -165,11 +165,8 @@ def states(
     """Test whether ten runs give a stated difference and exclude no difference."""
     intervals = {name: further_runs(estimate, level) for name, estimate in readings.items()}
     inside = [interval for interval in intervals.values() if _contains(interval, stated, slack)]
-    outcome: Outcome = "open"
-    if any(interval.known and not _contains(interval, 0, 0) for interval in inside):
-        outcome = "holds"
-    elif not inside:
-        outcome = "fails"
+    excludes_0 = any(interval.known and not _contains(interval, 0, 0) for interval in inside)
+    outcome = _decided(excludes_0, not inside)
     means = {name: f"{float(estimate.mean):.4g}" for name, estimate in readings.items()}
     seen = ", ".join(f"{means[name]} {name} (ten runs: {interval})" for name, interval in intervals.items())
     expected = {name: confidence(estimate, level) for name, estimate in readings.items()}
@@ -207,18 +204,19 @@ def ordered(result: Reproduction, readings: Mapping[str, Estimate], level: float
     """Test whether a difference is positive in expectation in every reading; the readings share the error."""
     each = 1 - (1 - level) / len(readings)
     intervals = {name: confidence(estimate, each) for name, estimate in readings.items()}
-    outcome: Outcome = "open"
-    if all(interval.low > 0 for interval in intervals.values()):
-        outcome = "holds"
-    elif any(interval.high < 0 for interval in intervals.values()):
-        outcome = "fails"
+    ends = intervals.values()
+    outcome = _decided(all(low > 0 for low, _ in ends), any(high < 0 for _, high in ends))
     seen = ", ".join(f"{interval} {name}" for name, interval in intervals.items())
     certificate = {"intervals": _spelled(intervals), "level": level}
     return _evidence(result, _learnt(result), outcome, f"{what} in {seen}", certificate)
 
 
+def _decided(true: bool, false: bool) -> Outcome:
+    return "holds" if true else "fails" if false else "open"
+
+
 def _at_most(interval: Interval, bound: float) -> Outcome:
-    return "holds" if interval.high <= bound else "fails" if interval.low > bound else "open"
+    return _decided(interval.high <= bound, interval.low > bound)
 
 
 def bounded(
@@ -296,11 +294,9 @@ def speed_up(result: Reproduction, mine: str, other: str, level: float) -> Inter
 def sooner(result: Reproduction, stated: float, mine: str, other: str, level: float) -> Evidence:
     """Test whether one policy reaches the target `stated` times sooner than another, and not as late."""
     ratio = speed_up(result, mine, other, level)
-    outcome: Outcome = "open"
-    if not _contains(ratio, stated):
-        outcome = "fails"
-    elif ratio.low > 1 and ratio.high < np.inf:  # an unbounded ratio confirms no number
-        outcome = "holds"
+    inside = _contains(ratio, stated)
+    # an unbounded ratio confirms no number
+    outcome = _decided(inside and ratio.low > 1 and ratio.high < np.inf, not inside)
     said = f"stated {stated:g} times sooner, measured {ratio}"
     return _race(result, outcome, said, mine, other, level, stated=stated)
 
@@ -308,18 +304,14 @@ def sooner(result: Reproduction, stated: float, mine: str, other: str, level: fl
 def earlier(result: Reproduction, mine: str, other: str, level: float) -> Evidence:
     """Test whether one policy reaches the target sooner than another."""
     ratio = speed_up(result, mine, other, level)
-    outcome: Outcome = "holds" if ratio.low > 1 else "fails" if ratio.high < 1 else "open"
+    outcome = _decided(ratio.low > 1, ratio.high < 1)
     return _race(result, outcome, f"stated sooner, measured {ratio} times", mine, other, level)
 
 
 def never_reaches(result: Reproduction, mine: str, other: str, level: float) -> Evidence:
     """Test whether one policy reaches the target and another does not."""
     one, two = _both(result, mine, other, level)
-    outcome: Outcome = "open"
-    if one.high < np.inf and two.low == np.inf:
-        outcome = "holds"
-    elif two.high < np.inf:
-        outcome = "fails"
+    outcome = _decided(one.high < np.inf and two.low == np.inf, two.high < np.inf)
     return _race(result, outcome, f"stated that {other} never does", mine, other, level)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.evidence import Evidence, fails, holds, undecided
+from proofs_check.evidence import Evidence, fails, holds, spelled, undecided
 
 __all__ = ["equal", "symbolic_sum"]
 
@@ -68,8 +68,7 @@ def equal(
     if rest != 0:
         apart = _differing_point(left, right, where)
         if apart:
-            at = ", ".join(f"{name}={value}" for name, value in apart["at"].items())
-            detail = f"{what} differ at {at}: {apart['left']} against {apart['right']}"
+            detail = f"{what} differ at {spelled(apart['at'])}: {apart['left']} against {apart['right']}"
             return fails("identity", detail, domain=domain, certificate={**apart, "difference": rest})
         rest = sp.simplify(rest)
     if rest == 0:

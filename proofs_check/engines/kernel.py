@@ -106,14 +106,12 @@ def modules() -> list[str]:
 
 @cache
 def lines(module: str) -> dict[str, int]:
-    """Line numbers of a file's theorems."""
     text = source(module)
     return {found[1]: text.count("\n", 0, found.start()) + 1 for found in THEOREM.finditer(text)}
 
 
 @cache
 def defined(module: str) -> dict[str, str]:
-    """Definitions of a file by name."""
     return {found[1]: found[0] for found in DEFINITION.finditer(source(module))}
 
 
@@ -121,7 +119,6 @@ def defined(module: str) -> dict[str, str]:
 
 
 def installed() -> bool:
-    """True if Coq is installed."""
     return all(map(shutil.which, ("coqc", "coqchk")))
 
 

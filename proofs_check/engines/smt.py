@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.evidence import Evidence, fails, holds, undecided
+from proofs_check.evidence import Evidence, fails, holds, spelled, undecided
 
 __all__ = ["always", "conjunction"]
 
@@ -52,7 +52,6 @@ class _Solver:
         return self.variables[symbol]
 
     def polynomial(self, expression: Any) -> Any:
-        """A polynomial in Z3's terms."""
         if expression.is_Integer:
             return self.z3.IntVal(int(expression))
         if expression.is_Rational:
@@ -264,5 +263,5 @@ def _counterexample(
     if isinstance(statement, sp.core.relational.Relational):
         left, right = (sp.nsimplify(side.subs(point)) for side in (statement.lhs, statement.rhs))
         sides = {"left": left, "right": right}
-    at = ", ".join(f"{name}={value}" for name, value in named.items())
-    return fails("smt", f"violated at {at}", domain=domain, certificate={**wording, "at": named, **sides})
+    detail, certificate = f"violated at {spelled(named)}", {**wording, "at": named, **sides}
+    return fails("smt", detail, domain=domain, certificate=certificate)

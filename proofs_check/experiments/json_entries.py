@@ -87,7 +87,6 @@ class Fields:
         return SettingError(f"{self.file!r} has no {kind}{self.within + name!r}: {self.remedy}")
 
     def get(self, name: str) -> Any:
-        """An entry of any kind."""
         if not isinstance(self.entries, Mapping) or name not in self.entries:
             raise self._refuse("", name)
         return self.entries[name]
@@ -105,7 +104,6 @@ class Fields:
         return {key: several.below(key) for key in several.entries}
 
     def text(self, name: str) -> str:
-        """A string."""
         found = self.get(name)
         if not isinstance(found, str):
             raise self._refuse("text ", name)
@@ -116,7 +114,6 @@ class Fields:
         return None if self.get(name) is None else self.below(name)
 
     def whole(self, name: str, least: int = 0) -> int:
-        """An integer."""
         found = self.get(name)
         if isinstance(found, bool) or not isinstance(found, int) or found < least:
             raise self._refuse(f"whole number of {least} or more ", name)
@@ -143,7 +140,6 @@ class Fields:
         return found
 
     def estimate(self, name: str, level: float, seeds: int, length: int | None = None) -> Estimate:
-        """Mean, low and high."""
         own = self.below(name)
         mean, low, high = (own.array(one, length) for one in ("mean", "low", "high"))
         return Estimate(mean, low, high, level, seeds)

@@ -23,9 +23,8 @@ class _Coq(StrPrinter):  # type: ignore[misc]
         return f"({text})" if " " in text else text
 
     def _factor(self, expr: Any) -> str:
-        return (
-            f"({self._print(expr)})" if expr.is_Add or expr.is_Mul or expr.is_Rational else self._print(expr)
-        )
+        text = self._print(expr)
+        return f"({text})" if expr.is_Add or expr.is_Mul or expr.is_Rational else str(text)
 
     def _print_Symbol(self, expr: Any) -> str:
         return f"INR {expr.name}" if expr.is_integer else str(expr.name)
