@@ -121,11 +121,7 @@ def debt_grows() -> Evidence:
 
 def _debt(results: Results) -> list[Claim]:
     one = constraints.run_of(results, "mnist")
-    told = (
-        ""
-        if one is None
-        else f" In the runs on MNIST it was {one.debt[-1]:.0f} in the last round on average."
-    )
+    told = f" In the runs on MNIST it was {one.debt[-1]:.0f} in the last round on average." if one else ""
     stable = Claim(
         id="fig:buffer_cost_horizontal/debt",
         kind="experiment",
@@ -177,7 +173,6 @@ def _debt(results: Results) -> list[Claim]:
 
 
 def claims(results: Results) -> list[Claim]:
-    """Whatever is committed."""
     return _debt(results) if any(setting == "paper" for _, setting in results) else []
 
 

@@ -18,24 +18,14 @@ SMALL = Fraction(69, 100)
 CODE_CHOICE = r"the $V$ of the released code and $\rho=1-1/\sqrt T$"
 
 
-def averaged(dataset: str, context: Context, *, V: float, rho: float) -> Evidence:
-    """The policy alone."""
-    found, buffers = constraints.play(dataset, V, rho, context.seed), float(sum(SECTION7[dataset].buffers))
-    return experiment.played(found.memory, buffers, constraints.LEVEL, "mean memory", found.domain)
-
-
-def with_the_codes_V(dataset: str, context: Context) -> Evidence:
-    found = averaged(dataset, context, V=CODE_V[dataset], rho=constraints.OURS[1])
-    return replace(found, choice=CODE_CHOICE)
-
-
-def with_ours(dataset: str, context: Context) -> Evidence:
-    found = averaged(dataset, context, V=constraints.OURS[0], rho=constraints.OURS[1])
-    return replace(found, choice=OUR_CHOICE)
+def averaged(dataset: str, choice: str, context: Context) -> Evidence:
+    V, rho = (CODE_V[dataset] if choice == CODE_CHOICE else constraints.OURS[0]), constraints.OURS[1]
+    run, buffers = constraints.play(dataset, V, rho, context.seed), float(sum(SECTION7[dataset].buffers))
+    found = experiment.played(run.memory, buffers, constraints.LEVEL, "mean memory", run.domain)
+    return replace(found, choice=choice)
 
 
 def in_training(results: Results, dataset: str) -> Evidence:
-    """Mean memory in the runs that trained."""
     result, one = results.get((dataset, "paper")), constraints.run_of(results, dataset)
     if result is None or one is None:
         return experiment.absent(dataset, "paper")
@@ -73,6 +63,7 @@ def _memory(results: Results) -> Claim:
         for name, one in means.items()
         if one is not None
     )
+    trained_checks = {d: (confirming(partial(in_training, results, d)),) for d, s in results if s == "paper"}
     return Claim(
         id="fig:buffer_cost_horizontal",
         kind="experiment",
@@ -85,13 +76,8 @@ def _memory(results: Results) -> Claim:
         rf"$V=\sqrt T$ or that of the released code, whose constants the penalty has; {LOG_PLUS}",
         checks={
             one.name: (
-                partial(with_the_codes_V, dataset),
-                partial(with_ours, dataset),
-                *(
-                    [confirming(partial(in_training, results, dataset))]
-                    if (dataset, "paper") in results
-                    else []
-                ),
+                *(partial(averaged, dataset, choice) for choice in (CODE_CHOICE, OUR_CHOICE)),
+                *trained_checks.get(dataset, ()),
             )
             for dataset, one in SECTION7.items()
         },
@@ -109,7 +95,7 @@ def _memory(results: Results) -> Claim:
             checks={
                 "whatever $V$": (less_room_is_less, small_rho_fits),
                 **{
-                    f"$\\rho=0.9$, {one.name}": partial(with_ours, dataset)
+                    f"$\\rho=0.9$, {one.name}": partial(averaged, dataset, OUR_CHOICE)
                     for dataset, one in SECTION7.items()
                 },
             },
@@ -178,12 +164,8 @@ def _every_round(results: Results) -> list[Claim]:
 
 
 def claims(results: Results) -> list[Claim]:
-    """Whatever is committed."""
-    return (
-        [_memory(results), *_every_round(results)]
-        if any(setting == "paper" for _, setting in results)
-        else []
-    )
+    paper = any(setting == "paper" for _, setting in results)
+    return [_memory(results), *_every_round(results)] if paper else []
 
 
 CLAIMS = claims(committed())

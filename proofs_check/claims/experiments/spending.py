@@ -81,7 +81,6 @@ def cost(seen: Seen) -> Measured:
 
 
 def overspending(dataset: str, context: Context) -> Evidence:
-    """The policy alone."""
     found = play(dataset, *OURS, context.seed)
     budget = float(SECTION7[dataset].budget)
     return experiment.played(found.cost, budget, LEVEL, "mean cost per round", found.domain)
@@ -118,7 +117,6 @@ def _every_horizon(results: Results) -> list[Claim]:
 
 
 def claims(results: Results) -> list[Claim]:
-    """Whatever is committed."""
     return [_cost(), *_every_horizon(results)] if any(setting == "paper" for _, setting in results) else []
 
 

@@ -56,7 +56,6 @@ class Scope:
 
     @property
     def names(self) -> str:
-        """The data sets in words."""
         *first, last = (said.name for said in self.said.values())
         return f"{', '.join(first)} and {last}" if first else last
 
@@ -81,7 +80,6 @@ SYMBOLS = {
     "A": "current best test accuracy after the last round, in percent, mean over runs; its index is the policy",
     "τ": "first round after which the mean current best has reached the target; its index is the policy",
 }
-
 
 Measured = tuple[str, Evidence | None]
 
