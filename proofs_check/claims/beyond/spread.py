@@ -52,7 +52,6 @@ def late() -> Evidence:
     )
 
 
-@cache
 def late_sums() -> Evidence:
     """Σ_{s>2h} 1/s² <= 3/(4h), by its first term and its integral; Σρ^s <= h; w = K-1+S+h."""
     rho = ALONG.rho

@@ -34,7 +34,6 @@ def not_real() -> Evidence:
     return obeying(found, {"the admission is inside the region": lies_inside([least], region)})
 
 
-@cache
 def real_from_there_on() -> Evidence:
     """At N = (1 + more)·Pdim/e the root is that of log(1 + more), which is not negative; and N is at least Λ_min(1)."""
     root = log(1 + more)

@@ -3,6 +3,7 @@
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.design.leading_terms import share
+from proofs_check.groundwork.regret.envelope import three
 
 # Losses zθ²⁰⁰ on Θ = [0, 1], z = 0 or 1 with equal chances. Pdim 1: each loss is monotone in θ.
 POWER = 200
@@ -27,20 +28,16 @@ def steep_facts() -> dict[str, Evidence]:
     }
 
 
-def _three(terms: Terms) -> Any:
-    return terms.root + terms.linear + terms.generalisation
-
-
 def frozen_beats(oracle: Any, constants: Constants, horizons: tuple[int, ...], form: str) -> Evidence:
     """A buffer filled once and kept, n = N = N_eff and χ = 0, against the oracle; without the per-round constant."""
     kept = theorem_1([ball(SIZE)], [ball(SIZE)], [ball(1)], [ball(0)], constants.map(ball)).terms
 
     def fresh(p: Any) -> Any:
         terms = oracle(SIZE, p["T"], constants, certified=True).terms
-        return _three(terms) + terms.initial
+        return three(terms) + terms.initial
 
     better = compare(
-        lambda p: p["T"] * _three(kept) + kept.initial,
+        lambda p: p["T"] * three(kept) + kept.initial,
         "<",
         fresh,
         [{"T": T, "n": SIZE} for T in horizons],
@@ -65,7 +62,7 @@ def against_frozen() -> Evidence:
     for size in (CONSTANTS.Pdim * (1 + more), CONSTANTS.Pdim / (1 + more)):
         frozen = theorem_1([size], [size], [1], [0], CONSTANTS).terms
         oracle = constant_round(1, t, size, CONSTANTS)
-        gap = _three(frozen) - _three(oracle)
+        gap = three(frozen) - three(oracle)
         found.append(equivalent(gap, t, t, frozen_share(size), domain=domain))
     return together(*found)
 

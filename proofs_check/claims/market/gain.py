@@ -5,11 +5,11 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.control.orders import t
 from proofs_check.groundwork.market.certificates import papers_best
 from proofs_check.groundwork.market.figures import exactly, figures
-from proofs_check.groundwork.market.market import BUDGET, HIGH, LOW, PAPER, PLACES, SETTING, SHARE, SYMBOLS, S
+from proofs_check.groundwork.market.market import HIGH, LOW, PAPER, PLACES, SETTING, SHARE, SYMBOLS, S
 from proofs_check.groundwork.regret.transient import plain
 from theory.law.stationary import small_step_floor
 from theory.market.long_run import gap_closed
-from theory.paper import MNIST, RATE, RETENTION
+from theory.paper import BUDGET, MNIST, RATE, RETENTION
 from theory.reuse.counts import uniformity_from_deficits
 
 mine, other, bought, mean, y = sp.symbols("r f R mean y", positive=True)  # rates: effective, and of purchases

@@ -24,7 +24,6 @@ KEPT, REPLACED = (sp.And(sp.Eq(replaced, which), sp.Eq(aged, after)) for which, 
 
 
 def ceiling() -> Any:
-    """theory's, on symbols."""
     return age_ceiling(R, S, V, B, debt, T, ages)
 
 
@@ -88,7 +87,6 @@ FULL = Given("buy:full-memory", r"that $N_{\mathrm{eff}}/t$ is $S/(2\bar A-1)$")
 BEST = Given("buy:best-rule/paper", "that no causal rule that keeps the memory full has more than 18.6367")
 
 
-@cache
 def in_proportion(scale: F) -> Cycle:
     """Thresholds in proportion to age, the online rule's at a steady debt: exact, up to the age that pays any price."""
     ages = next(age for age in count(1) if scale * age >= HIGH)

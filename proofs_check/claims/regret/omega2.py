@@ -90,7 +90,6 @@ def deficit() -> Evidence:
     )
 
 
-@cache
 def division_late() -> Evidence:
     """From t > h on, δ = Σρ^τ <= h."""
     late = (1 / (now**2 / h - now) >= APART, [delta <= h, h < now], r"every $t>1/(1-\rho)$")

@@ -252,7 +252,6 @@ def theorem_powered() -> Evidence:
 
 
 def sharper_powered() -> Evidence:
-    """The sharper bound: every term that it has."""
     return powered(_of_all_samples(), sharper_1, ("N", "uniformity", "mismatch"))
 
 
@@ -270,6 +269,5 @@ def memory_powered() -> Evidence:
 
 
 def stability_powered() -> Evidence:
-    """The stability bound: every term that it has."""
     examples = [slope(), frozen(), two_distributions(), _walk("held sample", Fraction(1, 100), 100, 10)]
     return powered(examples, stability_1, ("overlap",), TERMS[1:])

@@ -41,7 +41,6 @@ def telescoping(
 
 
 def memory_telescopes() -> Evidence:
-    """The memory's recursion summed over T rounds."""
     return telescoping(lambda chi: (step * c.G) ** 2, lambda chi: sp.S.Zero, sharper.step_constant)
 
 
@@ -69,7 +68,6 @@ class Whole:
     constant: Callable[[Constants], Any]
 
     def is_its_links(self) -> Evidence:
-        """A round is the sum of what the links give."""
         return equal(
             self.of_round(*_rows(1)[0]).total,
             self.links(*_rows(1)[0]),
@@ -140,7 +138,6 @@ def below_theorem_1() -> Evidence:
 
 SUMMED = Constants(D=2, sigma=3, eta=Fraction(1, 7), B=5, Pdim=2, E=3, G=Fraction(3, 2))
 BALL_RADIUS_MAX = 1e-20  # balls that overlap say nothing unless they are small
-
 
 ADMITTED = everywhere("$K=1,2,4$, $T\\le9$, rates to 3, $E=3$", K=(1, 2, 4), rounds=((1, 1), (3, 2), (2, 9)))
 

@@ -207,10 +207,8 @@ def constant_overlap() -> Evidence:
     """n(s) = min(s, K)Λ̄, and (s - h)Λ̄ samples in common with round s, h = max(t-K, 0)."""
     s, h, more = (sp.Symbol(name, integer=True, nonnegative=True) for name in ("s", "h", "more"))
     filling, horizon = 1 + h, 1 + h + more  # t = 1 + h <= K; then, between, t = K + h with K = 1 + h + more
-    ramp, flat = (
-        stability.overlap_constant(horizon, filling, rate),
-        stability.overlap_constant(1 + h, 1 + 2 * h + more, rate),
-    )
+    ramp = stability.overlap_constant(horizon, filling, rate)
+    flat = stability.overlap_constant(1 + h, 1 + 2 * h + more, rate)
     full = symbolic_sum(s / ((1 + h) ** 2 * rate), s, 1, h)  # here K = 1 + h
     old = symbolic_sum((horizon - h) / horizon, s, h + 1, horizon - 1)
     new = symbolic_sum((s - h) / horizon, s, horizon, horizon + h - 1)
@@ -271,7 +269,6 @@ SMOOTH = replace(SUMMED, L=Fraction(5, 2))
 
 @everywhere("$K=1,2,4$, $T$ up to 12", K=(1, 2, 4), rounds=((1, 1), (3, 2), (2, 12)))
 def constant_summed(K: int, rounds: tuple[int, int]) -> Found:
-    """The sum to any T against the closed form added round by round."""
     rate, T = rounds
     with precise():
         column = [ball(Fraction(stability.overlap_constant(K, t, rate))) for t in range(1, T + 1)]

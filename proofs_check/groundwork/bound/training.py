@@ -31,7 +31,6 @@ class Loss:
         return _value(self.piece(x), x)
 
     def slope_at(self, x: Any) -> Any:
-        """Its derivative."""
         return _value(sp.diff(self.piece(x), theta), x)
 
 
@@ -75,7 +74,6 @@ class Problem:
     convex: bool = True
 
     def risk(self, x: Any) -> Any:
-        """The population risk at an exact θ."""
         return sum(p * loss.at(x) for p, loss in zip(self.chances, self.losses, strict=True))
 
     def _nonnegative(self, name: str, margins: Callable[[list[Any]], list[Any]]) -> Evidence:
@@ -83,18 +81,14 @@ class Problem:
         inner = sorted({end for loss in self.losses for end in loss.ends if self.low < end < self.high})
         found = []
         for a, b in pairwise([self.low, *inner, self.high]):
-            inside, domain = (
-                [theta >= _exact(a), theta <= _exact(b)],
-                rf"{name} of {self.name}, $\theta$ in [{a}, {b}]",
-            )
+            inside = [theta >= _exact(a), theta <= _exact(b)]
+            domain = rf"{name} of {self.name}, $\theta$ in [{a}, {b}]"
             for margin in margins([loss.piece((Fraction(a) + b) / 2) for loss in self.losses]):
                 true = sp.Ge(sp.expand(margin), 0)
-                decided = (
-                    always(true, given=inside, domain=domain)
-                    if true.free_symbols
-                    else shown(bool(true), domain)
-                )
-                found.append(decided)
+                if true.free_symbols:
+                    found.append(always(true, given=inside, domain=domain))
+                else:
+                    found.append(shown(bool(true), domain))
         return together(*found)
 
     @cached_property

@@ -8,10 +8,9 @@ ALONG = Region(rate=rate, rho=1 - 1 / h)
 
 UNIT = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
 ONES = replace(UNIT, Pdim=1)  # with Λ_min(1) >= 1 as printed: see printed_log
-LIGHTER = replace(ONES, B=Fraction(1, 100))
-RATIONAL = Constants(
-    D=Fraction(3, 2), sigma=Fraction(4, 3), eta=Fraction(1, 5), B=Fraction(2, 7), Pdim=6, E=3
-)  # all different, so that none stands in for another
+LIGHTER = replace(ONES, B=F(1, 100))
+# all different, so that none stands in for another
+RATIONAL = Constants(D=F(3, 2), sigma=F(4, 3), eta=F(1, 5), B=F(2, 7), Pdim=6, E=3)
 ALL = r"every $K\ge1$, $\bar\Lambda$, $D$, $\sigma$, $\eta$, $E$, $B$, $\mathrm{Pdim}>0$"
 ROOT = CONSTANTS.D * CONSTANTS.sigma / sp.sqrt(rate)  # units of the first two terms
 LINEAR = CONSTANTS.eta * CONSTANTS.E * CONSTANTS.sigma**2 / rate

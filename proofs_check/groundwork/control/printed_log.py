@@ -20,9 +20,8 @@ def same_logarithm() -> Evidence:
     """At N = Pdim(1 + more) theory's third term and the printed one are the same; N, once there, only grows."""
     first, later = sp.symbols("first later", nonnegative=True)
     large = CONSTANTS.Pdim * (1 + sp.Symbol("more", nonnegative=True))
-    ours, printed = (
-        form(inverse_neff, large, CONSTANTS) for form in (generalisation_term, generalisation_term_as_printed)
-    )
+    ours = generalisation_term(inverse_neff, large, CONSTANTS)
+    printed = generalisation_term_as_printed(inverse_neff, large, CONSTANTS)
     return argument(
         (ours, printed, r"the third term with $\log^+$ and the printed one"),
         (first + later >= CONSTANTS.Pdim, [first >= CONSTANTS.Pdim], "every later round"),

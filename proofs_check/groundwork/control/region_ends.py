@@ -74,7 +74,6 @@ def corners(rounds: int) -> Iterator[tuple[Fraction, ...]]:
 
 
 def placed(region: Region, positions: Sequence[Fraction]) -> list[Fraction]:
-    """The admissions at these positions."""
     ends = [(region_minimum(region, t), region_maximum(region, t)) for t in range(1, len(positions) + 1)]
     return [low + (high - low) * position for (low, high), position in zip(ends, positions, strict=True)]
 

@@ -16,7 +16,6 @@ def third_terms(pace: Any) -> Any:
     return 20 * CONSTANTS.B * sp.sqrt(CONSTANTS.Pdim / pace)
 
 
-@cache
 def average_share() -> Evidence:
     """At any K and rate a round's share tends to that of KΛ̄ samples, and the third term's to 0."""
     terms = constant_round(K, t, rate, CONSTANTS)
@@ -26,8 +25,6 @@ def average_share() -> Evidence:
     )
 
 
-@cache
 def third_term_grows() -> Evidence:
-    """At any K and rate the third terms add up to 20B√(Pdim/Λ̄)·√(T log T)."""
     third = constant_round(K, t, rate, CONSTANTS).generalisation
     return equivalent(third, t, sp.sqrt(t * sp.log(t)), third_terms(rate), domain=LONG_RUN)

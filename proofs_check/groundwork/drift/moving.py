@@ -9,9 +9,6 @@ from proofs_check.groundwork.law.lags import AVERAGED
 from proofs_check.groundwork.law.streams import DRAWN
 from theory.law.averaging import latest
 
-__all__ = ["BEST", "LAG", "LIMITS", "MOVING", "NOISE", "VARIANCE", "full", "long_run", "mean_squares"]
-__all__ += ["nu", "q"]
-
 nu, q = sp.symbols("nu q", positive=True)
 VARIANCE = sum((chance * value**2 for value, chance in DRAWN.items()), F(0))
 MOVING = AVERAGED | glossary("drift")

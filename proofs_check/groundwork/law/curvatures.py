@@ -11,8 +11,6 @@ from proofs_check.prelude import *
 
 from theory.law.curved import Tails
 
-__all__ = ["INDEPENDENT", "KINDS", "PAIR", "SYMBOLS", "Kinds", "Stream", "coefficients", "moments_of_a_mean"]
-
 SYMBOLS = glossary("curvature")
 
 
@@ -28,7 +26,6 @@ class Kinds:
             raise ValueError("chances must add up to 1 and gradients to 0 on average")
 
     def mean(self, of: Callable[[Any, Any, Any], Any]) -> F:
-        """Mean of a function of (h, g, k)."""
         return sum((p * of(*value) for p, value in zip(self.chances, self.values, strict=True)), F(0))
 
     def moment(self, i: int, j: int) -> F:
@@ -44,7 +41,6 @@ class Kinds:
 
     @property
     def tails(self) -> Tails:
-        """Higher moments, as theory takes them."""
         third, fourth, cross, gradient = (self.moment(*powers) for powers in ((3, 0), (4, 0), (2, 1), (0, 4)))
         return Tails(third=third, fourth=fourth, cross=cross, gradient=gradient)
 

@@ -8,9 +8,6 @@ from proofs_check.prelude import *
 
 from theory.numbers.algebra import ratio
 
-__all__ = ["AVERAGED", "EVERY", "SYMBOLS", "a", "d", "geometric", "lag_sums", "long_run_noise"]
-__all__ += ["patterns", "sums", "uneven_weights_cost"]
-
 a = sp.Symbol("a", positive=True)
 d = sp.Symbol("d", integer=True, positive=True)
 SYMBOLS = glossary("law")
@@ -23,7 +20,6 @@ def geometric(last: Any) -> Any:
     return (a - a ** (last + 1)) / (1 - a)
 
 
-@cache
 def sums() -> Evidence:
     """Proof of the closed form by induction: 0 without terms, and one more term from K to K+1."""
     return argument(
@@ -33,7 +29,6 @@ def sums() -> Evidence:
     )
 
 
-@cache
 def lag_sums() -> Evidence:
     r"""theory's \(\sum_{d<K}(K-d)a^d\), by induction over K."""
     return argument(

@@ -6,9 +6,6 @@ sample takes one of three values, so with s samples there are \(3^s\) streams, e
 
 from proofs_check.prelude import *
 
-__all__ = ["AXES", "CHANCES", "MEAN", "QUADRATIC", "VALUES", "Quadratic"]
-__all__ += ["cohorts", "federated", "kept_by_age", "kept_by_capacity"]
-
 Sample = tuple[int, int]
 Point = tuple[F, F]
 Memory = tuple[Sample, ...]

@@ -8,11 +8,10 @@ from math import floor
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.market.market import BUDGET, FLOATS, HIGH, PAPER, PLACES
+from proofs_check.groundwork.market.market import FLOATS, HIGH, PAPER, PLACES
 from theory.market.prices import PriceLaw
 from theory.market.replacement import Cycle, best_rule, cycle
-
-__all__ = ["Certificate", "capped_price", "faults", "papers_best"]
+from theory.paper import BUDGET
 
 UNIT, STEP = F(1, 10**9), F(1, 500_000)
 

@@ -2,8 +2,6 @@
 
 from proofs_check.prelude import *
 
-__all__ = ["exactly", "figures"]
-
 
 def exactly(domain: str, found: Any, wanted: Any) -> Evidence:
     """Evidence that an exact computation gives this value."""

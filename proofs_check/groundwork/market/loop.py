@@ -11,9 +11,6 @@ from proofs_check.groundwork.market.market import B, C, S, Z, c, high
 from theory.market.online import buys
 from theory.numbers.algebra import positive_part
 
-__all__ = ["OnlineRun", "constant_worth", "debt_after", "drift_of_a_round", "moves", "play"]
-__all__ += ["with_maxima", "worth_of_age", "x"]
-
 x = sp.Symbol("x", nonnegative=True)
 
 
@@ -29,7 +26,6 @@ def with_maxima(expression: Any) -> Any:
     )
 
 
-@cache
 def moves() -> Evidence:
     """cx - C lies within δ of 0, δ² = 2B; B is no larger than it must be; and the debt moves by δ at most."""
     most, move = 2 * purchase_drift(S, C, high), debt_after(Z, c, x, C) - Z
@@ -42,7 +38,6 @@ def moves() -> Evidence:
     )
 
 
-@cache
 def drift_of_a_round() -> Evidence:
     """½Z'² - ½Z² <= B + Z(cx - C): the positive part takes nothing away from that."""
     after, spare = sp.symbols("after spare", real=True)
@@ -68,7 +63,6 @@ class OnlineRun:
 
     @property
     def spent(self) -> Ints:
-        """Cost of each round."""
         return self.prices * self.bought
 
 

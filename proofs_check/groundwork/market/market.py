@@ -4,9 +4,6 @@ from proofs_check.prelude import *
 
 from theory.paper import BUDGET, MNIST, PRICES
 
-__all__ = ["BUDGET", "FLOATS", "HIGH", "LOW", "ONLINE", "PAPER", "PLACES", "SETTING", "SHARE", "SYMBOLS"]
-__all__ += ["B", "C", "S", "V", "Z", "a", "c", "high", "j", "low", "q", "r"]
-
 PLACES, (LOW, HIGH) = MNIST.total_buffer, PRICES
 SHARE = Fraction(BUDGET, PLACES)
 PAPER, FLOATS = Uniform(LOW, HIGH), Uniform(float(LOW), float(HIGH))

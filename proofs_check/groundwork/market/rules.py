@@ -10,8 +10,6 @@ import flint
 
 from proofs_check.prelude import *
 
-__all__ = ["all_rules", "least_at", "long_run", "most_bought"]
-
 Rule = Sequence[Sequence[bool]]  # for each age, whether it is replaced at each price
 
 
@@ -37,7 +35,6 @@ def long_run(law: Atoms, rule: Rule, burdens: Sequence[Any]) -> tuple[F, F]:
 
 
 def all_rules(prices: int, ages: int) -> Iterator[Rule]:
-    """Every stationary rule of a place."""
     rows = list(product((False, True), repeat=prices))
     return product(rows, repeat=ages)
 

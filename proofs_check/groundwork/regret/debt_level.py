@@ -39,7 +39,6 @@ def debt_free() -> Evidence:
     )
 
 
-@cache
 def above_the_level() -> Evidence:
     """J at the minimiser is at most J at another admission, p >= 0 and Z >= z: cΛ <= cΛ' + Vp'/z."""
     objective = [debt * (c * amount - C) + V * value for amount, value in ((Lambda, found), (other, P))]
@@ -59,7 +58,6 @@ def above_the_level() -> Evidence:
     )
 
 
-@cache
 def comparator() -> Evidence:
     """n >= Λ' and N >= Λ' when Λ' is admitted: at Λ̄ no penalty exceeds P, and at Λ̄/y, y >= 1, none exceeds yP."""
     low, lower = sp.symbols("l u", nonnegative=True)  # log⁺(Λ̄/(yPdim)) and log⁺(Λ̄/Pdim)
@@ -88,7 +86,6 @@ def comparator() -> Evidence:
     )
 
 
-@cache
 def early_peaks() -> Evidence:
     """One round's spending is at most the root of the sum of squares, with Λ_max <= Λ̄(1+h/t) and Σ1/t² <= 2."""
     top = plain(region_maximum(REGION, t))
@@ -110,7 +107,6 @@ def early_peaks() -> Evidence:
     )
 
 
-@cache
 def later_rounds() -> Evidence:
     """ρ^t <= 1/2 after τ >= h rounds, and Λ_max - Λ̄ adds up to at most Λ̄h; earlier rounds had the budget Cτ."""
     early, late = sp.symbols("early late", real=True)  # Σ(E[c]Λ̄-C) up to τ, and after
@@ -123,7 +119,6 @@ def later_rounds() -> Evidence:
     )
 
 
-@cache
 def summed() -> Evidence:
     """theory's bound is the sum of the links at the level z = √(2VPh): with τ <= 2h rounds and E[c] <= √E[c²]."""
     root = sp.sqrt(moment)
@@ -139,7 +134,6 @@ def summed() -> Evidence:
     )
 
 
-@cache
 def on_every_path() -> Evidence:
     """c(t)Λ̄ <= C always: above the level a round pays back Cρ^t, and no round below it spends more than they all do."""
     bottom, horizon = plain(region_minimum(REGION, t)), sp.Symbol("T", positive=True)

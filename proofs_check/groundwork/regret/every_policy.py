@@ -74,7 +74,6 @@ def share() -> Evidence:
     )
 
 
-@cache
 def mismatch_inside(*, stated: bool) -> Evidence:
     """1/n - 1/N_eff, or χ = 1/n + 1/N_eff - 2W/n, inside `mismatch_range`."""
     effective, weight = sp.symbols("Neff weight", positive=True)
@@ -86,7 +85,6 @@ def mismatch_inside(*, stated: bool) -> Evidence:
     return together(always([low <= value, value <= high], given=given, domain=EVERY), mismatch_of_sums())
 
 
-@cache
 def mismatch_of_sums() -> Evidence:
     """χ = Σ(ω - 1{i in Q}/n)² = 1/n + 1/N_eff - 2Z/(nΣA), for K-step retention and any admissions."""
     written = 1 / n + 1 / effective_from_sums(U, R) - 2 * Z / (n * U)
@@ -132,7 +130,6 @@ def every_policy(*, stated: bool) -> Evidence:
     return together(memory(), uses(), share(), most_samples(), mismatch_inside(stated=stated), terms_inside())
 
 
-@cache
 def widens(*, stated: bool) -> Evidence:
     """A larger x, a smaller F and a larger M widen `mismatch_range`: it may be taken at bounds on them."""
     x_, F_, M_ = sp.symbols("x_ F_ M_", positive=True)

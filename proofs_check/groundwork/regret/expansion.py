@@ -80,7 +80,6 @@ def falling() -> Evidence:
     )
 
 
-@cache
 def oracle_third() -> Evidence:
     """The oracle's third term is that of KΛ̄t distinct samples: where H(KΛ̄T/Pdim)/K comes from."""
     found, told = oracle_round(later).generalisation, third(K * rate * later)
@@ -97,7 +96,6 @@ def expansion_slope() -> Evidence:
     return equal(found, told, domain=domain, what="the expansion's slope and two third terms' difference")
 
 
-@cache
 def without_reuse() -> Evidence:
     """K = 1: constant admission is the oracle, and the expansion is 0 too."""
     what, domain = "the expansion and 0", r"$K=1$, every $\bar\Lambda$, $T$, $B$, $\mathrm{Pdim}$"
@@ -115,7 +113,6 @@ def first_terms() -> Evidence:
     return together(*(converges(term, t, power=2, domain=domain) for term in (apart.root, apart.linear)))
 
 
-@cache
 def third_term() -> Evidence:
     """Replacing N_eff by N = Λ̄t in the third term of constant admission costs a convergent sum."""
     own = constant_round(K, t, rate, CONSTANTS).generalisation
@@ -130,7 +127,6 @@ def over(gauge: Callable[[Any], Any], what: str) -> Evidence:
 
 @cache
 def leading_order() -> Evidence:
-    """The expansion is of order √(T log T)."""
     return over(lambda T: sp.sqrt(T * sp.log(T)), r"the expansion's slope over that of $\sqrt{T\log T}$")
 
 
@@ -203,7 +199,6 @@ def gap() -> Evidence:
     )
 
 
-@cache
 def narrowest() -> Evidence:
     """The lower ends rise, so each of s rounds admits Λ̄(1-ρ) at least; with y = ρ^(t-1) <= 1."""
     y = sp.Symbol("y", positive=True)

@@ -76,7 +76,6 @@ def sequences(*, stated: bool) -> Evidence:
 # --- a round, from above -----------------------------------------------------------------------------------
 
 
-@cache
 def window() -> Evidence:
     """(k-1)ρ^(t-1) <= d <= (k-1)ρ^(t-k+1), by induction over k: d/ρ^(t-k) is q_k = ρ + … + ρ^(k-1)."""
     q = sp.Symbol("q", positive=True)
@@ -150,7 +149,6 @@ def third_rounds() -> Evidence:
 # --- a round, from below -----------------------------------------------------------------------------------
 
 
-@cache
 def repaired_below() -> Evidence:
     """Term by term p̄^CK >= p̄_∞, so Ω₂(T) grows with T; and from K on by what 1/n alone makes."""
     n, N, fewer = sp.symbols("n N fewer", positive=True)
@@ -170,7 +168,6 @@ def repaired_below() -> Evidence:
     )
 
 
-@cache
 def printed_below() -> Evidence:
     """1/(t-δ) - 1/t is what the printed mismatch may lose: at most 1 up to 2h, then at most 2h/t²."""
     beyond, summed = 2 * h / now**2, "$2h$ rounds of 1, then the first term and the integral of $2h/t^2$"
