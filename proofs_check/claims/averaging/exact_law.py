@@ -23,17 +23,13 @@ CASES: tuple[tuple[list[list[int]], int], ...] = (
 )
 STEP_SIZES = (F(3, 5), F(1, 2), F(3, 2), F(1, 3), F(1, 4), F(1, 5))
 
-
 ANY = "any weights of models, steps, clients and memories"
 
 
 def _shares(name: str, trained: list[bool], counted: str) -> list[Any]:
-    share = MEANS[name]
-    return (
-        averaging.over_rounds(share, len(trained))
-        if counted == "rounds"
-        else averaging.over_models(share, trained)
-    )
+    if counted == "rounds":
+        return averaging.over_rounds(MEANS[name], len(trained))
+    return averaging.over_models(MEANS[name], trained)
 
 
 def _differs(

@@ -178,10 +178,8 @@ def two_roots() -> Evidence:
     a, b, product, sizes, traces = sp.symbols("a b product sizes traces", nonnegative=True)
     T, more = sp.Symbol("T", positive=True), sp.Symbol("more", positive=True)
     K = 1 + more
-    sizes_root, traces_root = (
-        sp.sqrt(T + 2 * (K - 1)),
-        sp.sqrt(T * ((K * K - 1) / (6 * K)) ** 2 + (K - 1) ** 3),
-    )
+    sizes_root = sp.sqrt(T + 2 * (K - 1))
+    traces_root = sp.sqrt(T * ((K * K - 1) / (6 * K)) ** 2 + (K - 1) ** 3)
     scale = sp.sqrt(sp.log(1 / delta) / (2 * rate))
     return argument(
         (

@@ -19,7 +19,6 @@ FORMULA = sp.factor(regret_log_free(K, rate, T, CONSTANTS) / sp.sqrt(T))
 
 
 def third(inverse_effective: Any) -> Any:
-    """The third term of a round, corrected."""
     return deviation_term(inverse_effective, CONSTANTS)
 
 
@@ -76,7 +75,6 @@ def _rest(K: int, T: int) -> Any:
 
 
 def settling(context: Context) -> Evidence:
-    """The sharper bound's regret less the formula, against the third term."""
     third = partial(deviation_term, constants=RATIONAL.map(ball))
     return settles(
         context, _rest, lambda seen: third(1 / seen), "the sharper bound's regret less the formula"

@@ -9,7 +9,6 @@ from proofs_check.groundwork.regret.expansion import oracle_third
 BUDGET = Budget(buffers=(total_buffer,), cost=C, mean_cost=mean_cost)
 EXPANDS = Given("thm:dpp-regret/expansion", "the regret of every policy inside is the expansion to $O(1)$")
 
-
 CLAIMS = [
     Claim(
         id="thm:dpp-regret/region-buys-nothing",

@@ -68,7 +68,6 @@ def _rest(K: int, T: int) -> Any:
 
 
 def settling(context: Context) -> Evidence:
-    """The regret less its expansion, against the third term."""
     return settles(
         context,
         _rest,

@@ -95,7 +95,6 @@ def variance_of_a_combination() -> Evidence:
     values=st.lists(fractions(-2, 2), min_size=2, max_size=3),
 )
 def variance_enumerated(K: int, rounds: list[list[int]], values: list[Fraction]) -> Found:
-    """All outcomes of a few samples, each uniform on a few values."""
     last = simulate(rounds, K)[-1]
     if last.N > 4 or last.n == 0:
         return None

@@ -25,9 +25,8 @@ def negative(view: Snapshot) -> Found:
 
 def below_exactly_where(where: Any, horizon: Any, at: Any, domain: str) -> Evidence:
     """N_eff < n, under constant admission, if and only if `where`."""
-    inverse, n = (
-        of(horizon, at, rate) for of in (constant.inverse_effective_constant, constant.occupancy_constant)
-    )
+    inverse = constant.inverse_effective_constant(horizon, at, rate)
+    n = constant.occupancy_constant(horizon, at, rate)
     return always(sp.Equivalent(inverse > 1 / n, where), domain=f"every rate, {domain}")
 
 

@@ -33,7 +33,6 @@ def _last_round(stays: list[tuple[int, int]]) -> Snapshot:
 
 @drawn("any retention rule, four rounds; a stay is its first and last round", (100, 100), stays=STAYS)
 def as_printed(stays: list[tuple[int, int]]) -> Found:
-    """Stays that obey the printed bound."""
     view = _last_round(stays)
     chi, printed = view.mismatch, printed_bound(view)
     return unless(chi <= printed, **{"reuse counts": list(view.uses.values())}, χ=chi, printed=printed)
@@ -46,7 +45,6 @@ def rule_equivalence() -> Evidence:
 
 @drawn("any retention rule", (150, 2000), stays=STAYS)
 def rule_simulated(stays: list[tuple[int, int]]) -> Found:
-    """On drawn stays, from the definitions."""
     view = _last_round(stays)
     total, squares = sum(view.uses.values()), sum(a * a for a in view.uses.values())
     average = Fraction(sum(view.uses[i] for i in view.memory), view.n)

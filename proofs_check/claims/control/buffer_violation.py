@@ -75,7 +75,6 @@ def overfilled_with_log_plus() -> Evidence:
     admissions=([1], [2, 0, 3], [1, 5, 0, 2, 2, 1], [4, 1, 1, 0, 0, 0, 7, 2]),
 )
 def counted_by_name(K: int, admissions: list[int]) -> Found:
-    """The same with every sample by name."""
     held = sum(view.n for view in simulate([[a] for a in admissions], K))
     weighed = sum(a * min(K, age) for age, a in enumerate(reversed(admissions), start=1))
     return differing(**{"Σn": held, "ΣΛ·min(K, T-s+1)": weighed})

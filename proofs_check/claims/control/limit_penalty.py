@@ -11,7 +11,6 @@ MOST = Terms(
     generalisation=third(rate),
 )
 
-
 CLAIMS = [
     Claim(
         id="eq:cost-proof-2/bounded",

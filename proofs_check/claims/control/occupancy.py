@@ -55,7 +55,6 @@ def window_term() -> Evidence:
 
 @drawn(rf"{ANY}, $\Lambda_{{\min}}=0$ before round 1", (60, 400), **INSIDE)
 def occupancy_bound_exact(K: int, region: Region, positions: list[Fraction]) -> Found:
-    """The printed lower bound on drawn histories."""
     t, (held, _) = len(positions) + 1, ends.switched(ends.placed(region, positions), K, region.rate)
     bound = (K - 1) * region_minimum(region, t - K) + region.rate
     return unless(held >= bound, t=t, held=held, bound=bound)

@@ -25,7 +25,6 @@ def only_the_sum() -> Evidence:
 
 @drawn("two clients against one with the same sums", (60, 400), K=retentions(5), path=admissions(2))
 def split(K: int, path: list[list[int]]) -> Found:
-    """n and N of all clients together."""
     several, single = (simulate(rounds, K) for rounds in (path, [[sum(row)] for row in path]))
     return differing(several=[(r.n, r.N) for r in several], single=[(r.n, r.N) for r in single])
 

@@ -106,7 +106,6 @@ def by_the_law(kept: int, keep: F) -> Found:
 
 @everywhere("$\\nu=1$, two steps, every window up to 40", drift=(F(1, 100), F(1, 10), F(1)), k=(1, 5))
 def best_window(drift: F, k: int) -> Found:
-    """theory's window against every other."""
     problem: Any = {"h": [1], "variance": [1], "walk": [drift], "eta": F(k, 9)}
     floors = {M: drift_floor(1, M, **problem) for M in range(1, 41)}
     found = best_drifting_window(1, **problem)

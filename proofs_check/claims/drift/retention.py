@@ -31,9 +31,8 @@ def bend(f: Any) -> Any:
 
 def noise_bends() -> Evidence:
     """1 - a^d = (1-a)²Σ_r a^(r-1)min(d, r), so v falls as a mixture of means of min(|i-j|, r) rises, each concave."""
-    apart = (
-        (K - r) * (K - r - 1) / 2
-    )  # pairs at distances above r, of K(K-1)/2: one less in the sum at each distance
+    # pairs at distances above r, of K(K-1)/2: one less in the sum at each distance
+    apart = (K - r) * (K - r - 1) / 2
     power = sp.Symbol("power", positive=True)  # a^d
     mixture = alpha**2 * ((1 - (d + 1) * power + d * power * a) / alpha**2 + d * power / alpha)
     return argument(

@@ -123,7 +123,6 @@ def counts_mislead() -> Evidence:
 
 @everywhere(EXAMPLE, cycles=by_profile(range(1, 20), range(1, 100)))
 def counterexample_sample_by_sample(cycles: int) -> Found:
-    """t·Σω² by the law's weights and by counts, exactly, at growing t."""
     counts = list(UNEVEN) * cycles
     T = len(counts)
     weighed = T * sum(m * F(1, m * T) ** 2 for m in counts)
@@ -184,10 +183,7 @@ CLAIMS = [
         r"$n=B$ in every round, $\omega=A/(Bt)$ and $\sum A=Bt$.",
         given=(WRITTEN,),
         checks={
-            "the limit": (
-                *(a_sample_gone, a_period, both_ends),
-                confirming(within_the_ends),
-            ),
+            "the limit": (a_sample_gone, a_period, both_ends, confirming(within_the_ends)),
             "random admissions": (a_sample_gone, in_the_mean, confirming(random_admissions)),
             "shares of rounds": weights_of_rounds,
             "counts of uses": (

@@ -212,9 +212,8 @@ def orders() -> Evidence:
     )
 
 
-Word = tuple[
-    F, tuple[tuple[str, int], ...]
-]  # a coefficient, and the means that it multiplies: x or g, and the round
+# a coefficient, and the means that it multiplies: x or g, and the round
+Word = tuple[F, tuple[tuple[str, int], ...]]
 
 
 def _words(n: list[int], left: F, eta: F) -> list[Word]:

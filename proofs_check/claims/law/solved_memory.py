@@ -125,7 +125,6 @@ def resummed() -> Evidence:
     at=[(p, n) for p in (1, 2, 10) for n in (p + 2, 2 * p + 2, 10 * p, 1000) if n > p + 1],
 )
 def on_numbers(at: tuple[int, int]) -> Found:
-    """λ solves its equation, lies below the exact floor and above the law."""
     (p, n), low, exact = at, curved.regression_floor_resummed(*at), regression_floor(*at)
     return unless(low == ratio(p, n) * (1 + low) and ratio(p, n) < low < exact, low=low, exact=exact)
 

@@ -73,7 +73,6 @@ def round_by_round(K: int, rate: int, rho: F, drawn: list[int], h: list[F]) -> F
 
 
 def apart_by_a_multiple() -> Evidence:
-    """Regret per round in the long run, as law:reuse/regret proves."""
     problem: Any = {"h": [F(1)], "variance": [F(1)], "eta": F(1, 2)}
     found = compare(
         lambda at: ball(linear_regret(at["Λ̄"], at["K"], **problem)),

@@ -30,13 +30,11 @@ def kept(rounds: Rounds, capacities: Sizes) -> Cohorts:
 
 
 def played(find: Callable[[Rounds, Sizes], Found]) -> Check:
-    """All short sequences, sample by sample."""
     short = "every admissions up to 4 rounds and 3 per round, one client, every size up to 3"
     return everywhere(short, memory=SHORT)(lambda memory: find(*memory))
 
 
 def of_clients(find: Callable[[Rounds, Sizes], Found]) -> Check:
-    """Clients with buffers of their own."""
     more = "three clients, up to 10 rounds, buffers up to 6, zeros and more than fit included"
     return confirming(drawn(more, (60, 600), memory=st.tuples(ROUNDS, SIZES))(lambda memory: find(*memory)))
 

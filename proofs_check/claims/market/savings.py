@@ -10,12 +10,10 @@ from theory.market.online import buys, reserve_weight, savings_ceiling, savings_
 
 age, reserve = sp.symbols("A Z_1", positive=True)
 
-
 WEIGHT, CEILING = reserve_weight(reserve, S, C), savings_ceiling(reserve, S, C, high)
 
 
 def savings(rounds: Any) -> Any:
-    """theory's, on symbols."""
     return savings_price(rounds, S, C)
 
 

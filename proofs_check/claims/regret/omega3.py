@@ -12,7 +12,6 @@ from theory.regret.omegas import omega3, omega3_as_stated
 RATE = 6  # Λ̄, no less than Pdim: N = Λ̄t >= Pdim, where log⁺ is the printed log
 AT = rf"$\bar\Lambda={RATE}$, constants {RATIONAL}"
 
-
 FORM = "as printed, radicands before round $K$ by their positive part"
 
 
@@ -35,7 +34,6 @@ def table(horizons: tuple[int, ...]) -> dict[str, str]:
 
 
 def round_by_round(*, stated: bool) -> Evidence:
-    """The fast sums of the theory against plain ones over few rounds."""
     limit, total = (penalty_limit_as_stated, omega3_as_stated) if stated else (penalty_limit, omega3)
     numbers = (replace(RATIONAL, E=1) if stated else RATIONAL.merged).map(ball)
 

@@ -106,7 +106,6 @@ def sublinear() -> Evidence:
 
 
 def violation_order() -> Evidence:
-    """The bound on Σρ^t/(1-ρ^t), over h·log h."""
     order = (lambert_bound(ALONG.rho) / (h * sp.log(h)), h, 1, r"the bound over $h\log h$")
     return argument(order, domain=r"$h=1/(1-\rho)=T^\phi\to\infty$")
 

@@ -18,7 +18,6 @@ def _linear(own: Any) -> tuple[Any, Any]:
 
 
 def with_own_step() -> Evidence:
-    """Both ends of the range of a round's difference in the linear term."""
     domain = rf"every $\tilde\eta$, every policy inside the region; {ALL}; $t\to\infty$"
     least, most = _linear(free)
     return limits(

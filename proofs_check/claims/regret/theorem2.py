@@ -14,7 +14,6 @@ from theory.regret.rates import regret_rate, regret_rate_as_stated
 PRINTED = regret_rate_as_stated(T, V, rho)
 FIXED = r"every policy inside the region, $\rho$ fixed, as printed except for radicands' positive parts and $\log^+$"
 
-
 NOT_LOGARITHMIC = refuted(
     "Inside.printed_regret_is_not_logarithmic",
     detail=r"at $K\ge2$ the regret of every policy inside the region exceeds every multiple of $\log T$",

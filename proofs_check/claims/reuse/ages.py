@@ -36,7 +36,6 @@ def age_counts_uses() -> Evidence:
 
 @everywhere("every single stay of at most 6 rounds", absent=range(5), stay=range(1, 7), gone=range(5))
 def counted_in_a_stay(absent: int, stay: int, gone: int) -> Found:
-    """The age by the printed rule and the uses."""
     counter = before = 0
     for now in (0,) * absent + (1,) * stay + (0,) * gone:
         counter, before = next_age(counter, before, now), now
@@ -98,13 +97,11 @@ def stored_and_used() -> Evidence:
 
 
 def used_k_times_in_the_end() -> Evidence:
-    """From the K-th round of its stay on a sample has been used K times."""
     return equal(uses_kstep(K + s, K), K, domain="every $K$, every age $K+s$", what="the uses and $K$")
 
 
 @drawn(ANY, (50, 1000), **DRAWN)
 def counted_by_age(K: int, rounds: list[list[int]]) -> Found:
-    """The uses of a sample, in every round, against `uses_kstep` of its age."""
     born = [j for j, amounts in enumerate(rounds, start=1) for _ in range(sum(amounts))]
     for view in simulate(rounds, K):
         for (client, number), used in view.uses.items():

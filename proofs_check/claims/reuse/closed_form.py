@@ -23,8 +23,6 @@ EVERY = r"every $K\ge1$, $t\ge1$"
 
 
 def counted(formula: Callable[..., Any], domain: str, full: int = 60) -> Check:
-    """A closed form against samples counted one by one."""
-
     @drawn(domain, (60, full), **CASES)
     def check(K: int, t: int, rates: list[int]) -> Found:
         return differing(**{"simulated Ṽ": run(K, t, rates).uniformity, "formula": formula(K, t)})

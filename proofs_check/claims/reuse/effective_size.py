@@ -28,7 +28,6 @@ def _of_counts(counts: list[Any], over: int) -> Any:
 
 @drawn(USED, (100, 2000), counts=counts())
 def uniformity_counted(counts: list[int]) -> Found:
-    """Theory's Ṽ of a list against its definition."""
     return differing(counted=_of_counts(counts, len(counts)), theory=uniformity(counts))
 
 
@@ -37,7 +36,6 @@ KISH = theorem("Reuse.effective_size", domain=USED)
 
 @drawn(USED, (100, 2000), counts=counts())
 def kish_counted(counts: list[int]) -> Found:
-    """Weights added up one by one, against theory's two functions."""
     inverse = sum(Fraction(a, sum(counts)) ** 2 for a in counts)
     product = len(counts) * uniformity(counts)
     return differing(counted=1 / inverse, product=product, N_eff=effective_sample_size(counts))
@@ -52,7 +50,6 @@ def over_fewer_is_smaller() -> Evidence:
 
 @drawn("reuse counts that differ", (60, 60), counts=counts().filter(lambda drawn: len(set(drawn)) > 1))
 def over_fewer_counted(counts: list[int]) -> Found:
-    """N·Ṽ over N-1 against 1/Σω²."""
     product, true = len(counts) * _of_counts(counts, len(counts) - 1), effective_sample_size(counts)
     return unless(product < true, product=product, kish=true)
 

@@ -8,7 +8,6 @@ LARGE = occupancy_constant(K, late, rate)
 EARLY = occupancy_constant(K, t, rate) / rate
 CLIENTS = "every round, to three clients"
 
-
 COUNTED = theorem("Reuse.constant_occupancy", domain="every round, every $K$ and rate")
 
 
