@@ -43,7 +43,9 @@ class ByFormula(StudyForecaster):
         away += 0 if own.average == "tail" else 1
         risk = dict(self.values).get(name.base, 3.0) * (1 + away) * np.ones(given.rounds + 1)
         risk[-1] = math.inf if own.average == "none" and given.seeds == 1 else risk[-1]
-        fitted = 0.9 if (name.base == "constant" and name.own) or own.steps == 1 else 0.1
+        trusted = own.steps > 1 and not (name.base == "constant" and name.own)
+        trusted &= name.base != "taper-online" or "decay" not in name.own
+        fitted = 0.1 if trusted else 0.9
         return Forecast(risk, risk, 0.0, 1.0, given.rounds, True, fitted if given.seeds == 1 else self.fitted)
 
 
@@ -201,15 +203,6 @@ def test_a_plan_runs_as_it_is_printed_and_stands_beside_the_papers(tmp_path, mon
     assert any(one["error"] for one in document["nearest"])
 
 
-@dataclass(frozen=True)
-class TrustedWithoutDecay(ByFormula):
-    """Taper is the best policy, and trusted with constant step sizes alone."""
-
-    def _forecast(self, name):
-        found = super()._forecast(name)
-        return replace(found, fitted=0.9) if name.base == "taper" and "decay" in name.own else found
-
-
 def test_a_policy_is_ranked_by_the_best_of_its_first_learners(forecaster):
-    trusted = TrustedWithoutDecay(**vars(valued(forecaster, taper=0.01)))
-    assert search_policies(trusted).names[0].base == "taper"
+    """This one is trusted with constant step sizes alone."""
+    assert search_policies(valued(forecaster, **{"taper-online": 0.01})).names[0].base == "taper-online"
