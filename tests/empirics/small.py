@@ -90,6 +90,27 @@ class Periodic(Steady):
         return state + 1, np.broadcast_to(now, (len(cost), len(now)))
 
 
+class Pulled:
+    """A user's model: two numbers, pulled towards the number of samples held."""
+
+    size, towards = 2, 0.01
+
+    def __init__(self, population):
+        self.population = population
+
+    def start(self, runs):
+        return torch.zeros(runs, self.size, dtype=torch.float64)
+
+    def update(self, theta, memory, descent):
+        return descent.eta * (self.towards * memory.mask.sum((1, 2))[:, None] - theta)
+
+    def measure(self, theta, tilt):
+        return {"risk": 1 + self.towards * theta.sum(1)}
+
+    def accuracy(self, theta):
+        return theta[:, 0]
+
+
 class Killed(Exception):
     """Stands in for a loss of power between two rounds."""
 

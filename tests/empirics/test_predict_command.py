@@ -55,12 +55,8 @@ def test_an_answer_has_the_settings_that_were_predicted_and_can_be_repeated(tmp_
     assert told("--config", str(tmp_path / "again.toml")) == found
 
 
-@pytest.fixture(scope="module")
-def surer():
-    return answer(*predict("--pilot", "40", "--steps", "1,3", "--objective", "floor"))
-
-
-def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(surer, capsys):
+def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(capsys):
+    surer = answer(*predict("--pilot", "40", "--steps", "1,3", "--objective", "floor"))
     assert {one["steps"] for one in surer["best"]["tried"]} == {1, 3, 10}
     errors = [row["error"] for row in (*surer["policies"].values(), surer["best"])]
     assert all(set(error) == set(NUMBERS) and min(error.values()) > 0 for error in errors)

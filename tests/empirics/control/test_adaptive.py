@@ -13,7 +13,7 @@ from empirics.settings.drift import Drift
 from empirics.training.engine import Engine
 from empirics.training.model import Memory
 from empirics.training.sample_order import SampleOrder
-from tests.empirics.small import CONTROL, blobs, columns, problem, refused
+from tests.empirics.small import CONTROL, Pulled, blobs, columns, problem, refused
 from tests.empirics.small import study as small
 
 STUDY = Study(buffers=(8, 9, 10), budget=33, K=6)
@@ -139,14 +139,6 @@ def test_networks_tell_losses_too_and_a_model_that_does_not_is_refused(tmp_path)
     assert float(task.model.mean_loss(task.model.first, memory)) == pytest.approx(float(loss))
     federation = pytest.importorskip("empirics.federation.server_state", exc_type=ImportError)
     for begin, given in ((run_study, setting), (federation.prepare, federation.federated(setting))):
-        said = refused(begin, given, tmp_path / "out", dataset=blobs(), model=lambda _: Deaf(task.model))
+        said = refused(begin, given, tmp_path / "out", dataset=blobs(), model=Pulled)  # it has all but losses
         assert "must have mean_loss" in said
     assert not (tmp_path / "out").exists()
-
-
-class Deaf:
-    """A model that has all but the losses of samples."""
-
-    def __init__(self, model):
-        for name in ("size", "population", "start", "update", "measure", "accuracy"):
-            setattr(self, name, getattr(model, name))

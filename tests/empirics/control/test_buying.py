@@ -41,24 +41,17 @@ def plays(draw):
     return policy, prices, np.clip(1.3 - short, 0, 1)
 
 
-def played(policy, prices, shares):
-    """The last state, grants and deliveries of all rounds."""
-    state, grants, deliveries = policy.start(prices.shape[1]), [], []
-    for cost, share in zip(prices, shares, strict=True):
-        state, granted = policy.decide(state, cost)
-        delivered = np.floor(granted * share).astype(int)
-        state = policy.book(state, cost, delivered)
-        grants.append(granted)
-        deliveries.append(delivered)
-    return state, np.array(grants), np.array(deliveries)
-
-
 @given(plays())
 def test_a_place_is_replaced_where_its_price_is_below_its_worth_and_debt_never_exceeds_its_bound(play):
     """Against one place at a time, in plain Python: so buffers hold, and every replicate decides by itself."""
     policy, prices, shares = play
-    state, grants, deliveries = played(policy, prices, shares)
-    assert grants.dtype.kind == "i"
+    state, grants, deliveries = policy.start(prices.shape[1]), [], []
+    for cost, share in zip(prices, shares, strict=True):
+        state, granted = policy.decide(state, cost)
+        assert granted.dtype.kind == "i"
+        grants.append(granted)
+        deliveries.append(np.floor(granted * share).astype(int))
+        state = policy.book(state, cost, deliveries[-1])
     C, S = float(policy.budget.cost), sum(policy.capacity)
     for r in range(prices.shape[1]):
         Z, memories = policy.reserve, [[] for _ in policy.capacity]  # the rounds in which samples came
@@ -70,10 +63,10 @@ def test_a_place_is_replaced_where_its_price_is_below_its_worth_and_debt_never_e
                 ages = [t - entered for entered in memory] + [10**9] * (size - len(memory))
                 worth = [policy.worth[min(age, len(policy.worth)) - 1] for age in ages]
                 wanted = size if t == 1 else sum(Z * price < policy.reserve * w for w in worth)
-                assert grants[t - 1, r, m] == wanted
-                memory += [t] * int(deliveries[t - 1, r, m])
+                assert grants[t - 1][r, m] == wanted
+                memory += [t] * int(deliveries[t - 1][r, m])
                 memories[m] = memory[-size:]
-            Z = float(debt_update(Z, price, int(deliveries[t - 1, r].sum()), C))
+            Z = float(debt_update(Z, price, int(deliveries[t - 1][r].sum()), C))
             assert most >= Z
         assert state.debt[r] == Z
         assert [len(memory) for memory in memories] == (np.abs(state.born[r]) < FOREVER).sum(axis=1).tolist()

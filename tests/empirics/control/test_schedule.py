@@ -35,18 +35,14 @@ def by_hand(admissions, retention, capacity, drops):
             for number, _ in memories[m]:
                 uses[m, number] = uses.get((m, number), 0) + 1
         held = [[number for number, _ in memory] for memory in memories]
-        yield held, *_from_uses(held, uses)
+        inside = {(m, number) for m, numbers in enumerate(held) for number in numbers}
+        n, total, effective, chi = len(inside), sum(uses.values()), None, None
+        if n:
+            effective = effective_sample_size(list(uses.values()))
+            chi = sum((Fraction(e, total) - Fraction(one in inside, n)) ** 2 for one, e in uses.items())
+        yield held, n, len(uses), effective, chi
         for m, K in enumerate(retention):
             memories[m] = [(number, entered) for number, entered in memories[m] if t - entered + 1 < K]
-
-
-def _from_uses(held, uses):
-    n, total = sum(map(len, held)), sum(uses.values())
-    if not n:
-        return 0, len(uses), None, None
-    inside = {(m, number) for m, numbers in enumerate(held) for number in numbers}
-    chi = sum((Fraction(count, total) - Fraction(one in inside, n)) ** 2 for one, count in uses.items())
-    return n, len(uses), effective_sample_size(list(uses.values())), chi
 
 
 @st.composite

@@ -230,15 +230,7 @@ def test_what_is_wrong_with_a_table_in_python_is_one_sentence():
     assert "is to be the only feature" in refused(from_table, two, label="kind")
 
 
-def test_a_label_without_a_name_is_refused():
-    datasets = pytest.importorskip("datasets")
-    kind = datasets.ClassLabel(names=["ant", "bee"])
-    columns = datasets.Features({"a": datasets.Value("float32"), "kind": kind})
-    unlabelled = datasets.Dataset.from_dict({"a": A, "kind": [-1, 1] * (N // 2)}, features=columns)
-    assert "has the label -1, and names for 0 to 1" in refused(from_table, unlabelled, label="kind")
-
-
-def test_a_data_set_of_hugging_face_is_its_columns():
+def test_a_data_set_of_hugging_face_is_its_columns_and_its_labels_have_names():
     datasets = pytest.importorskip("datasets")
     images = np.arange(N * 6, dtype=np.float32).reshape(N, 2, 3)
     kinds = datasets.ClassLabel(names=["ant", "bee", "cat"])
@@ -254,6 +246,9 @@ def test_a_data_set_of_hugging_face_is_its_columns():
     assert np.array_equal(from_table(splits, label="kind").test_x, images[HOURS[30:]])
     stream = made.to_iterable_dataset()
     assert "is a stream of samples and is not read to its end" in refused(from_table, stream, label="kind")
+    columns = datasets.Features({"a": datasets.Value("float32"), "kind": kinds})
+    unlabelled = datasets.Dataset.from_dict({"a": A, "kind": [-1, 1] * (N // 2)}, features=columns)
+    assert "has the label -1, and names for 0 to 2" in refused(from_table, unlabelled, label="kind")
 
 
 def test_moments_are_rounded_where_they_are_fine_and_refused_beyond_all_calendars():

@@ -37,15 +37,10 @@ def result(tmp_path_factory):
     return out, run_study(small(), out)
 
 
-@pytest.fixture(scope="module")
-def begun(tmp_path_factory):
-    """That study, killed in its third chunk: to be copied."""
-    return stopped_at(small(), tmp_path_factory.mktemp("study") / "begun", 25)
-
-
 @pytest.fixture
-def killed(begun, tmp_path):
-    return shutil.copytree(begun, tmp_path / "killed")
+def killed(tmp_path):
+    """That study, killed in its third chunk."""
+    return stopped_at(small(), tmp_path / "killed", 25)
 
 
 def test_a_result_explains_itself(result):
@@ -203,25 +198,19 @@ APART |= {"drift": {"kind": "gradual", "parts": "labels", "length": 6, "apart": 
 FORGETS = {"policies": ["constant@K=20", "adaptive@K=20"], "buffers": [400], "budget": 110.0, "eta": 3.0}
 FORGETS |= {"drift": {"kind": "abrupt", "parts": "labels", "start": 30}, "labels": "classes", "radius": 20.0}
 FORGETS |= {"checkpoint": 8}  # after round 32 one run has forgotten, and the other has not
+LENGTHS = {  # settings; rounds, the round of a stop, and rounds from then on
+    "longer": ({"policies": ["constant", "oracle", "hybrid"], "K": 30, "predict": True}, 25, None, 37),
+    "V given": ({"policies": ["acdpp"], "V": 5.0, "rho": 0.9, "K": 4, "checkpoint": 50}, 12, None, 20),
+    "cut to what it has": ({"policies": ["constant", "oracle"], "predict": True}, 40, 25, 20),
+    "idle rounds": ({"policies": ["burst", "constant@average=equal"], "decay": 9.0} | MEAN, 25, None, 37),
+    "a population that turns": (MOVING | {"drift": {"kind": "periodic", "length": 7}}, 20, 9, 30),
+    "samples in their order": (MOVING | {"drift": {"kind": "order", "length": 3}}, 20, 9, 30),
+    "clients that drift apart": (APART, 6, None, 12),
+    "it forgets": (FORGETS, 38, 35, 45),
+}
 
 
-@pytest.mark.parametrize(
-    ("given", "rounds", "stop", "then"),
-    [
-        ({"policies": ["constant", "oracle", "hybrid"], "K": 30, "predict": True}, 25, None, 37),
-        ({"policies": ["acdpp"], "V": 5.0, "rho": 0.9, "K": 4, "checkpoint": 50}, 12, None, 20),
-        ({"policies": ["constant", "oracle"], "predict": True}, 40, 25, 20),
-        ({"policies": ["burst", "constant@average=equal"], "decay": 9.0} | MEAN, 25, None, 37),
-        (MOVING | {"drift": {"kind": "periodic", "length": 7}}, 20, 9, 30),
-        (MOVING | {"drift": {"kind": "order", "length": 3}}, 20, 9, 30),
-        (APART, 6, None, 12),
-        (FORGETS, 38, 35, 45),
-    ],
-    ids=[
-        *("longer", "longer, with weight and region given", "cut to what it has", "means and idle rounds"),
-        *("a population that turns", "samples in their order", "clients that drift apart", "it forgets"),
-    ],
-)
+@pytest.mark.parametrize(("given", "rounds", "stop", "then"), LENGTHS.values(), ids=LENGTHS)
 def test_a_study_of_another_length_is_that_study_bit_for_bit(given, rounds, stop, then, tmp_path):
     out, whole, begun = tmp_path / "changed", tmp_path / "whole", small(**given, rounds=rounds)
     if stop:

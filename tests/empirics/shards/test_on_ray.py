@@ -1,6 +1,5 @@
 """On Ray itself: the bytes of a run in one process, whichever process is killed."""
 
-import json
 import os
 import re
 import signal
@@ -8,11 +7,11 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 
 import pytest
 
 from empirics.results.folder import read_settings
-from empirics.run import run_study
 from empirics.settings.toml import toml
 from tests.empirics.shards.local_backend import done, files, small
 from tests.empirics.small import until
@@ -22,14 +21,6 @@ pytest.importorskip("ray")
 pytestmark = pytest.mark.slow
 
 LONG = {"rounds": 800, "checkpoint": 20}
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """The study in one process."""
-    out = tmp_path_factory.mktemp("whole") / "out"
-    run_study(small(**LONG), out)
-    return files(out)
 
 
 @pytest.fixture
@@ -48,6 +39,7 @@ def program():
         command = [sys.executable, "-m", "acdpp", *map(str, words)]
         env = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        as_in_a_terminal = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
         child = subprocess.Popen(command, env=env, preexec_fn=as_in_a_terminal, **pipes)
         children.append(child)
         return child
@@ -57,10 +49,6 @@ def program():
         if child.poll() is None:
             child.kill()
             child.communicate()
-
-
-def as_in_a_terminal():
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def ended(child):
@@ -169,10 +157,9 @@ def cluster():
 @pytest.mark.parametrize("client", [False, True], ids=["driver on a node", "driver elsewhere"])
 def test_two_nodes_give_the_same_bytes(whole, config, program, cluster, tmp_path, client):
     out = tmp_path / "out"
-    status, err = ended(program("train", "--config", config, "--on", cluster[client], "--out", out))
-    assert (status, err) == (0, "")
+    assert ended(program("train", "--config", config, "--on", cluster[client], "--out", out)) == (0, "")
     assert files(out) == whole
-    assert len(json.loads((out / "settings.json").read_text())["shards"]) == 2
+    assert len(read_settings(out)["shards"]) == 2
 
 
 def test_a_node_that_is_lost_costs_no_more_than_a_worker(whole, config, program, cluster, tmp_path):
@@ -183,6 +170,5 @@ def test_a_node_that_is_lost_costs_no_more_than_a_worker(whole, config, program,
     cluster[2]()
     assert child.poll() is None
     assert done(out) < 800
-    status, err = ended(child)
-    assert (status, err) == (0, "")
+    assert ended(child) == (0, "")
     assert files(out) == whole

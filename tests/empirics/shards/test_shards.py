@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 import pytest
-import torch
 
 from empirics.control.schedule import Schedule
 from empirics.run import run_study
@@ -15,19 +14,12 @@ from empirics.shards.shard import Assignment, Shard
 from empirics.shards.split import SHARD_RUNS_MIN, ShardRuns, most_shards, split
 from empirics.shards.workers import LOSSES_MAX, ShardedTrainer
 from tests.empirics.shards.local_backend import MIXED, LocalBackend, done, files, in_place_of_ray, small
-from tests.empirics.small import CONTROL, Steady, blobs, orderly, problem, refused, stopped_at, study
+from tests.empirics.small import CONTROL, Pulled, Steady, blobs, orderly, problem, refused, stopped_at, study
 
 
 def trained(setting, out, backend, **given):
     with in_place_of_ray(backend):
         return run_study(setting, out, on="ray", **given)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    out = tmp_path_factory.mktemp("whole") / "out"
-    run_study(small(), out)
-    return files(out)
 
 
 def test_every_run_is_in_one_shard_and_shards_are_even():
@@ -73,27 +65,6 @@ def test_shards_of_other_studies_are_the_whole_too(tmp_path, given):
     run_study(small(**given), tmp_path / "whole")
     trained(small(**given), tmp_path / "parts", LocalBackend(2))
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
-
-
-class Pulled:
-    """A user's model: two numbers, pulled towards the number of samples held."""
-
-    size, towards = 2, 0.01
-
-    def __init__(self, population):
-        self.population = population
-
-    def start(self, runs):
-        return torch.zeros(runs, self.size, dtype=torch.float64)
-
-    def update(self, theta, memory, descent):
-        return descent.eta * (self.towards * memory.mask.sum((1, 2))[:, None] - theta)
-
-    def measure(self, theta, tilt):
-        return {"risk": 1 + self.towards * theta.sum(1)}
-
-    def accuracy(self, theta):
-        return theta[:, 0]
 
 
 class Pushed(Pulled):

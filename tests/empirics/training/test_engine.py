@@ -74,9 +74,8 @@ def test_the_batch_moves_like_its_one_client_twin(name):
         for replicate in range(setting.seeds):
             run = p * setting.seeds + replicate
             twin = run_twin(task, make_policy(policy, brief_for(setting, CONTROL)), replicate, name=policy)
-            assert np.array_equal(schedule.admissions[:, run], twin.admissions)
-            assert np.array_equal(schedule.occupancy[:, run], twin.occupancy)
-            assert np.array_equal(schedule.debt[:, run], twin.debt)
+            for name in ("admissions", "occupancy", "debt"):
+                assert np.array_equal(getattr(schedule, name)[:, run], getattr(twin, name))
             assert torch.allclose(thetas[:, run], twin.theta, rtol=1e-9, atol=1e-11)
             assert torch.allclose(means[:, run], twin.mean, rtol=1e-9, atol=1e-11)
             idle = np.flatnonzero(twin.occupancy.sum(axis=1) == 0)
@@ -180,27 +179,19 @@ def test_a_model_that_knows_one_descent_at_a_time_is_asked_for_one_at_a_time():
     assert np.allclose(risk, theirs, rtol=1e-10)
 
 
-def test_any_module_trains_as_logistic_regression_does_when_it_is_one(monkeypatch):
+def test_any_module_is_measured_as_logistic_regression_is_when_it_is_one(monkeypatch):
     monkeypatch.setattr("empirics.training.module.GRADIENTS_AT_ONCE", 50)
     task = problem(study(labels="classes"))
     linear = task.model
-    module = torch.nn.Linear(linear.features, linear.outputs, bias=False)
-    torch.nn.init.zeros_(module.weight)
-    other = Module(module, task.population)
-    mask = torch.arange(4) < torch.tensor([[4, 2, 0], [1, 3, 4]])[..., None]
-    weights = torch.tensor([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]], dtype=torch.float64)
-    memory = Memory(torch.arange(24).view(2, 3, 4), mask, weights)
-    theta = linear.start(2)
-    moves = [model.update(theta, memory, Descent(4, 0.3, 0.9)) for model in (linear, other)]
-    assert torch.allclose(*moves, rtol=1e-9, atol=1e-12)
-    theta = theta + moves[0]
-    tilt = torch.randn(2, len(task.population.y), dtype=torch.float64)
+    other = Module(torch.nn.Linear(linear.features, linear.outputs, bias=False), task.population)
+    theta, tilt = (torch.randn(2, n, dtype=torch.float64) for n in (linear.size, len(task.population.y)))
     mine, theirs = linear.measure(theta, tilt), other.measure(theta, tilt)
     for name in ("risk", "mismatch", "variance"):
         assert torch.allclose(mine[name], theirs[name])
     assert torch.equal(linear.accuracy(theta), other.accuracy(theta))
-    theta, one = theta[:1], Memory(memory.index[:1, :1], mask[:1, :1], torch.ones_like(weights[:1, :1]))
-    moves = probe(replace(task, model=other), theta)[1], other.update(theta, one, Descent(1, 0.5))
+    index = torch.arange(4)[None, None]
+    four = Memory(index, index >= 0, torch.ones(1, 1, dtype=torch.float64))
+    moves = probe(replace(task, model=other), theta[:1])[1], linear.update(theta[:1], four, Descent(1, 0.5))
     assert torch.allclose(*moves)  # all clients have the same four samples
 
 

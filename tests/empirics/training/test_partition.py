@@ -1,6 +1,7 @@
 """Draws are Philox and depend on their address alone; clients see samples of their pools."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,23 +17,14 @@ from tests.empirics.small import CONTROL, blobs, refused, study
 LABELS = blobs().train_y
 
 
-def drawn(setting, run=0):
-    """Each client's samples of the whole study, in order of arrival."""
-    schedule = plan(setting, CONTROL)
-    streams = make_pools(LABELS, setting)
-    origin, lists = SampleOrder(streams, setting).extend(schedule)
-    assert (origin == 0).all()
-    return streams, [lists[run, m, : schedule.ends[-1, run, m]] for m in range(setting.clients)]
-
-
 def test_lists_that_the_machine_cannot_hold_are_refused(monkeypatch):
     setting = study(policies=("constant",))
-    schedule = plan(setting, CONTROL)
+    schedule, order = plan(setting, CONTROL), SampleOrder(make_pools(LABELS, setting), setting)
     needed = LIST_BYTES_PER_SAMPLE * setting.runs * setting.clients * int(schedule.ends.max())
     needed += DRAW_BYTES_PER_SAMPLE * int(schedule.admissions.sum())
-    for pages, does in ((needed, drawn), (needed - 1, lambda given: refused(drawn, given))):
+    for pages, does in ((needed - 1, partial(refused, order.extend)), (needed, order.extend)):
         monkeypatch.setattr("os.sysconf", {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": pages}.get)
-        does(setting)
+        does(schedule)
 
 
 def test_a_client_may_have_one_sample_and_not_none():

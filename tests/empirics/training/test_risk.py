@@ -16,7 +16,8 @@ from empirics.training.linear import Linear
 from empirics.training.risk import duality_gap, least_risk, minimise, minimise_near, project
 from tests.empirics.small import blobs, problem, refused, study
 
-RADII = [0.01, 2.0, 500.0]
+BALLS = [("parity", 0.01), ("parity", 2.0), ("parity", 500.0), ("classes", 0.01), ("classes", 2.0)]
+BALLS += [pytest.param("classes", 500.0, marks=pytest.mark.slow)]  # no ball helps the other solver
 
 
 @pytest.fixture(scope="module", params=["parity", "classes"])
@@ -29,15 +30,7 @@ def points(task, count=40, radius=2.0):
     return project(torch.randn(count, task.model.size, generator=generator, dtype=torch.float64), radius)
 
 
-@pytest.mark.parametrize(
-    ("task", "radius"),
-    [
-        *(("parity", radius) for radius in RADII),
-        *(("classes", radius) for radius in RADII[:2]),
-        pytest.param("classes", RADII[2], marks=pytest.mark.slow),  # no ball helps the other solver
-    ],
-    indirect=["task"],
-)
+@pytest.mark.parametrize(("task", "radius"), BALLS, indirect=["task"])
 def test_the_minimiser_is_certified_and_no_other_solver_beats_it(task, radius):
     found = minimise(task.model, radius)
     assert 0 <= found.gap <= 1e-10
@@ -114,13 +107,6 @@ def test_gradient_curvature_and_the_slope_of_the_variance_are_derivatives(task):
     torch.testing.assert_close(each[0] @ direction[0], task.model.curvature(two[:1])(direction)[0])
 
 
-def losses_and_gradients(task, theta):
-    theta = theta[None].requires_grad_(True)
-    losses = task.model.losses(task.model.logits(theta, task.population.x), task.population.y)[:, 0]
-    gradients = [torch.autograd.grad(loss, theta, retain_graph=True)[0][0] for loss in losses]
-    return losses.detach(), torch.stack(gradients)
-
-
 def test_the_constants_hold_at_every_point_of_the_ball(task):
     found = calibrate(task)
     c = found.constants
@@ -128,7 +114,9 @@ def test_the_constants_hold_at_every_point_of_the_ball(task):
     assert c.D == 4.0
     last = None
     for theta in points(task, 6):
-        losses, gradients = losses_and_gradients(task, theta)
+        at = theta[None].requires_grad_(True)
+        losses = task.model.losses(task.model.logits(at, task.population.x), task.population.y)[:, 0]
+        gradients = torch.stack([torch.autograd.grad(one, at, retain_graph=True)[0][0] for one in losses])
         assert losses.min() >= 0
         assert losses.max() <= c.B
         assert gradients.norm(dim=1).max() <= c.G
@@ -225,12 +213,10 @@ def of_samples(x, y, p):
     return Linear(replace(problem(study()).population, **given))
 
 
-def test_newtons_method_shortens_steps_where_long_inputs_make_losses_straight():
+def test_a_minimiser_is_found_where_long_inputs_make_losses_straight_and_the_risk_curves_in_one_direction():
+    """Newton's method shortens its steps."""
     population = problem(study()).population
     assert minimise(Linear(replace(population, x=3000 * population.x)), 0.05).gap <= 1e-10
-
-
-def test_a_minimiser_is_found_where_the_risk_curves_in_one_direction_alone():
     found = minimise_near(of_samples([[0, 0, 1]] * 4, [0, 1, 1, 1], [0.25] * 4), 5.0)
     assert found.theta.tolist() == [[0, 0, pytest.approx(math.log(3))]]
     assert found.gap <= 1e-10

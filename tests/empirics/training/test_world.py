@@ -24,8 +24,9 @@ MOVES = {  # the drift, and the weight of the second part in a round
 }
 
 
-def populations(parts, w):
-    """P(t) of the blobs as a list of (x, class, weight), and the test set's, from the definition."""
+def risk_and_accuracy(theta, parts, w):
+    """Of binary logistic regression, one sample at a time, where P(t) of the blobs and of the test set is (x, class,
+    weight) by definition."""
     data, found = blobs(), []
     for x, y in ((data.train_x, data.train_y), (data.test_x, data.test_y)):
         if parts == "classes":
@@ -35,13 +36,8 @@ def populations(parts, w):
             other = (x, (y + 1) % 4) if parts == "labels" else (x[:, ::-1], y)
             both = [np.concatenate(pair) for pair in zip((x, y), other, strict=True)]
             found.append((*both, np.repeat([(1 - w) / len(y), w / len(y)], len(y))))
-    return found
-
-
-def risk_and_accuracy(theta, parts, w):
-    """Of binary logistic regression, one sample at a time."""
-    (x, y, p), (test_x, test_y, q) = populations(parts, w)
-    largest = np.linalg.norm(blobs().train_x, axis=1).max()
+    (x, y, p), (test_x, test_y, q) = found
+    largest = np.linalg.norm(data.train_x, axis=1).max()
 
     def score(one):
         return float(theta @ np.append(one / largest, 1)) / np.sqrt(2)
