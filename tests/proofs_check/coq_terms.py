@@ -26,12 +26,11 @@ class Natural(int):
     __mul__ = __rmul__ = _natural(operator.mul)
     __sub__ = _natural(operator.sub)
     __rsub__ = _natural(lambda x, y: y - x)
-    __truediv__ = _natural(operator.floordiv)
 
 
 def _quotient(x, y):
     if isinstance(x, Natural):
-        return x / y
+        return Natural(x // y)
     return x / (Fraction(y) if isinstance(y, int) else y) if y else x * OVER_ZERO
 
 
@@ -182,18 +181,14 @@ def definition(name):
     return eval(_Translation(text.removeprefix(f"{own} = ")).term(), _File(module))
 
 
-def run(name, *arguments):
-    """A definition's value; integers are taken as natural numbers."""
-    return _applied(definition(name), arguments)
-
-
-def evaluated(text, *arguments, **names):
+def evaluated(text, **names):
     """The value of a term; everything in it must be read."""
     translation = _Translation(text)
     found = eval(translation.term(), _File("Sums", **names))
     assert not translation.look(), text
-    return _applied(found, arguments)
+    return found
 
 
-def _applied(function, arguments):
+def applied(function, *arguments):
+    """The value of a function of Coq's; integers are taken as natural numbers."""
     return reduce(lambda f, x: f(Natural(x) if isinstance(x, int) else x), arguments, function)

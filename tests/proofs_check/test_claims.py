@@ -177,15 +177,14 @@ def test_letter_and_substance_and_readings_are_counted_apart():
 
 
 def test_a_substance_is_a_corrected_form_that_stands_or_a_reading():
-    known = {claim.id: claim for claim in registry()}
     for entry in ledger.read():
         if entry.substance == "corrected":
             assert entry.corrected.verdict in ESTABLISHED
         elif entry.substance:
-            assert known[entry.substance].kind == "reading"
+            assert CLAIMS[entry.substance].kind == "reading"
     for wrong in ("corrected", "eq:Neff-def"):
         with pytest.raises(ValueError, match="must be its corrected form or a reading below it"):
-            replace(known["eq:Neff-def"], substance=wrong)
+            replace(CLAIMS["eq:Neff-def"], substance=wrong)
 
 
 def test_a_label_names_its_steps_too_and_an_unknown_one_is_an_error():

@@ -25,6 +25,7 @@ from proofs_check.groundwork.experiments.section7 import Seen
 from tests.made_up import PAPER, reproduction, write
 from tests.proofs_check.test_text import check_words
 from tests.refused import refused
+from theory.numbers.student import mean_interval
 
 FINAL = {
     "mnist": {"acdpp": 0.95, "constant": 0.915, "hybrid": 0.931, "oracle": 0.965},
@@ -36,16 +37,11 @@ FINAL = {
 def as_said(dataset):
     """Settings of runs with the paper's gaps; the target is reached in round 10, or later by the stated ratio."""
     said, final = PAPER[dataset], FINAL[dataset]
-    ratios = {"acdpp": 1.0, **said["speed_up"]}
-    pace = {
-        name: 10 * ratio / -np.log1p(-(said["target"] - 0.1) / (final[name] - 0.1))
-        for name, ratio in ratios.items()
-        if ratio is not None
-    }
+    rounds = {name: 10 * ratio for name, ratio in said["speed_up"].items() if ratio} | {"acdpp": 10}
+    pace = {name: t / -np.log1p(-(said["target"] - 0.1) / (final[name] - 0.1)) for name, t in rounds.items()}
     return {"final": final, "pace": pace, "spent": {"acdpp": 0.9}}
 
 
-REACHED = {dataset: as_said(dataset) for dataset in PAPER}
 QUIET = {"noise": 1e-4}
 
 
@@ -71,7 +67,7 @@ def put(folder, *settings, every=None, datasets=PAPER, **of):
 
 def reached(dataset, setting="paper", **given):
     """What the paper says; the released code's rule comes to what ACDPP does, unless it is told."""
-    given = {**QUIET, **REACHED[dataset], **given}
+    given = {**QUIET, **as_said(dataset), **given}
     for key in ("final", "pace"):
         given[key] = {"released": given[key].get("acdpp", 8.0), **given[key]}
         if setting == "released":  # where another policy is ACDPP
@@ -106,7 +102,7 @@ def test_what_the_paper_says_is_supported_by_runs_that_show_it(tmp_path):
     ],
 )
 def test_one_departure_refutes_its_claim(dataset, key, change, label, tmp_path):
-    told = {dataset: {key: {**REACHED[dataset][key], **change}}}
+    told = {dataset: {key: {**as_said(dataset)[key], **change}}}
     claim = claims(put(tmp_path, "paper", **told))[f"test_acc_all/{label}".rstrip("/")]
     case = decide(claim)
     assert case.verdict == "refuted"
@@ -482,9 +478,8 @@ def test_what_is_missing_is_open_and_nothing_makes_no_claim(tmp_path):
 
 def sampled(values):
     """Estimate from runs, the first axis."""
-    seeds, mean = len(values), values.mean(axis=0)
-    half = student.ppf(0.9, seeds - 1) * values.std(axis=0, ddof=1) / np.sqrt(seeds)
-    return Estimate(mean, mean - half, mean + half, 0.8, seeds)
+    found = mean_interval(values.T, 0.8)
+    return Estimate(*(np.array(found[end]) for end in ("mean", "low", "high")), 0.8, len(values))
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 1 - 0.05 / 6])

@@ -17,10 +17,9 @@ from proofs_check.kernel import formulas
 from proofs_check.kernel.coq import coq
 from proofs_check.registry import registry
 from tests.acdpp.program import acdpp
-from tests.proofs_check.coq_terms import evaluated
+from tests.proofs_check.coq_terms import applied, evaluated
 from tests.refused import refused
 
-ROOT = Path(__file__).parents[2]
 needs_coq = pytest.mark.skipif(not kernel.installed(), reason="needs Coq")
 CACHED = (kernel.source, kernel.needs, kernel.content, kernel.lines, kernel.words, kernel.defined)
 CACHED += (formulas.written,)
@@ -125,7 +124,7 @@ def test_a_refutation_tells_its_axioms_and_whether_the_kernel_was_asked(afresh):
 
 
 def test_the_page_is_made_from_the_claims_and_the_record_and_defines_only_words_that_it_uses():
-    shown = (ROOT / "docs" / "kernel.md").read_text(encoding="utf-8")
+    shown = Path(__file__).parents[2].joinpath("docs/kernel.md").read_text(encoding="utf-8")
     assert shown == kernel_page.page(registry()), "renew: python -m proofs_check.kernel_page > docs/kernel.md"
     defined = set(re.findall(r"^(?:Definition|Fixpoint|Record) (\w+)", shown, re.M))
     assert {"uniformity", "scale", "mean", "model", "one_round", "local_steps"} <= defined
@@ -164,7 +163,7 @@ def test_definitions_in_coq_have_the_values_of_theory(part):
             numbers = [value for values, _ in drawn for value in values.values()]
             told = function(*(argument for _, argument in drawn))
             typed = (kind(value) for kind, value in zip(kinds, numbers, strict=True))
-            found = evaluated(f"fun {given} => {body}", *typed)
+            found = applied(evaluated(f"fun {given} => {body}"), *typed)
             assert math.isclose(found, told, rel_tol=1e-9, abs_tol=1e-9), name
 
 

@@ -17,7 +17,7 @@ import pytest
 from proofs_check.engines.kernel import modules, recorded
 from proofs_check.kernel.formulas import FORMULAS
 from proofs_check.simulator import simulate, simulate_by_capacity
-from tests.proofs_check.coq_terms import run
+from tests.proofs_check.coq_terms import applied, definition
 from theory.bound.constant_admission import constant_round
 from theory.bound.theorem1 import generalisation_term, linear_term, root_term, round_terms
 from theory.control.penalty import penalty_limit
@@ -31,8 +31,6 @@ from theory.numbers.lambert import lambert_partial
 from theory.regret.omegas import omega3_limit
 from theory.reuse.counts import boundary_deficits, cohort_deficits
 from theory.setting import Constants, Region
-
-PAGE = Path(__file__).parents[2] / "docs" / "kernel.md"
 
 
 class World:
@@ -66,7 +64,7 @@ class World:
     def coq(self, name, *arguments):
         """The value of a definition, which counts as compared."""
         self.asked.append(name)
-        return run(name, *arguments)
+        return applied(definition(name), *arguments)
 
     def of(self, module):
         return lambda name, *arguments: self.coq(f"{module}.{name}", *arguments)
@@ -275,7 +273,8 @@ def test_every_definition_by_hand_is_compared_or_listed_as_abstract():
     world = World(0)
     for rows in CASES:
         list(rows(world))
-    table = PAGE.read_text(encoding="utf-8").partition("## Definitions by hand")[2].partition("\n## ")[0]
+    page = Path(__file__).parents[2].joinpath("docs/kernel.md").read_text(encoding="utf-8")
+    table = page.partition("## Definitions by hand")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (`.*?) \| (.*) \|$", table, re.M)
     listed = {name: told for names, told in rows for name in re.findall(r"`(\w+\.\w+)`", names)}
     assert set(listed) == by_hand

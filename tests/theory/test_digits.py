@@ -42,9 +42,9 @@ def test_squared_weights_follow_the_exact_recursion(a, kind):
 RETENTIONS, ROUNDS = (1, 3, 1000, 10**12), (1, 2, 3, 9, 11, 999, 1000, 1001, 10**6, 10**9, 10**15)
 FEW = [(1,), (2,), (50,)]
 NEXT_TO_ONE = {  # functions of a = 1 - αh and of counts, and how many digits they keep
-    "noise": (law.stationary_noise, product(RETENTIONS), 2e-14),
-    "noise of a full memory": (stationary.full_memory_noise, product(RETENTIONS, ROUNDS), 1e-14),
-    "burden": (lambda a, age: age_burden(age, a), product(ROUNDS), 1e-14),
+    "noise": (law.stationary_noise, [*product(RETENTIONS)], 2e-14),
+    "noise of a full memory": (stationary.full_memory_noise, [*product(RETENTIONS, ROUNDS)], 1e-14),
+    "burden": (lambda a, age: age_burden(age, a), [*product(ROUNDS)], 1e-14),
     "lag": (long_run.stationary_lag, FEW, 1e-12),
     "lag behind a slope": (long_run.slope_lag, FEW, 1e-12),
     "lag of a mean": (lambda a, K: long_run.smoothed_lag(a, 0.5, K), FEW, 1e-12),

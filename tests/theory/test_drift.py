@@ -41,6 +41,7 @@ def test_little_drift_keeps_its_digits():
     assert float(burst_tracking_risk(1.0, 1e-20, 3)) == pytest.approx(1e-10, rel=1e-9)
 
 
+HALF_STEP = {"h": [1], "variance": [1], "eta": F(1, 2)}
 ONE = {"h": [2.0], "variance": [6.0], "walk": [3.0]}
 TWO = {"h": [1.0, 0.1], "variance": [1.0, 2.0], "walk": [1e-3, 1e-2]}
 
@@ -65,20 +66,18 @@ def test_the_largest_step_may_be_the_best():
 def test_retention_falls_with_a_slope_and_its_rate_is_the_budget_s():
     """That it falls with drift, and is the best of all, is for the claims."""
     budget = Budget(buffers=(13, 12), cost=4, mean_cost=1)
-    problem = {"h": [1], "variance": [1], "eta": F(1, 2)}
-    assert best_drifting_retention(budget, **problem, walk=[0]) == (7, F(25, 7))
+    assert best_drifting_retention(budget, **HALF_STEP, walk=[0]) == (7, F(25, 7))
     nearly_two = Budget(buffers=(F(41, 2),), cost=10, mean_cost=1)
-    assert best_drifting_retention(nearly_two, **problem, walk=[0]) == (2, 10)
-    K, rate = best_drifting_retention(budget, **problem, walk=[0], slope=[F(1, 10)])
+    assert best_drifting_retention(nearly_two, **HALF_STEP, walk=[0]) == (2, 10)
+    K, rate = best_drifting_retention(budget, **HALF_STEP, walk=[0], slope=[F(1, 10)])
     assert 1 <= K < 7
     assert rate == min(F(25, K), 4)
-    assert best_drifting_retention(Budget(buffers=(1,), cost=4, mean_cost=1), **problem, walk=[1]) == (1, 1)
+    assert best_drifting_retention(Budget(buffers=(1,), cost=4, mean_cost=1), **HALF_STEP, walk=[1]) == (1, 1)
 
 
 def test_a_slope_shortens_the_best_window_and_of_two_that_are_alike_the_shorter_is_best():
-    problem = {"h": [1], "variance": [1], "eta": F(1, 2)}
-    assert best_drifting_window(1, **problem, walk=[0], slope=[-1]) < 3
-    assert best_drifting_window(1, **problem, walk=[indifferent_drift(F(1, 2), 5, 1, 4, 1)]) == 4
+    assert best_drifting_window(1, **HALF_STEP, walk=[0], slope=[-1]) < 3
+    assert best_drifting_window(1, **HALF_STEP, walk=[indifferent_drift(F(1, 2), 5, 1, 4, 1)]) == 4
 
 
 GOOD = {"h": [1], "variance": [1], "walk": [1]}

@@ -99,7 +99,6 @@ def test_what_does_not_fit_the_rounds_is_refused():
 
 HALF = F(1, 2)
 MOMENTS = curved.Moments(h=F(2, 3), spread=F(1, 5), noise=F(3), tilt=F(1, 7), skew=F(1, 4))
-COUNTS = [2, 0, 1, 3, 0, 0, 0, 2, 1]
 
 
 def test_the_cubic_shift_ends_where_half_of_k_times_the_noise_balances_the_slope():
