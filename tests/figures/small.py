@@ -63,7 +63,6 @@ def fits(figure: Figure, look: Look = SLIDES) -> bool:
         figure.set_dpi(60)
         renderer = FigureCanvasAgg(figure).get_renderer()  # one for all, which knows the sizes of words
         layout = figure.get_layout_engine()
-        assert layout is not None
         layout.execute(figure)  # which is most of drawing it, and all that places anything
         box = figure.get_tightbbox(renderer)
     width, height = figure.get_size_inches()

@@ -6,7 +6,7 @@ import pytest
 
 from empirics.run import run_study
 from empirics.settings.drift import Drift
-from figures import drifting, risk_vs_bound
+from figures import drifting, prediction, risk_vs_bound
 from figures.measured import Measured, read
 from figures.options import NotMeasured
 from tests.empirics.small import blobs, study
@@ -36,7 +36,7 @@ def test_risk_over_time_has_the_moments_of_change(tmp_path: Path, measured: Meas
         drifting.compute(measured)
 
 
-def test_speeds_stand_side_by_side_over_the_retention(tmp_path: Path) -> None:
+def test_speeds_stand_side_by_side_over_the_retention_where_other_figures_refuse(tmp_path: Path) -> None:
     given = {"policies": ("constant@K=1", "constant@K=3"), "predict": False}
     drifts = [Drift(kind="periodic", length=length) for length in (6, 12)]
     results = [trained(tmp_path / str(drift.length), drift, **given) for drift in drifts]
@@ -52,3 +52,6 @@ def test_speeds_stand_side_by_side_over_the_retention(tmp_path: Path) -> None:
     assert list(both) == ["periodic, 6 rounds of classes", "periodic, 6 rounds of labels"]
     with pytest.raises(NotMeasured, match="fixed population"):
         risk_vs_bound.compute(read(tmp_path / "labels", risk_vs_bound.READS))
+    reason = r"^this result has no prediction \(the setting predict is false\): train with predict = true"
+    with pytest.raises(NotMeasured, match=reason):
+        prediction.compute(read(tmp_path / "labels", prediction.READS))

@@ -54,7 +54,6 @@ def test_the_share_of_the_way_is_1_at_the_oracle_and_0_at_constant_admission(
     assert np.isnan(small.closed("buy-cheap")[-1])
     ideal = replace(small, effective=small.effective | {"ideal": np.full(len(small.C), 8.0)})
     assert ideal.closed("ideal")[:-1] == pytest.approx(1)
-    assert small.risks is not None
     assert small.risks.closed("oracle")[:-1] == pytest.approx(1)
     assert small.risks.closed("constant")[:-1] == pytest.approx(0)
     nothing = dict.fromkeys(("constant", "oracle"), np.zeros(1))
@@ -62,7 +61,6 @@ def test_the_share_of_the_way_is_1_at_the_oracle_and_0_at_constant_admission(
 
 
 def test_risks_are_those_of_the_command_predict(small: frontier.Frontier) -> None:
-    assert small.risks is not None
     assert small.risks.C.tolist() == frontier.budgets(8, 5.5)
     budget = float(small.risks.C[1])
     study = replace(STUDY, budget=budget, policies=frontier.PREDICTED)
@@ -77,7 +75,6 @@ def test_risks_are_those_of_the_command_predict(small: frontier.Frontier) -> Non
 
 
 def test_what_was_spent_is_counted(small: frontier.Frontier) -> None:
-    assert small.risks is not None
     budget = float(small.risks.C[2])
     played = plan(replace(STUDY, budget=budget, policies=("constant",)), UNIT)
     paid = (played.cost * played.admissions.sum(axis=2)).mean()

@@ -47,7 +47,6 @@ def test_the_bound_by_stability_is_that_of_the_samples_one_by_one(measured: Meas
             step = c.eta * c.E * c.G**2
             total += c.D**2 / (2 * c.eta * c.E) + 30 * step / 2 + 2 * step * overlap
         one = data.policies[name]
-        assert one.stability is not None
         assert one.stability.mean[-1] == pytest.approx(total / 3)
         assert one.measured.mean[-1] < one.stability.mean[-1] < one.corrected.mean[-1]
 
@@ -105,7 +104,6 @@ def test_money_is_spent_before_the_round_and_the_lower_bound_falls_as_its_invers
         assert data.spent[name][-1] == pytest.approx(paid[:-1].sum())
         assert data.risk[name].mean[-1] == measured["excess_risk"][p][:, -1].mean()
         assert (data.spent[name] > 0).all()
-    assert data.least is not None
     spent, least = data.least
     assert (spent[-1], least[-1]) == (11 * 30, bound["final_excess_risk"])
     assert spent * least == pytest.approx(spent[-1] * least[-1])

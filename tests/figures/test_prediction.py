@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from empirics.run import run_study, study_of
 from empirics.settings.study import Study
 from figures import prediction, retention
 from figures.curves import half_width
@@ -64,15 +63,6 @@ def test_a_page_shows_some_policies_with_their_ratios_and_a_mean_of_0_has_none(m
     assert not [t for axes in prediction.draw(data, PAPER).axes for t in axes.texts if t.get_text()]
 
 
-def test_a_result_without_predictions_says_why_and_what_to_do(result: Path, tmp_path: Path) -> None:
-    plain = {"predict": False, "policies": ["constant"], "rounds": 2, "checkpoint": 2, "seeds": 1}
-    study = Study.from_document(plain, study_of(result))
-    run_study(study, tmp_path / "plain")
-    reason = r"^this result has no prediction \(the setting predict is false\): train with predict = true"
-    with pytest.raises(NotMeasured, match=reason):
-        prediction.compute(read(tmp_path / "plain", prediction.READS))
-
-
 def test_a_sweep_is_read_in_the_order_of_k(sweep: Path) -> None:
     result, summary = read(sweep, retention.READS), summary_of(sweep)
     data = retention.compute(result)
@@ -82,7 +72,6 @@ def test_a_sweep_is_read_in_the_order_of_k(sweep: Path) -> None:
     for place, K in enumerate((2, 7, 12)):
         found = summary[f"constant@K={K}"]
         assert risk.mean[place] == pytest.approx(found["cumulative_excess_risk"]["mean"])
-        assert risk.predicted is not None
         assert risk.predicted[place] == pytest.approx(found["predicted"]["cumulative_excess_risk"])
         rows = result["excess_risk"][SWEEP.index(f"constant@K={K}")]
         assert risk.half_width[place] == pytest.approx(half_width(rows.sum(axis=1)))

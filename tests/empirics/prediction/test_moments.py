@@ -18,8 +18,6 @@ from empirics.training.engine import Engine, aggregation_weights
 from empirics.training.model import Descent
 from tests.empirics.small import CONTROL, forecaster_of, problem, study
 
-POLICIES = ("acdpp", "constant", "oracle", "hybrid")
-ROUNDS, SEEDS = 40, 120
 CASES = {
     "binary": {},
     "inside the ball": {"radius": 300.0, "eta": 0.2},
@@ -33,8 +31,8 @@ CASES = {
 
 
 def setting(**given):
-    lengths = {"seeds": SEEDS, "rounds": ROUNDS, "checkpoint": ROUNDS}
-    return study(**(lengths | {"measures": ("risk",), "policies": POLICIES} | given))
+    few = {"seeds": 120, "rounds": 40, "checkpoint": 40, "measures": ("risk",)}
+    return study(**(few | {"policies": ("acdpp", "constant", "oracle", "hybrid")} | given))
 
 
 def measured(task):

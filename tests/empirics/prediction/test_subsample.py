@@ -106,10 +106,7 @@ def test_a_correction_is_exact_where_it_was_computed_and_to_first_order_near_it(
     torch.testing.assert_close(slopes.flatten(0, 1), sample.measured(theta)[2])
 
 
-BALLS = [("binary", 2.0), ("clients that differ", 2.0), ("binary", 50.0)]
-
-
-@pytest.mark.parametrize(("case", "radius"), BALLS)
+@pytest.mark.parametrize(("case", "radius"), [("binary", 2), ("clients that differ", 2), ("binary", 50)])
 def test_the_risk_that_paths_of_subsamples_add_by_straying_is_subtracted(case, radius, few, monkeypatch):
     land = landscape_of(task_of(case, radius=radius))
     assert land.on_the_ball == (radius == 2)
