@@ -21,13 +21,6 @@ from theory.reuse.trajectories import trajectory
 STUDY = Study(rounds=60, buffers=(8, 12), budget=11.0, seed=3)
 
 
-@pytest.fixture(scope="module")
-def bought(measured: Measured) -> Measured:
-    """A result with variants, out of order."""
-    names = ["oracle", "constant@K=5", "buy-cheap-online", "constant", "acdpp"]
-    return cut(measured, rounds=20, seeds=2, names=names)
-
-
 def test_everything_follows_from_prices_and_purchases() -> None:
     data = prices.compute(STUDY, UNIT, replicate=2)
     (drawn,) = make_prices(STUDY.cost).chunks(STUDY.seed, 3, 60, 60)
@@ -59,7 +52,9 @@ def test_dots_have_the_number_bought_as_area() -> None:
         assert dots.get_sizes() / dots.get_sizes().max() == pytest.approx(some[some > 0] / some.max())
 
 
-def test_a_result_is_drawn_from_its_columns(bought: Measured) -> None:
+def test_a_result_is_drawn_from_its_columns(measured: Measured) -> None:
+    names = ["oracle", "constant@K=5", "buy-cheap-online", "constant", "acdpp"]
+    bought = cut(measured, rounds=20, seeds=2, names=names)
     data = prices.compute_measured(bought, replicate=1)
     assert list(data.policies) == ["buy-cheap-online", "acdpp", "constant@K=5"]  # of each the first variant
     assert data.buying == ["buy-cheap-online"]

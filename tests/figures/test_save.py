@@ -52,22 +52,19 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_bad_folder_is_refused_in_one_line_and_left_alone(tmp_path: Path) -> None:
+def test_a_bad_folder_is_refused_in_one_line_and_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = tmp_path / "file"
     file.write_text("mine")
     for folder in (file, file / "below"):
         sentence = refused(check_folder, folder)
         assert "--out" in sentence
         assert str(folder) in sentence
-    assert file.read_text() == "mine"
-    assert list(tmp_path.iterdir()) == [file]
-
-
-def test_a_folder_that_may_not_be_written_to_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(os, "access", lambda place, mode: place != tmp_path)  # root may write anywhere
     assert "Permission denied" in refused(check_folder, tmp_path / "new")
+    assert file.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [file]
 
 
 def test_writing_makes_the_folder_and_a_file_with_the_usual_permissions(tmp_path: Path) -> None:

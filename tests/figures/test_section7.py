@@ -39,26 +39,19 @@ def test_a_gain_above_everything_and_a_memory_above_its_buffers_are_said() -> No
     assert [text.get_text() for text in memory.texts] == ["acdpp: up to 321"]
 
 
-@pytest.fixture(scope="module")
-def mixed() -> list[Reproduction]:
-    """Results of many kinds, which take two rows of panels."""
-    return [
+def titles(figure: Figure) -> list[str]:
+    return [title for axes in shown(figure) if (title := axes.get_title(loc="left"))]
+
+
+@pytest.mark.parametrize("draw", DRAW)
+def test_results_of_any_size_and_any_policies_are_drawn_within_the_page(draw: Any) -> None:
+    mixed = [  # which take two rows of panels
         made(rounds=1, seeds=1),
         made("cifar10", policies=("constant", "oracle")),
         made(policies=("acdpp",), largest={"acdpp": 10**6}, growth=1e4),
         made("imagenette", "released", complete=False),
         made(own=True),
     ]
-
-
-def titles(figure: Figure) -> list[str]:
-    return [title for axes in shown(figure) if (title := axes.get_title(loc="left"))]
-
-
-@pytest.mark.parametrize("draw", DRAW)
-def test_results_of_any_size_and_any_policies_are_drawn_within_the_page(
-    draw: Any, mixed: list[Reproduction]
-) -> None:
     figure = draw(mixed, SLIDES)
     assert fits(figure)
     (legend,) = figure.legends

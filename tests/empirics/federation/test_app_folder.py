@@ -27,6 +27,7 @@ from tests.empirics.federation.wire import Wire, federate, identity, small
 from tests.empirics.small import refused
 
 ONE = replace(PRESETS["digits"], policies=("acdpp",), seeds=1, buffers=(8, 9, 10), rounds=5)
+FOUR = small("constant", rounds=4)
 
 
 @pytest.mark.parametrize(
@@ -95,9 +96,6 @@ def test_a_folder_for_the_app_is_new_or_empty_and_writable(tmp_path, place):
     said = "cannot be" if place.endswith("app") else "not empty"
     assert said in refused(write_app, tmp_path / place, ONE)
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("mine.txt", "kept")]
-
-
-FOUR = small("constant", rounds=4)
 
 
 def serve(study, place, wire=None, data=""):

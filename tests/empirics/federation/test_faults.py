@@ -137,19 +137,14 @@ def test_a_client_that_fails_or_sends_an_unreadable_reply_is_asked_again(cut, tm
 
 
 @pytest.mark.parametrize(
-    ("policy", "at"),
+    ("policy", "after"),
     [("constant", 0), ("acdpp@average=equal", 3), ("acdpp@K=1,budget=5", 5), ("buy-cheap-online", 6)],
 )
-def test_a_server_that_was_killed_goes_on_to_the_same_numbers(policy, at, tmp_path):
+def test_a_server_that_was_killed_goes_on_to_the_same_numbers(policy, after, tmp_path):
     """After some rounds, of which the fifth is idle for one policy, or before the summary."""
     study = federated(STUDY, policy)
     place = tmp_path / "killed"
-
-    def kill(t, m, reply):
-        if t == at + 1 and m == 2:
-            raise KeyboardInterrupt
-        return reply
-
+    kill = at(after + 1, 2, Mock(side_effect=KeyboardInterrupt))
     end = patch.object(ServerState, "finish", side_effect=KeyboardInterrupt)
     with end, pytest.raises(KeyboardInterrupt):  # clients 0 and 1 have trained in vain
         federate(study, place, Wire(study, place, kill))

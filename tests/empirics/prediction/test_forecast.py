@@ -25,12 +25,9 @@ def test_steps_beyond_two_over_the_largest_curvature_are_told_where_there_are_se
     assert told(4.1) == told(100.0) == [[steep, mean]]  # never the single step
 
 
-def test_means_of_models_are_told_where_samples_are_not_replaced():
+def test_means_without_replacement_are_told_and_clients_that_fit_or_partitions_of_their_own_are_not():
+    """Recorded predictions of the latter were within a tenth as often as others."""
     assert told(replacement=False) == [["constant@average=equal"]]
-
-
-def test_clients_that_fit_their_samples_and_partitions_of_their_own_are_not_told():
-    """Recorded predictions of such studies were within a tenth as often as others."""
     assert told(per_seed=("partition",), partition="split") == []
 
 
