@@ -18,16 +18,7 @@ from tests.acdpp.program import acdpp, answer, refusal
 from tests.empirics.small import blobs, blobs_file, refused, stopped_at, study
 
 PAGE = Path(__file__).parents[2] / "docs" / "your-own.md"
-ALONE = """
-import sys
-
-class Nothing:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] in ("acdpp", "empirics", "theory"):
-            raise ModuleNotFoundError(name)
-
-sys.meta_path.insert(0, Nothing())
-"""
+ALONE = "import sys; sys.modules.update(dict.fromkeys(['acdpp', 'empirics', 'theory']))"  # None is not found
 
 
 def example():
@@ -66,21 +57,19 @@ def own():
 def exported(results, tmp_path_factory):
     """Files, and of each the accuracy that is on record."""
     place, recorded = tmp_path_factory.mktemp("models"), {}
-    for name, policy, seed, kind in (
-        ("mean", "constant", 2, None),
-        ("mean", "constant", 2, "averaged"),
-        ("mean", "constant", 2, "last"),
-        ("mean", "oracle@average=none", 1, None),
-        ("two", None, 0, None),
+    for name, seed, words, which in (
+        ("mean", 2, "--policy constant", "averaged"),
+        ("mean", 2, "--policy constant --model averaged", "averaged"),
+        ("mean", 2, "--policy constant --model last", "last"),
+        ("mean", 1, "--policy oracle@average=none", "last"),
+        ("two", 0, "", "last"),
     ):
-        out = place / f"{len(recorded)}.pt"
-        words = [*(["--policy", policy] if policy else []), *(["--model", kind] if kind else [])]
-        told = answer("export", str(results / name), *words, "--seed", str(seed), "--out", str(out))
-        last = "last_" if kind == "last" else ""
+        out, last = place / f"{len(recorded)}.pt", "last_" if "--model last" in words else ""
+        told = answer("export", str(results / name), *words.split(), "--seed", str(seed), "--out", str(out))
         row = read_result(results / name).summary["policies"][told["policy"]]
         recorded[out] = row[f"{last}final_accuracies"][seed]
         assert (told["accuracy"], told["file"]) == (recorded[out], str(out))
-        assert told["which"] == (kind or ("averaged" if policy == "constant" else "last"))
+        assert told["which"] == which
     export_model(results / "own", place / "5.pt", **own())
     row = read_result(results / "own").summary["policies"]["oracle"]
     return recorded | {place / "5.pt": row["final_accuracies"][0]}

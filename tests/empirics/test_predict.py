@@ -12,20 +12,19 @@ from empirics.prediction import time_estimate
 from empirics.prediction.pilot import draw_pilot
 from tests.empirics.small import FEW, Steady, blobs, columns, forecaster_of, predict, problem, refused, study
 
-NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
-
 
 def test_a_prediction_is_what_training_writes_beside_its_measurements(tmp_path):
     summary = run_study(study(**FEW), tmp_path / "result", dataset=blobs())
     told = []
     found = predict(best=False, progress=lambda *now: told.append(now))
     assert told[-1] == ("predicting rounds", 5, 5)
+    numbers = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
     made, table = found.document(), columns(tmp_path / "result")
     for name, row in made["policies"].items():
         written = table["predicted_excess_risk"][table["policy"] == name]
         assert written == pytest.approx(found.forecasts[name].risk[:5], rel=1e-12)
         trained = summary["policies"][name]["predicted"]
-        assert {number: row[number] for number in NUMBERS} == pytest.approx(trained, rel=1e-12)
+        assert {number: row[number] for number in numbers} == pytest.approx(trained, rel=1e-12)
     assert (made["best"], found.gain) == (None, None)
     assert found.forecaster.constants.eta == 1.5  # a round is one step of size ηE
     nothing = replace(found.own, risk=np.zeros(6), path=np.zeros(6))  # a number for JSON even so

@@ -5,10 +5,8 @@ import time
 import tomllib
 
 import pytest
-from typer.testing import CliRunner
 
 from acdpp import output
-from acdpp.main import app
 from acdpp.plan import BUYS, kept, show
 from acdpp.predict import show_prediction
 from empirics.control.registry import BUILT_IN
@@ -19,8 +17,7 @@ from tests.empirics.small import blobs_file, until
 from tests.recorded import numbers
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
-BUDGETS = ("--buffers", "4,5,7", "--budget", "22", "--rounds", "3")
-PLAN = ("plan", *BUDGETS, "--dataset")
+PLAN = ("plan", "--buffers", "4,5,7", "--budget", "22", "--rounds", "3", "--dataset")
 WIDE = 80
 
 
@@ -44,9 +41,7 @@ def predict(*words):
 
 def test_an_answer_has_the_settings_that_were_predicted_and_can_be_repeated(tmp_path):
     def told(*words):
-        done = CliRunner().invoke(app, ["predict", "--no-best", "--json", *words])
-        assert done.exit_code == 0, done.output
-        return json.loads(done.stdout)
+        return json.loads(acdpp("predict", "--no-best", "--json", *words).stdout)
 
     found = told("--dataset", blobs_file(), "--rounds", "3", "--policies", "constant")
     chosen, own = tomllib.loads(found["toml"]), PRESETS["own"]

@@ -13,6 +13,8 @@ from empirics.training.device import threads
 from empirics.validate import validate, validate_samples
 from tests.empirics.small import blobs, refused, study
 
+GAP = "size,kind\n,a\n" + "3,a\n5,b\n" * 20
+
 
 def test_what_is_handed_over_goes_by_its_name_and_files_by_one_that_is_found_from_everywhere(
     monkeypatch, tmp_path
@@ -47,9 +49,6 @@ def test_a_prediction_that_takes_long_is_left_out_and_the_folder_is_announced(tm
     assert doing == ["reading the data", "looking for the least risk", "predicting", "rounds"]
     run.run_study(replace(short, rounds=3), out, dataset=blobs(), resume=True, doing=doing.append)
     assert doing[4:] == ["reading the data", "predicting", "rounds"]
-
-
-GAP = "size,kind\n,a\n" + "3,a\n5,b\n" * 20
 
 
 @pytest.fixture

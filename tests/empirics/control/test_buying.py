@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -152,13 +153,8 @@ def test_prices_handed_over_are_those_that_thresholds_are_made_for():
 
 
 def test_the_rule_for_unknown_prices_does_not_ask_for_them_and_the_other_names_it():
-    class Secret:
-        mean, depends_on_horizon, digest = 5.5, False, "secret"
-
-        def chunks(self, seed, replicates, rounds, size):
-            raise AssertionError("asked")
-
-    prices = make_prices(Secret())
+    secret = {"mean": 5.5, "depends_on_horizon": False, "digest": "secret"}
+    prices = make_prices(Mock(**secret, chunks=Mock(side_effect=AssertionError("asked"))))
     Schedule(study(policies=("buy-cheap-online", "constant")), CONTROL, prices=prices)
     assert "buy-cheap" in refused(Schedule, study(policies=("buy-cheap",)), CONTROL, prices=prices)
     unknown = Brief(study(), study().theory_budget(5.5), CONTROL)

@@ -14,6 +14,8 @@ from theory.control.penalty import penalty
 from theory.paper import BUFFERS
 
 TEN = {"buffers": BUFFERS, "budget": 55.0, "rounds": 60, "seeds": 1}
+OBJECTIVES = [("", "mnist"), ("+penalty", "mnist"), ("+constants", "mnist")]
+OBJECTIVES += [("+penalty+constants", dataset) for dataset in SCRIPTS]
 RICH = TEN | {"budget": 220.0, "released_K": 4}
 
 
@@ -59,10 +61,6 @@ def test_the_region_and_its_cap(dataset):
         for name, both in ends.items():
             assert made(name, **own).ends(t) == pytest.approx(both, rel=1e-9), (name, t)
     assert made("acdpp+cap", dataset=dataset, rate=2.0 * cap, rho=0.5).ends(3) == (cap, cap)
-
-
-OBJECTIVES = [("", "mnist"), ("+penalty", "mnist"), ("+constants", "mnist")]
-OBJECTIVES += [("+penalty+constants", dataset) for dataset in SCRIPTS]
 
 
 @pytest.mark.parametrize(("departures", "dataset"), OBJECTIVES)

@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from empirics import Controller, Policy
+from empirics import Controller
 from empirics.control.registry import make_policy, register
 from empirics.control.released import script_for
 from empirics.control.schedule import Schedule, brief_for, plan
-from tests.empirics.small import CONTROL, refused, study
+from tests.empirics.small import CONTROL, Steady, refused, study
 from theory.setting import Constants
 
 
@@ -49,16 +49,6 @@ def test_the_released_rule_admits_at_least_one_sample_a_client_and_at_most_its_c
     assert (played.retention == 6).all()
 
 
-class Keeps(Policy):
-    """One sample a client and round, kept for a time of its own."""
-
-    def __init__(self, brief=None, retention=8):
-        self.brief, self.retention = brief, retention
-
-    def decide(self, state, cost):
-        return state, np.ones((len(cost), 3), dtype=int)
-
-
 ALL, ONE, KEPT = {"rho": 0.5, "V": 300.0, "rate": 3.0}, {"V": 300.0}, {"K": 5}
 SETTINGS = dict.fromkeys(["acdpp", "acdpp-capped"], ALL | KEPT) | {"acdpp+K+penalty": ALL}
 SETTINGS |= dict.fromkeys(["buy-cheap", "buy-cheap-online"], ONE)
@@ -78,17 +68,15 @@ def test_a_variant_admits_and_keeps_as_the_policy_does_in_a_study_with_its_setti
         assert not np.array_equal(getattr(schedule, changed)[:, 3:], getattr(alone, changed)), name
 
 
-POOR = 10.5  # for the released code, whose K is 6, buffers bind and not money from 14.7 on
-
-
 @pytest.mark.parametrize("policy", SETTINGS)
 def test_a_policy_plans_with_its_own_budget_and_is_held_to_that_of_the_study(policy):
-    mine = schedule_of(f"{policy}@budget={POOR}", rounds=40)
-    there = schedule_of(policy, budget=POOR, rounds=40)
+    poor = 10.5  # for the released code, whose K is 6, buffers bind and not money from 14.7 on
+    mine = schedule_of(f"{policy}@budget={poor}", rounds=40)
+    there = schedule_of(policy, budget=poor, rounds=40)
     assert np.array_equal(mine.admissions, there.admissions)
     assert not np.array_equal(mine.admissions, schedule_of(policy, rounds=40).admissions)
     spent = mine.cost * mine.admissions.sum(axis=2)
-    for budget, found in ((22.0, mine.debt), (POOR, there.debt)):
+    for budget, found in ((22.0, mine.debt), (poor, there.debt)):
         debt = np.zeros(3)
         for t in range(40):
             assert found[t] == pytest.approx(debt)
@@ -116,7 +104,10 @@ def test_a_policy_finds_its_own_budget_and_steps_in_its_brief_and_given_ones_whe
 
 
 def test_a_retention_that_a_policy_does_not_take_is_refused():
-    own = {"mine": Keeps, "other": lambda brief: Keeps(retention=brief.K)}
+    def mine(brief):
+        return Steady(1, 1, 1, retention=8 if brief.study.eta > 0.1 else 7)
+
+    own = {"mine": mine, "other": lambda brief: Steady(1, 1, 1, retention=brief.K)}
     for name, wanted in {
         "oracle@K=5": "oracle keeps samples for 1 round whatever K is: take K out of",
         "mine@K=5": "mine keeps samples for 8 rounds whatever K is",
@@ -126,16 +117,15 @@ def test_a_retention_that_a_policy_does_not_take_is_refused():
         assert wanted in refused(Schedule, study(policies=(name,)), CONTROL, policies=own)
     names = ("mine@K=8", "other@K=5", "oracle@K=1", "mine@eta=0.1")
     played = Schedule(study(policies=names), CONTROL, policies=own)
-    assert played.retention[::3, 0].tolist() == [8, 5, 1, 8]
-    assert played.policies["mine@eta=0.1"].brief.study.eta == 0.1
+    assert played.retention[::3, 0].tolist() == [8, 5, 1, 7]  # the last from the study with its own setting
 
 
 def test_a_policy_of_ones_own_has_a_plain_name_that_nobody_else_has():
-    brief, mine = brief_for(study(), CONTROL), Keeps()
+    brief, mine = brief_for(study(), CONTROL), Steady(1, 1, 1)
     for name in ("constant", "acdpp+cap"):
         assert "needs a new name" in refused(register, name, mine)
     assert "without a colon or @" in refused(register, "me@home", mine)
     for name, wanted in {"me@home": "a name without @", "released-K": "'released-K' is a built-in"}.items():
         assert wanted in refused(make_policy, "constant", brief, {name: mine})
-    assert isinstance(make_policy("released-mine", brief, {"released-mine": mine}), Keeps)
+    assert isinstance(make_policy("released-mine", brief, {"released-mine": mine}), Steady)
     assert "there is no policy 'constnt': known are acdpp" in refused(make_policy, "constnt@K=5", brief)

@@ -13,6 +13,7 @@ from tests.empirics.small import refused
 RNG = np.random.default_rng(3)
 X, TEST_X = RNG.normal(size=(12, 2, 3)), RNG.normal(size=(6, 2, 3))
 Y, TEST_Y = np.arange(12) % 3, np.arange(6) % 3
+HELD_OUT = [0, 8, 12, 14]  # of 23: pinned, so that nobody's test set changes unnoticed
 
 
 class Items:
@@ -65,9 +66,6 @@ def test_names_and_ready_data_sets_pass_the_same_door_and_all_else_is_told_what_
     arrays = (X, torch.tensor(X), (X, Y, X), (X,), (), (TRAIN, X), (X, TRAIN))
     for thing in (None, 5, object(), iter([1]), *arrays):
         assert "a data set is one of digits" in refused(as_dataset, thing)
-
-
-HELD_OUT = [0, 8, 12, 14]  # of 23: pinned, so that nobody's test set changes unnoticed
 
 
 def test_every_fifth_of_a_fixed_order_is_held_out():

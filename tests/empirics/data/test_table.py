@@ -193,10 +193,6 @@ def test_a_table_that_memory_cannot_hold_is_not_read(tmp_path, monkeypatch):
         assert "bytes of memory, and there are" in refused(as_dataset, name, None, Columns("kind"))
 
 
-def features_of(data):
-    return data.train_x.shape[1:], data.class_names
-
-
 def test_a_data_frame_is_its_columns_without_its_index():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"a": A, "kind": pd.Categorical(WORDS), "b": B, "when": MOMENTS, "who": OWNER})
@@ -205,9 +201,9 @@ def test_a_data_frame_is_its_columns_without_its_index():
         {"x": np.stack([A, B], 1), "y": KINDS, "time": 3600 * HOURS, "client": [int(o[-1]) for o in OWNER]}
     )
     assert found.digest == plain.digest
-    assert features_of(found) == ((2,), ("ant", "bee", "cat"))
     shuffled = frame.drop(columns=["when", "who"]).iloc[HOURS]  # has an index of its own
-    assert features_of(from_table(shuffled, label="kind")) == ((2,), ("ant", "bee", "cat"))
+    for one in (found, from_table(shuffled, label="kind")):
+        assert (one.train_x.shape[1:], one.class_names) == ((2,), ("ant", "bee", "cat"))
     both = from_table(shuffled[:30], shuffled[["b", "kind", "a"]][30:], label="kind")
     assert (len(both.train_y), len(both.test_y)) == (30, 10)
     assert np.allclose(both.test_x, np.stack([A, B], 1)[HOURS[30:]])
@@ -238,7 +234,7 @@ def test_a_data_set_of_hugging_face_is_its_columns_and_its_labels_have_names():
     made = datasets.Dataset.from_dict({"pixels": images, "kind": KINDS}, features=shape)
     found = from_table(made, label="kind")
     assert found.digest == from_mapping({"x": images, "y": KINDS}).digest
-    assert features_of(found) == ((2, 3), ("ant", "bee", "cat"))
+    assert (found.train_x.shape[1:], found.class_names) == ((2, 3), ("ant", "bee", "cat"))
     order = made.select(HOURS)
     other = from_mapping({"x": images[HOURS], "y": KINDS[HOURS]})
     assert from_table(order, label="kind").digest == other.digest

@@ -156,7 +156,7 @@ def chunk(first, values):
     }
 
 
-def test_curves_have_the_mean_over_seeds_on_one_logarithmic_scale():
+def test_curves_have_the_mean_over_seeds_on_one_scale_that_is_not_logarithmic_for_accuracies():
     curves = watch.Curves(8)
     assert curves.lines(40) == ["waiting for the first rounds, round 0 of 8"]
     curves.add(chunk(1, [[1, 1], [2.0**7, 2.0**6]]))
@@ -168,6 +168,14 @@ def test_curves_have_the_mean_over_seeds_on_one_logarithmic_scale():
     curves.means[long] = curves.means.pop("other")
     assert curves.lines(32)[2] == f"█▁{' ' * 10}1.5 {long}"
     assert curves.lines(31)[1:] == ["one", f"▁▁▂{' ' * 12}nan", long, f"█▇▃▁{' ' * 11}1.5"]
+    rows = chunk(1, [[0, 1, 2], [4, 5, 7]])
+    rows["accuracy"] = rows.pop("excess_risk") / 1.5
+    curves, nothing = watch.Curves(3), watch.Curves(3)
+    curves.add(rows)
+    assert [line[:3] for line in curves.lines(80)[1:]] == ["▁▂▃", "▅▆█"]
+    del rows["accuracy"]  # without measures there are none
+    nothing.add(rows)
+    assert nothing.lines(80) == ["nothing is measured, round 3 of 3"] == [nothing.sentence()]
 
 
 def test_a_terminal_shows_curves_and_a_bar(monkeypatch, capsys):
@@ -180,15 +188,3 @@ def test_a_terminal_shows_curves_and_a_bar(monkeypatch, capsys):
     shown = capsys.readouterr().err
     for words in ("round 2 of 4", f"▁▁{' ' * 9}1.5 one", f"█▇{' ' * 10}96 other", "rounds ", "2/4"):
         assert words in shown
-
-
-def test_curves_of_accuracies_are_not_logarithmic_and_without_measures_there_are_none():
-    rows = chunk(1, [[0, 1, 2], [4, 5, 7]])
-    rows["accuracy"] = rows.pop("excess_risk") / 1.5
-    curves = watch.Curves(3)
-    curves.add(rows)
-    assert [line[:3] for line in curves.lines(80)[1:]] == ["▁▂▃", "▅▆█"]
-    del rows["accuracy"]
-    nothing = watch.Curves(3)
-    nothing.add(rows)
-    assert nothing.lines(80) == ["nothing is measured, round 3 of 3"] == [nothing.sentence()]

@@ -3,6 +3,7 @@
 import json
 import shutil
 import tracemalloc
+from functools import partial, update_wrapper
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -247,12 +248,7 @@ def network(population, bend=torch.nn.Tanh):
     return torch.nn.Sequential(torch.nn.Linear(8, 5), bend(), torch.nn.Linear(5, population.classes))
 
 
-def bent(population):
-    """Another with as many parameters."""
-    return network(population, torch.nn.ReLU)
-
-
-bent.__name__ = "network"
+bent = update_wrapper(partial(network, bend=torch.nn.ReLU), network)  # another with as many parameters
 MINE = {"mine": Periodic((1, 1))}
 OWN = {"dataset": DATA, "model": network, "policies": MINE, "cost": 1 + np.arange(50) % 7}
 OF_OWN = {"policies": ["constant"], "labels": "classes", "eta": 0.1}
@@ -282,14 +278,12 @@ def test_own_data_model_policy_and_prices_give_a_result_like_any_other(own, tmp_
     assert "the model is not known to have a convex loss" in summary["outside_the_hypotheses"]
 
 
-DATA_ARE, PRICES_ARE = {"dataset": (2 * DATA[0], DATA[1])}, {"cost": OWN["cost"] + 1}
-
-
 def test_other_things_than_it_began_with_are_refused(own):
     """Without rounds a stopped study goes on; with rounds a finished one is read or extended."""
+    data, prices = {"dataset": (2 * DATA[0], DATA[1])}, {"cost": OWN["cost"] + 1}
     for rounds, changed, message in (
-        (None, DATA_ARE, "the data are not what it began with"),
-        (None, PRICES_ARE, "the prices are not what it began with"),
+        (None, data, "the data are not what it began with"),
+        (None, prices, "the prices are not what it began with"),
         (None, {"dataset": None}, "data set 'given:tuple' was handed over in Python"),
         (None, {"cost": None}, "prices 'given:ndarray' were handed over in Python"),
         (None, {"policies": None}, "there is no policy 'mine'"),
@@ -298,8 +292,8 @@ def test_other_things_than_it_began_with_are_refused(own):
         (None, {"policies": {"mine": Periodic((0, 2))}}, "some client's admissions or retention are not as"),
         (None, {"model": bent}, "the model is not the one it began with"),
         (None, {"model": torch.nn.Linear(8, 4)}, "'given:network' there and 'given:Linear' here"),
-        (20, DATA_ARE, "not what it began with"),
-        (20, PRICES_ARE, "not what it began with"),
+        (20, data, "not what it began with"),
+        (20, prices, "not what it began with"),
         (30, {"policies": {"mine": Periodic((0, 2))}}, "some client's admissions or retention"),
         (30, {"model": bent}, "the model is not the one it began with"),
     ):
@@ -328,13 +322,8 @@ def test_frozen_parameters_stay_and_the_network_itself_is_left_alone(tmp_path):
 
 
 def odd(**answers):
-    def made(population):
-        model = Module(network(population), population)
-        for name, answer in answers.items():
-            setattr(model, name, lambda *_, answer=answer: answer)
-        return model
-
-    return made
+    told = {name: lambda *_, answer=answer: answer for name, answer in answers.items()}
+    return lambda population: type("Odd", (Module,), told)(network(population), population)
 
 
 def test_a_model_that_does_not_fit_is_refused_before_anything_is_written(tmp_path):

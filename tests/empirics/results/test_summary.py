@@ -15,6 +15,8 @@ from empirics.results.summary import add_predictions
 from empirics.run import run_study
 from tests.empirics.small import Steady, blobs, columns, study
 
+ENDS = ["oracle", "constant", "mine"]
+
 
 def test_the_numbers_of_a_policy_are_those_of_its_samples_prices_and_rounds(tmp_path):
     """Of the last policy, whose seeds and clients differ: one of either stays within its limits."""
@@ -95,9 +97,6 @@ def test_a_policy_handed_over_with_variants_in_the_study_is_not_run_plainly_too(
     asked = study(seeds=2, policies=("mine@K=2", "mine@K=5"), predict=False)
     rows = run_study(asked, tmp_path / "own", **own)["policies"]
     assert {name: row["retention"] for name, row in rows.items()} == {"mine@K=2": [2], "mine@K=5": [5]}
-
-
-ENDS = ["oracle", "constant", "mine"]
 
 
 def test_the_share_is_a_ratio_of_means_with_a_paired_interval():

@@ -12,6 +12,9 @@ from empirics.training.engine import aggregation_weights
 from tests.empirics.small import CONTROL, refused
 from theory.paper import BUDGET, BUFFERS, SECTION7
 
+RICH = [("mnist", "paper", cost) for cost in (61.0, 198.3)]
+RICH += [("cifar10", "released", cost) for cost in (260.0, 498.3)]
+
 
 @pytest.mark.parametrize("dataset", DATASETS)
 def test_the_text_is_as_it_stands_and_the_code_as_it_runs(dataset):
@@ -86,10 +89,6 @@ def test_every_world_of_the_ladder_is_a_study_whose_policies_exist(dataset):
         assert admissions.max() <= 250  # what a client's pool has of the data that we have
         plain = section7(dataset, world, seeds=2, rounds=3)
         assert study == replace(plain, policies=EVERYWHERE + LADDER[world])
-
-
-RICH = [("mnist", "paper", cost) for cost in (61.0, 198.3)]
-RICH += [("cifar10", "released", cost) for cost in (260.0, 498.3)]
 
 
 @pytest.mark.parametrize(("dataset", "setting", "cost"), RICH)

@@ -108,13 +108,11 @@ def test_the_mean_is_exact_for_the_decimals_that_were_typed(process):
         assert CostProcess(process=process, low=0.1, high=0.3).mean == Fraction(1, 5)
 
 
-NO_PRICES = ("a", None, True, math.nan, math.inf, -1, 10**400, 1e300, [1])
-
-
 def test_a_cost_process_that_makes_no_sense_is_refused():
+    no_prices = ("a", None, True, math.nan, math.inf, -1, 10**400, 1e300, [1])
     for given, part in (
         *(({"process": process}, "one of uniform") for process in ("gaussian", ["uniform"])),
-        *(({name: value}, name) for name in ("low", "high", "stay", "drift") for value in NO_PRICES),
+        *(({name: value}, name) for name in ("low", "high", "stay", "drift") for value in no_prices),
         ({"low": 0}, "low"),
         ({"low": 3, "high": 2}, "not be below"),
         ({"process": "integer", "low": 1.5}, "whole ends"),
@@ -175,10 +173,8 @@ def test_a_name_has_one_spelling_and_survives_a_copy(given):
     assert PolicyName(name) is name
 
 
-NO_NUMBERS = ("-1", "", "nan", ".", "5@K=6", "٣", "9" * 5000)
-
-
 def test_what_is_no_name_is_refused():
+    no_numbers = ("-1", "", "nan", ".", "5@K=6", "٣", "9" * 5000)
     for name, message in {
         "constant@": "is written like acdpp@K=7,eta=0.5, got 'constant@'",
         "@K=5": "is written like",
@@ -197,7 +193,7 @@ def test_what_is_no_name_is_refused():
         "constant@K=0": "K in 'constant@K=0' must be a whole number of at least 1, got 0",
         f"constant@K={2**53 + 1}": f"must be a whole number of at least 1, got {2**53 + 1}",
         "constant@steps=1e7": "must be a whole number from 1 to 1,000,000",
-        **{f"constant@K={given}": "must be a number" for given in NO_NUMBERS},
+        **{f"constant@K={given}": "must be a number" for given in no_numbers},
         "constant@steps=5,E=5": "names steps twice",
         "constant@average=mean": "must be one of none, equal, polynomial, tail, exponential, got 'mean'",
     }.items():

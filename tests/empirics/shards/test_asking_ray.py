@@ -47,16 +47,10 @@ class FakeRay(ModuleType):
     def __init__(self, *nodes, **functions):
         super().__init__("ray")
         self.__spec__, self.resources, self.actor = ModuleSpec("ray", None), nodes, Mock()
+        self.remote = lambda worker: self.actor
         self.exceptions = ModuleType("ray.exceptions")
         vars(self.exceptions).update(ERRORS, RayError=RayError)
         vars(self).update(functions)
-
-    @property
-    def options(self):
-        return [call.kwargs for call in self.actor.options.call_args_list]
-
-    def remote(self, worker):
-        return self.actor
 
     def nodes(self):
         places = [("dead", {"CPU": 9.0, "GPU": 9.0}), *zip("abc", self.resources, strict=False)]
@@ -85,13 +79,14 @@ def test_workers_request_no_cores_and_are_placed_by_the_cores_of_nodes(ray_with)
     assert backend.shards == 4
     for again in (False, False, True, False, False):
         backend.start(again=again)
-    assert [one["scheduling_strategy"] for one in ray.options] == ["c", "c", "SPREAD", "a", "c"]
-    assert {(one["num_cpus"], one["max_restarts"]) for one in ray.options} == {(0.0, 0)}
+    asked = ray.actor.options.call_args_list
+    assert [one.kwargs["scheduling_strategy"] for one in asked] == ["c", "c", "SPREAD", "a", "c"]
+    assert {(one.kwargs["num_cpus"], one.kwargs["max_restarts"]) for one in asked} == {(0.0, 0)}
     assert [RayBackend(ray, small(threads=few), "cpu", None).shards for few in (None, 2)] == [4, 1]
     backend = RayBackend(ray, small(), "cuda", 3)
     for again in (False, True):
         backend.start(again=again)
-    assert tuple(one["num_gpus"] for one in ray.options[-2:]) == gpu_shares(3, 2)
+    assert tuple(one.kwargs["num_gpus"] for one in asked[-2:]) == gpu_shares(3, 2)
     alive = ["a", "b"]
     backend = RayBackend(ray_with({"CPU": 1.0}, kill=alive.remove), small(), "cpu", None)
     for _ in range(2):  # a worker may be ended twice

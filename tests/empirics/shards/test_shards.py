@@ -1,6 +1,5 @@
 """Shards give the rows of the whole study bit for bit, whichever worker is lost and wherever training stops."""
 
-import json
 import shutil
 from itertools import product
 
@@ -8,6 +7,7 @@ import numpy as np
 import pytest
 
 from empirics.control.schedule import Schedule
+from empirics.results.folder import read_settings
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from empirics.shards.shard import Assignment, Shard
@@ -15,6 +15,15 @@ from empirics.shards.split import SHARD_RUNS_MIN, ShardRuns, most_shards, split
 from empirics.shards.workers import LOSSES_MAX, ShardedTrainer
 from tests.empirics.shards.local_backend import MIXED, LocalBackend, done, files, in_place_of_ray, small
 from tests.empirics.small import CONTROL, Pulled, Steady, blobs, orderly, problem, refused, stopped_at, study
+
+OWN = {"partition": "dirichlet", "replacement": False, "concentration": 5.0}
+FEW = {"rounds": 4, "seeds": 2, "policies": ("constant", "oracle")}
+ODD = {
+    "own streams and starts": {"per_seed": ("partition", "start"), **OWN},
+    "a drifting population": {"drift": Drift(kind="gradual", length=6), "measures": ("accuracy",)},
+    "a policy that listens": {"policies": ("adaptive", "constant"), "seeds": 2},
+    "predicted": {"predict": True, "radius": 2.0, **FEW},
+}
 
 
 def trained(setting, out, backend, **given):
@@ -37,16 +46,6 @@ def test_every_run_is_in_one_shard_and_shards_are_even():
     assert "1 to 12 shards, got 13" in refused(split, study(policies=MIXED), 13)
 
 
-OWN = {"partition": "dirichlet", "replacement": False, "concentration": 5.0}
-FEW = {"rounds": 4, "seeds": 2, "policies": ("constant", "oracle")}
-ODD = {
-    "own streams and starts": {"per_seed": ("partition", "start"), **OWN},
-    "a drifting population": {"drift": Drift(kind="gradual", length=6), "measures": ("accuracy",)},
-    "a policy that listens": {"policies": ("adaptive", "constant"), "seeds": 2},
-    "predicted": {"predict": True, "radius": 2.0, **FEW},
-}
-
-
 @orderly
 @pytest.mark.parametrize("shards", [3, 8])
 def test_shards_are_the_whole_bit_for_bit(whole, tmp_path, shards):
@@ -56,8 +55,7 @@ def test_shards_are_the_whole_bit_for_bit(whole, tmp_path, shards):
     assert seen == sorted(seen)
     assert seen[-1] == 7
     assert len(set(seen)) > 4  # a shard that is ahead counts
-    settings = json.loads((tmp_path / "out/settings.json").read_text())
-    assert len(settings["shards"]) == shards
+    assert len(read_settings(tmp_path / "out")["shards"]) == shards
 
 
 @pytest.mark.parametrize("given", ODD.values(), ids=ODD)

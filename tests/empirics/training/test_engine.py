@@ -60,8 +60,6 @@ SETTINGS = {
     "so many samples a round": {"drift": Drift(kind="order", length=6)},
     "one step, plain weights": {"steps": 1, "alpha": UNEVEN, "weights": "samples", "scale": "pixels"},
 }
-
-
 SLOW, *OTHERS = SETTINGS
 
 

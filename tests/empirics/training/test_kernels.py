@@ -8,6 +8,9 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 kernels = pytest.importorskip("empirics.training.kernels", exc_type=ImportError)
 MODELS, IMAGES, HEIGHT, WIDTH = 2, 3, 3, 5
 SIZE = (3, 2)
+SIZES = torch.tensor(SIZE, dtype=torch.int32, device=DEVICE)
+SHAPE = {"HEIGHT": HEIGHT, "WIDTH": WIDTH}
+CUT = {"ROWS": 32, "COLUMNS": 32, "DEPTH": 16, "PRECISION": "ieee", "num_warps": 4}
 
 
 @pytest.fixture(autouse=True)
@@ -34,10 +37,6 @@ def taps(weight):
     return turned.reshape(len(weight), -1, weight.shape[1]).contiguous().float()
 
 
-def sizes():
-    return torch.tensor(SIZE, dtype=torch.int32, device=DEVICE)
-
-
 def poisoned(*shape):
     return torch.full(shape, torch.nan, device=DEVICE)
 
@@ -47,10 +46,6 @@ def same(found, wanted, exact=1e-4):
     for g, size in enumerate(SIZE):
         assert torch.allclose(found[g, :size], wanted[g, :size], rtol=exact, atol=exact)
         assert found[g, size:].isnan().all()
-
-
-SHAPE = {"HEIGHT": HEIGHT, "WIDTH": WIDTH}
-CUT = {"ROWS": 32, "COLUMNS": 32, "DEPTH": 16, "PRECISION": "ieee", "num_warps": 4}
 
 
 def convolved(x, weight, *, bias=None, add=None, back=False):
@@ -64,7 +59,7 @@ def convolved(x, weight, *, bias=None, add=None, back=False):
     flags = {"TAPS": 9, "GATHER": False, "BACK": back, "BIAS": bias is not None, "ADD": add is not None}
     more = given if add is None else rows(add)
     kernels.convolve[(programs,)](
-        given, sizes(), taps(weight), small[:, 2], more, y, sizes(), count, 0,
+        given, SIZES, taps(weight), small[:, 2], more, y, SIZES, count, 0,
         INWARD=inward, OUTWARD=outward, **SHAPE, **flags, **CUT,
     )  # fmt: skip
     return images(y)
@@ -74,7 +69,7 @@ def descended(x, slope, weight, rounded, velocity, step, momentum=0.0):
     """A step from `weight`, which it changes."""
     inward, outward = x.shape[2], slope.shape[2]
     kernels.descend[(MODELS * 9 * inward // 32 * outward // 32,)](
-        rows(x), sizes(), rows(slope), weight, rounded, velocity, step, sizes(), IMAGES * HEIGHT * WIDTH, 0, momentum,
+        rows(x), SIZES, rows(slope), weight, rounded, velocity, step, SIZES, IMAGES * HEIGHT * WIDTH, 0, momentum,
         INWARD=inward, OUTWARD=outward, **SHAPE, TAPS=9, GATHER=False, MOVING=momentum > 0, **CUT,
     )  # fmt: skip
 
@@ -121,13 +116,13 @@ def test_images_may_be_chosen_from_a_data_set():
     flags = {"TAPS": 1, "GATHER": True, "BACK": False, "BIAS": False, "ADD": False}
     given, programs = data.float(), MODELS * 2
     kernels.convolve[(programs,)](
-        given, index, weight.float(), given, given, y, sizes(), 45, IMAGES,
+        given, index, weight.float(), given, given, y, SIZES, 45, IMAGES,
         INWARD=32, OUTWARD=32, **SHAPE, **flags, **CUT,
     )  # fmt: skip
     same(y.double(), each(lambda i, w: data[i] @ w, index, weight))
     moved, slope = weight.float(), random(MODELS, IMAGES, 15, 32).float()
     kernels.descend[(MODELS,)](
-        given, index, slope, moved, moved, moved, torch.ones(2, device=DEVICE), sizes(), 45, IMAGES, 0.0,
+        given, index, slope, moved, moved, moved, torch.ones(2, device=DEVICE), SIZES, 45, IMAGES, 0.0,
         INWARD=32, OUTWARD=32, **SHAPE, TAPS=1, GATHER=True, MOVING=False, **CUT,
     )  # fmt: skip
     for g, n in enumerate(SIZE):
@@ -161,7 +156,7 @@ def test_norm_mish_pooling_and_sum_are_torchs(pool, height, width, chunk, channe
     y, parameters = poisoned(MODELS, IMAGES, outputs, channels), small.float()
     mean, scale = (poisoned(MODELS, IMAGES, channels) for _ in range(2))
     kernels.activate[(programs,)](
-        rows(z), parameters[:, 0], parameters[:, 1], rows(skip), y, mean, scale, sizes(), IMAGES,
+        rows(z), parameters[:, 0], parameters[:, 1], rows(skip), y, mean, scale, SIZES, IMAGES,
         **shape, SKIP=skipping, **cut,
     )  # fmt: skip
     exact = 2e-3  # float32 of numbers around 1000, sixtyfold
@@ -175,7 +170,7 @@ def test_norm_mish_pooling_and_sum_are_torchs(pool, height, width, chunk, channe
     out = poisoned(MODELS, IMAGES, height * width, channels)
     parts = torch.zeros(MODELS, IMAGES, 3, channels, device=DEVICE)
     kernels.deactivate[(programs,)](
-        rows(z), parameters[:, 0], parameters[:, 1], rows(slope), out, parts, mean, scale, sizes(), IMAGES,
+        rows(z), parameters[:, 0], parameters[:, 1], rows(slope), out, parts, mean, scale, SIZES, IMAGES,
         **shape, **cut,
     )  # fmt: skip
     same(images(out, height, width), leaves[0].grad, exact)

@@ -19,6 +19,8 @@ from empirics.training.other_models import other_model
 from empirics.training.resnet import ManyResNets, flops
 from tests.empirics.small import GPU, problem, refused, study
 
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+
 
 def images(channels, side, samples=24, classes=3):
     drawn = np.random.default_rng(1)
@@ -90,9 +92,6 @@ def test_images_that_do_not_fit_and_unknown_networks_are_refused():
     assert ", ".join(NETWORKS) in refused(made, "alexnet", 1, 28)
     kinds, each = iter([nn.Flatten(), 7]), {"per_seed": ("start",), "seeds": 2}
     assert "anew for every seed" in refused(made, "lenet", 1, 12, lambda population: next(kinds), **each)
-
-
-DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def population(device, side=16, images=40, dtype=torch.float32, channels=3):
