@@ -1,0 +1,118 @@
+"""Held-out log-loss and accuracy of learners on tables, each row bought at most once. Run from the repository root:
+
+    python -m benchmarks.tables --data-dir data/mnist --out tables.json
+    python -m benchmarks.tables --table tables.json
+
+A quarter of each table is held out, the rest is bought, a tenth of it as the pilot, row by row, at one price: no
+learner knows a law of prices, and all spend the same. Features are standardised by the pilot and clipped. FedAvg and
+FedAdam have the best step sizes of a grid by the *held-out* rows, which is too good for them. `over` is the log-loss
+over scikit-learn's on the same rows, in per cent; behind ± is half of a 95 % interval of the difference, paired over
+splits. `against` is 1 where `information` is significantly better than a rival, -1 where worse, paired, 5 % level.
+"""
+
+import time
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from benchmarks.runner import Benchmark, markdown
+from benchmarks.tables.data import TABLES
+from benchmarks.tables.rivals import LEARNERS, SETTINGS, Splits
+from empirics.training.information import Rows
+from theory.numbers.student import half_width
+
+BESIDE = "scikit-learn"
+
+
+def main() -> None:
+    torch.set_default_dtype(torch.float64)
+    benchmark = Benchmark.asked("tables", __doc__, show)
+    given = benchmark.given
+    named = given.tables.split(",") if given.tables else list(TABLES)
+    cases = [f"{name}, {batch} rows per round" for name in named for batch in given.batches.split(",")]
+    document = benchmark.begin(study=f"{given.splits} splits")
+    benchmark.measure(document, cases, lambda case: measured(case, benchmark))
+    show(document)
+
+
+def split_of(name: str, batch: int, given: Namespace) -> Splits:
+    """The splits of a table, each with its own order of rows and its own pilot."""
+    x, y = TABLES[name].load(given.data_dir or Path("data"))
+    y = np.unique(y, return_inverse=True)[1]
+    held_out = int(len(y) * SETTINGS["held_out_share"])
+    pilot = max(SETTINGS["pilot_rows_min"], int((len(y) - held_out) * SETTINGS["pilot_share"]))
+    inputs, labels = [], []
+    for seed in range(given.splits):
+        order = np.random.default_rng(seed).permutation(len(y))
+        first = x[order[held_out : held_out + pilot]]
+        spread = first.std(axis=0)
+        standard = (x[order] - first.mean(axis=0)) / np.where(spread > 0, spread, 1)
+        clipped = standard.clip(-SETTINGS["clip"], SETTINGS["clip"])
+        inputs.append(np.c_[clipped, np.ones(len(y))])
+        labels.append(y[order])
+    every = Rows.of(*(torch.from_numpy(np.array(part)).to(given.device) for part in (inputs, labels)))
+    bought, test = every.part(slice(held_out, None)), every.part(slice(held_out))
+    return Splits(bought, pilot, batch, test, int(y.max()) + 1)
+
+
+def measured(case: str, benchmark: Benchmark) -> dict[str, Any]:
+    """Log-loss and accuracy of every learner, split by split, and its seconds."""
+    given = benchmark.given
+    name, batch = case.removesuffix(" rows per round").rsplit(", ", 1)
+    splits = split_of(name, int(batch), given)
+    truth, learners = (
+        splits.test.y.cpu().numpy(),
+        given.learners.split(",") if given.learners else list(LEARNERS),
+    )
+    found = {}
+    for learner in learners:
+        begin = time.perf_counter()
+        chances = LEARNERS[learner](splits)
+        own = np.take_along_axis(chances, truth[None, :, :, None], -1)[..., 0]
+        loss = -np.log(own.clip(1e-15)).mean(-1)
+        best = int(loss.mean(1).argmin())
+        right = (chances[best].argmax(-1) == truth).mean(-1)
+        found[learner] = {
+            "log_loss": loss[best].tolist(),
+            "accuracy": right.tolist(),
+            "setting": best,
+            "seconds": time.perf_counter() - begin,
+        }
+        print(
+            f"{case}: {learner} {loss[best].mean():.4f}, {right.mean():.1%}, {found[learner]['seconds']:.0f} s",
+            flush=True,
+        )
+    return {
+        "rows": len(splits.bought.y[0]), "pilot": splits.pilot, "held_out": len(truth[0]),
+        "chosen_on": TABLES[name].chosen, "separable": TABLES[name].separable, "learners": found,
+    }  # fmt: skip
+
+
+def show(*documents: dict[str, Any]) -> None:
+    for document in documents:
+        lines = [["table", "chosen on", BESIDE, *(f"{name}, over" for name in LEARNERS if name != BESIDE)]]
+        for case, found in document["studies"].items():
+            losses = {name: np.array(one["log_loss"]) for name, one in found["learners"].items()}
+            if BESIDE not in losses:
+                continue
+            beside = losses[BESIDE]
+            kind = "yes" if found["chosen_on"] else "separable" if found["separable"] else ""
+            cells = [
+                over(losses[name], beside) if name in losses else "" for name in LEARNERS if name != BESIDE
+            ]
+            lines.append([case.removesuffix(" rows per round"), kind, f"{beside.mean():.4f}", *cells])
+        print(f"{document['command']}\n{document['hardware']}\n\n{markdown(lines)}")
+
+
+def over(losses: Any, beside: Any) -> str:
+    """How far the mean lies above that of the same rows, in per cent."""
+    apart = losses - beside
+    half = float(half_width(apart, 0.95)) if len(apart) > 1 and apart.any() else 0.0
+    return f"{apart.mean() / beside.mean():+.1%} ± {half / beside.mean():.1%}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""The server that adds up information: against a slow twin, scikit-learn, and what theory says of quadratic sums."""
+
+import numpy as np
+import pytest
+import torch
+from sklearn.linear_model import LogisticRegression
+from torch.autograd.functional import hessian, jacobian
+
+from empirics.training.information import InformationServer, Rows, information, losses
+
+
+def made(classes, rows, runs=3, features=4, seed=0):
+    """Rows of some runs by a logistic model; the last feature is constant."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(runs, rows, features))
+    x[..., -1] = 1
+    logits = x @ rng.normal(size=(features, classes)) + rng.gumbel(size=(runs, rows, classes))
+    return Rows.of(torch.from_numpy(x), torch.from_numpy(logits.argmax(-1)))
+
+
+def random_models(runs, size, seed=1):
+    return torch.from_numpy(np.random.default_rng(seed).normal(size=(runs, size)))
+
+
+def twin_loss(theta, x, y, classes):
+    """The loss of one sample, with one output for two classes."""
+    scores = theta.view(-1, len(x)) @ x
+    return torch.nn.functional.cross_entropy(torch.cat([x.new_zeros(classes - len(scores)), scores]), y)
+
+
+@pytest.mark.parametrize(("classes", "outputs"), [(2, 1), (3, 3)])
+def test_gradient_and_curvature_are_the_sums_of_every_sample_s_derivatives(classes, outputs):
+    rows = made(classes, 5)
+    counted = torch.tensor([[1.0, 0, 1, 1, 0], [1, 1, 1, 1, 1], [0, 0, 0, 0, 1]], dtype=torch.float64)
+    rows, theta = Rows(rows.x, rows.y, counted), random_models(3, 4 * outputs)
+    gradient, curvature = information(theta, rows)
+    for run in range(3):
+        used = [k for k in range(5) if counted[run, k]]
+
+        def total(model, run=run, used=used):
+            return sum(twin_loss(model, rows.x[run, k], rows.y[run, k], classes) for k in used)
+
+        for found, derivative in zip((gradient[run], curvature[run]), (jacobian, hessian), strict=True):
+            torch.testing.assert_close(found, derivative(total, theta[run]))
+        torch.testing.assert_close(losses(theta[:, None], rows)[run, 0], total(theta[run]))
+
+
+def fitted(rows, priors=(1.0,)):
+    server = InformationServer(len(rows.y), rows.x.shape[2], 3, priors=priors)
+    server.learn(rows, steps=30)
+    return server
+
+
+def test_samples_that_are_all_held_are_fitted_as_scikit_learn_does():
+    rows = made(3, 60)
+    rows.x[..., -1] = 0  # the constant has a prior of its own
+    server = fitted(rows, priors=(0.5,))
+    for run, theta in enumerate(server.theta):
+        model = LogisticRegression(C=2, fit_intercept=False, tol=1e-10, max_iter=1000)
+        model.fit(rows.x[run].numpy(), rows.y[run].numpy())
+        np.testing.assert_allclose(theta.view(3, 4).numpy(), model.coef_, atol=1e-5)
+
+
+def test_the_prior_of_the_constant_is_a_hundredth():
+    rows = made(3, 60)
+    theta = fitted(rows, priors=(2.0,)).theta
+    gradient, _ = information(theta, rows)
+    shares = torch.tensor([1, 1, 1, 0.01], dtype=torch.float64).repeat(3)
+    torch.testing.assert_close(gradient, -2 * shares * theta, atol=1e-7, rtol=0)
+
+
+def test_what_is_dropped_at_the_minimiser_leaves_it_there():
+    rows = made(3, 60)
+    server = fitted(rows)
+    before = server.theta
+    server.forget(rows.part(slice(20)))
+    server.learn(rows.part(slice(20, None)), steps=30)
+    torch.testing.assert_close(server.theta, before, atol=1e-6, rtol=0)
+
+
+def test_what_was_dropped_goes_on_pulling_as_the_quadratic_of_its_time():
+    """The slow twin: sums of every dropped sample, and a plain Newton step."""
+    pilot, first, then = (made(3, 30, seed=seed) for seed in (0, 1, 2))
+    server = fitted(pilot)
+    at = server.theta
+    server.forget(pilot)
+    server.learn(first, steps=1)
+    for run, theta in enumerate(server.theta):
+        curvature, linear = torch.zeros(12, 12), torch.zeros(12)
+        curvature, linear = curvature.double(), linear.double()
+        for rows in (pilot, first):
+            for x, y in zip(rows.x[run], rows.y[run], strict=True):
+                g, h = (of(lambda m, x=x, y=y: twin_loss(m, x, y, 3), at[run]) for of in (jacobian, hessian))
+                curvature, linear = curvature + h, linear + h @ at[run] - g
+        prior = torch.tensor([1, 1, 1, 0.01], dtype=torch.float64).repeat(3)
+        torch.testing.assert_close(theta, torch.linalg.solve(curvature + torch.diag(prior), linear))
+    server.learn(then, steps=1)
+    assert torch.isfinite(server.theta).all()
+
+
+def test_each_run_takes_the_prior_with_the_least_loss_on_what_it_had_not_learnt():
+    """Two runs have labels that features tell, the last has labels that they do not."""
+    rows = made(3, 90)
+    noise = torch.randint(0, 3, (30,), generator=torch.Generator().manual_seed(0))
+    rows.y[2, :30] = noise
+    server = InformationServer(3, 4, 3, priors=(0.1, 1000.0))
+    server.learn(rows.part(slice(30)), steps=20)
+    fresh = rows.part(slice(30, None))
+    each = losses(server.models, fresh)
+    server.hear(fresh)
+    torch.testing.assert_close(server.scores, each)
+    assert server.best.tolist() == each.argmin(1).tolist() == [0, 0, 1]
+    torch.testing.assert_close(server.theta[2], server.models[2, 1])
+
+
+def test_the_pilot_scores_each_prior_on_folds_that_its_fit_has_not_seen():
+    pilot = made(3, 25)
+    server = InformationServer(3, 4, 3, priors=(0.1, 10.0))
+    server.begin(pilot)
+    for k, prior in enumerate((0.1, 10.0)):
+        expected = torch.zeros(3, dtype=torch.float64)
+        for fold in range(5):
+            out = torch.arange(25) % 5 == fold
+            one = fitted(pilot.part(~out), priors=(prior,))
+            expected += losses(one.models, pilot.part(out))[:, 0]
+        torch.testing.assert_close(server.scores[:, k], expected, rtol=1e-4, atol=0)
+        whole = fitted(pilot, priors=(prior,))
+        torch.testing.assert_close(server.models[:, k], whole.theta, atol=1e-4, rtol=0)
+
+
+def test_steps_that_would_overshoot_are_halved():
+    """Labels that a steep model gets wrong: an undamped Newton step from there goes off."""
+    rows = made(2, 40)
+    server = InformationServer(3, 4, 2, priors=(1e-3,))
+    server.models += 4 * torch.sign(random_models(3, 4))[:, None]
+    risks = [losses(server.models, rows)]
+    for _ in range(12):
+        server.learn(rows, steps=1)
+        risks.append(losses(server.models, rows))
+        assert (risks[-1] <= risks[-2] + 1e-2).all()
+    other = fitted_binary(rows)
+    torch.testing.assert_close(risks[-1], losses(other.models, rows), rtol=1e-3, atol=1e-3)
+
+
+def fitted_binary(rows):
+    server = InformationServer(3, 4, 2, priors=(1e-3,))
+    server.learn(rows, steps=30)
+    return server
+
+
+@pytest.mark.parametrize("strange", ["separable", "rank-deficient", "one sample", "one class", "huge"])
+def test_odd_samples_give_finite_models(strange):
+    rows = made(3, 1 if strange == "one sample" else 30)
+    if strange == "separable":
+        rows.x[..., :3] = 5 * torch.nn.functional.one_hot(rows.y, 3)
+    if strange == "rank-deficient":
+        rows.x[..., 1] = rows.x[..., 0]
+    if strange == "one class":
+        rows.y[:] = 2
+    if strange == "huge":
+        rows.x[..., 0] *= 1e4
+    server = InformationServer(3, 4, 3)
+    server.begin(rows)
+    for _ in range(3):
+        server.hear(rows)
+        server.learn(rows)
+        server.forget(rows)
+    assert torch.isfinite(server.theta).all()
+    assert torch.isfinite(losses(server.theta[:, None], rows)).all()
