@@ -131,7 +131,10 @@ def other_data() -> str:
         for policy in names
     ]
     rows = [
-        [NAMES_SHOWN[one], *(shown(f"{one}, {kind}", policy) for kind, names in kinds.items() for policy in names)]
+        [
+            NAMES_SHOWN[one],
+            *(shown(f"{one}, {kind}", policy) for kind, names in kinds.items() for policy in names),
+        ]
         for one in data
     ]
     return table(["data", *heads], rows)
