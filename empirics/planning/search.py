@@ -114,8 +114,9 @@ def retention_setting(base: str) -> str:
 
 
 def trusted(forecaster: StudyForecaster, name: PolicyName, found: Forecast) -> bool:
-    """True if a forecast is finite, of a step below 2/L, and without most of a fresh residual fitted in a round."""
-    finite = all(map(math.isfinite, found.document().values()))
+    """True if a forecast is finite, not below 0, of a step below 2/L, and without most of a fresh residual fitted in a
+    round."""
+    finite = all(map(math.isfinite, found.document().values())) and found.possible
     return finite and found.fitted <= FITTED_SHARE_MAX and _stable(forecaster, name.own["eta"])
 
 

@@ -13,7 +13,7 @@ from empirics.settings.study import Study
 
 __all__ = ["Forecast", "caveats", "combined", "errors_of", "mean_of", "standard_error", "together"]
 
-ROUNDING = 1e-9  # so that a step at the limit does not exceed it
+ROUNDING = 1e-9  # by which a step at the limit and a risk of 0 may miss it
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 
 
@@ -46,6 +46,11 @@ class Forecast:
     def path_share(self) -> float:
         """The mean path's share of the cumulative excess risk."""
         return max(float(self.path[:-1].sum()) / self.cumulative, 0.0) if self.cumulative > 0 else 0.0
+
+    @property
+    def possible(self) -> bool:
+        """False if an excess risk comes out below 0: then the law's terms are far from what they stand for."""
+        return not min(self.cumulative, float(self.risk[-1])) < -ROUNDING * float(np.abs(self.risk).max())
 
     def document(self) -> dict[str, float]:
         return dict(zip(NUMBERS, (self.cumulative, float(self.risk[-1]), self.noise_floor), strict=True))
@@ -83,6 +88,7 @@ def caveats(study: Study, steepness: float, found: Mapping[str, Forecast]) -> li
     ]
     again = [name for name, one in own.items() if not one.replacement and one.average != "none"]
     unsettled = [name for name, one in found.items() if one.followed < study.rounds and not one.settled]
+    impossible = [name for name, one in found.items() if not one.possible]
     sampled = next((one.sampled for one in found.values() if one.sampled), ())
     notes = {
         f"{len(sampled)} samples of about {max(sampled, default=0):,} stand for the population away from the "
@@ -91,6 +97,8 @@ def caveats(study: Study, steepness: float, found: Mapping[str, Forecast]) -> li
         f"several local steps of {', '.join(steep)} are beyond 2 over the largest curvature at the start: with such "
         "steps cumulative risk was predicted more than a tenth off in nine of ten cases, and up to 44 times too "
         "high": bool(steep),
+        f"the predicted excess risk of {', '.join(impossible)} is below 0, which no excess risk is: the law does not "
+        "hold there, and its numbers say nothing": bool(impossible),
         "samples are drawn without replacement and taken for independent: final risks of means of models "
         f"({', '.join(again)}) were predicted 1.3 to 3 times too high": bool(again),
         f"{', '.join(unsettled)} had not settled after {ROUNDS_FOLLOWED_MAX:,} rounds: the rest is extrapolated": bool(

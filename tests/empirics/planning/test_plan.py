@@ -96,6 +96,12 @@ def test_forecasts_that_the_law_does_not_trust_are_not_recommended(forecaster):
     assert "can be trusted" in refused(search_policies, forecaster, steps=[1])
 
 
+def test_a_risk_below_0_is_not_recommended(forecaster):
+    names = [name.base for name in search_policies(valued(forecaster, taper=-1.0)).names]
+    assert names
+    assert "taper" not in names
+
+
 def test_a_policy_far_behind_with_its_first_learner_is_given_no_other(forecaster):
     def tried(**values):
         return [name.base for name in search_policies(valued(forecaster, **values)).tried]

@@ -37,6 +37,17 @@ def test_curves_that_had_not_settled_are_told_where_the_study_goes_on():
     assert caveats(study(rounds=9), 0.2, found) == []
 
 
+@pytest.mark.parametrize("risk", [[1, -4, 0.5], [1, 1, -0.1], [-1, -1, -1], [0, 0, -2e-9]])
+def test_an_excess_risk_below_0_is_told_and_one_that_is_0_up_to_rounding_is_not(risk):
+    """The cumulative risk is of all but the last."""
+    settled = replace(LATE, settled=True)
+    found = {"fine": settled, "low": replace(settled, risk=np.array(risk, dtype=float))}
+    (note,) = caveats(study(rounds=10), 0.2, found)
+    assert "of low is below 0" in note
+    zero = replace(settled, risk=np.array([1.0, -1.0, -1e-10]))
+    assert caveats(study(rounds=10), 0.2, {"zero": zero}) == []
+
+
 def test_a_mean_over_subsamples_has_their_fewest_rounds_and_their_error():
     """Price paths add their own error to that of the subsamples, which is 2/3 per round, and 0 for the floor."""
     first, other = replace(LATE, settled=True), replace(LATE, followed=8, risk=3 * np.ones(3), fitted=0.5)
