@@ -1,7 +1,4 @@
-"""Predicted over measured risk, cumulative and final, over learners and data sets. Run from the repository root:
-
-    python -m benchmarks.accuracy --out accuracy.json
-    python -m benchmarks.accuracy --table accuracy.json
+"""Predicted over measured risk, cumulative and final, over learners and data sets.
 
 Each study of studies/accuracy.toml is predicted and then trained. `fitted` is the share of a fresh residual that a
 client fits within a round, `L/2` the step size over 2/L, and `steep` that over 2 over the largest curvature at the
@@ -18,7 +15,7 @@ from sklearn.datasets import load_breast_cancer, load_wine
 
 from benchmarks.own_data import loans, sensors
 from benchmarks.runner import Benchmark, markdown, trained
-from empirics import PRESETS, fitted_study, predict_study
+from empirics import PRESETS, Study, fitted_study, predict_study
 
 RISKS = ("cumulative", "final")
 NOTES = {"steep": "several local steps", "again": "without replacement"}
@@ -44,38 +41,30 @@ def main() -> None:
     benchmark = Benchmark.asked("accuracy", __doc__, show)
     studies = {one["name"]: one for one in benchmark.settings["studies"]}
     document = benchmark.begin(study=f"{len(studies)} studies, 500 rounds, {benchmark.given.seeds} seeds")
-    benchmark.measure(document, studies, lambda name: measured(studies[name], benchmark))
-    show(document)
+    show(benchmark.measure(document, studies, lambda name: measured(studies[name], benchmark)))
 
 
 def measured(asked: dict[str, Any], benchmark: Benchmark) -> dict[str, Any]:
     """Predicted and measured risks of every policy of a study, and what was told of the prediction."""
-    given, preset = benchmark.given, PRESETS[asked["preset"]]
+    given, data = benchmark.given, DATA.get(asked["data"], lambda: None)()
     policies = [*benchmark.settings["policies"], *(benchmark.settings["more"] if asked.get("more") else [])]
     settings = {**asked["settings"], "measures": ["risk"], "policies": policies}
     settings |= {"rounds": 500, "seeds": given.seeds, "seed": given.seed}
-    data, study = None, preset
-    if asked["data"] in DATA:
-        data = DATA[asked["data"]]()
-        study, _ = fitted_study(data, preset=asked["preset"], **settings)
+    if data is None:
+        study = Study.from_document(settings, PRESETS[asked["preset"]])
     else:
-        study = study.from_document(settings, preset)
+        study, _ = fitted_study(data, preset=asked["preset"], **settings)
     prediction = predict_study(study, dataset=data, best=False)
     summary, _ = trained(replace(study, predict=False), dataset=data)
     forecaster, rows = prediction.forecaster, {}
     for name, forecast in prediction.forecasts.items():
-        row = summary["policies"][name]
+        row, notes = summary["policies"][name], [note for note in prediction.notes if name in note]
         rows[name] = {
             **{risk: compared(f"{risk}_excess_risk", row, forecast) for risk in RISKS},
             "fitted": forecast.fitted,
             "L/2": study.eta * forecaster.smoothness / 2,
             "steep": study.eta * forecaster.landscape.steepness / 2 / (1 - study.momentum),
-            "warned": [
-                kind
-                for kind, words in NOTES.items()
-                for note in prediction.notes
-                if words in note and name in note
-            ],
+            "warned": [kind for kind, words in NOTES.items() for note in notes if words in note],
         }
     return {"eta": study.eta, "steps": study.steps, "policies": rows}
 
@@ -88,17 +77,15 @@ def compared(risk: str, row: dict[str, Any], forecast: Any) -> dict[str, float]:
     return {"predicted": predicted, "measured": found["mean"], "error": error}
 
 
-def show(*documents: dict[str, Any]) -> None:
-    for document in documents:
-        lines = [["study", "policy", "L/2", "steep", "fitted", *RISKS, "warned"]]
-        for study, found in document["studies"].items():
-            for policy, row in found["policies"].items():
-                ratios = [
-                    f"{row[r]['predicted'] / row[r]['measured']:.2f} ± {row[r]['error']:.2f}" for r in RISKS
-                ]
-                shares = [f"{row[key]:.2f}" for key in ("L/2", "steep", "fitted")]
-                lines.append([study, policy, *shares, *ratios, ", ".join(row["warned"])])
-        print(f"{document['command']}\n{document['hardware']}\n\n{markdown(lines)}")
+def show(document: dict[str, Any]) -> None:
+    lines = [["study", "policy", "L/2", "steep", "fitted", *RISKS, "warned"]]
+    for study, found in document["studies"].items():
+        for policy, row in found["policies"].items():
+            shares = [f"{row[key]:.2f}" for key in ("L/2", "steep", "fitted")]
+            risks = (row[risk] for risk in RISKS)
+            ratios = [f"{one['predicted'] / one['measured']:.2f} ± {one['error']:.2f}" for one in risks]
+            lines.append([study, policy, *shares, *ratios, ", ".join(row["warned"])])
+    print(f"{document['command']}\n{document['hardware']}\n\n{markdown(lines)}")
 
 
 if __name__ == "__main__":

@@ -4,9 +4,6 @@ One memory of 400 places, 10 samples per round, the digits' parity by logistic r
 descent per round on all that is held; every policy sees the same prices and samples. Averaged is the risk of the
 model on the population of the round; differences to the best fixed K are paired over seeds, with 95 % intervals.
 
-    python -m benchmarks.adaptive --seeds 10
-    python -m benchmarks.adaptive --seeds 10 --river
-
 With `--river` two more policies have ADWIN of `river` in place of our test (`pip install river`): `river` forgets at
 every alarm, `river, rising` only if the loss is above its earlier mean. Printed are the mean risks, the difference to
 the best fixed K, and how often a run forgot everything.
@@ -19,7 +16,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.hardware import hardware
+from benchmarks.common import hardware
 from benchmarks.runner import Benchmark, above_best, trained
 from empirics import Brief, Study
 from empirics.control.adaptive import Adaptive, Listening
@@ -37,9 +34,7 @@ class River(Adaptive):
 
     @classmethod
     def of(cls, brief: Brief, *, rising: bool = False) -> Self:
-        rule = LISTENING["adaptive"](brief)
-        assert isinstance(rule, Adaptive)
-        return cls(rule.rule, rule.capacity, rising=rising)
+        return cls(**vars(LISTENING["adaptive"](brief)), rising=rising)
 
     def start(self, replicates: int) -> Listening:
         from river.drift import ADWIN
@@ -57,9 +52,8 @@ class River(Adaptive):
 
 
 def measured(world: str, benchmark: Benchmark) -> dict[str, Any]:
-    """Train all policies in one world, and print them."""
-    given, river = benchmark.given, {"river": River.of, "river, rising": partial(River.of, rising=True)}
-    own = river if given.river else {}
+    given = benchmark.given
+    own = {"river": River.of, "river, rising": partial(River.of, rising=True)} if given.river else {}
     fixed, listening = tuple(f"constant@K={K}" for K in benchmark.settings["retentions"]), ("adaptive", *own)
     drift = Drift(**benchmark.settings["worlds"][world])
     study = Study(**benchmark.settings["study"], radius=None, eta=given.eta, drift=drift)
@@ -69,9 +63,9 @@ def measured(world: str, benchmark: Benchmark) -> dict[str, Any]:
     names = sorted((*fixed, *listening))
     shape = (len(names), study.seeds, study.rounds)
     risk, held = (dict(zip(names, rows[key].to_numpy().reshape(shape), strict=True)) for key in ("risk", "n"))
-    each = {name: values.mean(axis=1) for name, values in risk.items()}
-    best = min(fixed, key=lambda name: each[name].mean())
-    risks = {name: float(each[name].mean()) for name in (*fixed, *listening)}
+    each = {name: risk[name].mean(axis=1) for name in (*fixed, *listening)}
+    risks = {name: float(values.mean()) for name, values in each.items()}
+    best = min(fixed, key=risks.__getitem__)
     found: dict[str, Any] = {"risk": risks, "best": best}
     print(f"{world}: " + ", ".join(f"{policy} {mean:.4f}" for policy, mean in risks.items()))
     for name in listening:
@@ -86,8 +80,7 @@ def main() -> None:
     benchmark = Benchmark.asked("adaptive", __doc__)
     given, worlds = benchmark.given, benchmark.settings["worlds"]
     print(f"{hardware()}; {given.rounds} rounds, {given.seeds} seeds, η = {given.eta:g}")
-    document = benchmark.begin(key="worlds")
-    benchmark.measure(document, worlds, lambda world: measured(world, benchmark), key="worlds")
+    benchmark.measure(benchmark.begin(key="worlds"), worlds, lambda one: measured(one, benchmark), "worlds")
 
 
 if __name__ == "__main__":

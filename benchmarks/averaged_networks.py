@@ -1,7 +1,4 @@
-"""Accuracy of a mean of network models, against the last model of the same run. Run from the repository root:
-
-    python -m benchmarks.averaged_networks lenet --device cuda --data-dir DIR --out lenet.json
-    python -m benchmarks.averaged_networks resnet9 --device cuda --data-dir DIR --out resnet9.json
+"""Accuracy of a mean of network models, against the last model of the same run.
 
 Trains every policy with a polynomial mean of its models (γ = 1) and prints the final accuracy of the mean and of the
 last model, both measured in the same run, and their difference, paired by seed, with 95 % intervals.
@@ -13,37 +10,30 @@ from typing import Any
 import numpy as np
 
 from benchmarks.runner import Benchmark, markdown
-from empirics import Study, run_study
+from empirics import run_study
 from empirics.settings.section7 import section7
 from theory.numbers.student import half_width
 
 
-def study_of(settings: dict[str, Any], network: str) -> Study:
-    about = settings["networks"][network]
-    study = section7(**about["section7"])
-    policies = (*settings["policies"], *about.get("also", ()))
-    return replace(study, eta=about.get("eta", study.eta), policies=policies, **settings["mean"])
-
-
 def main() -> None:
     benchmark = Benchmark.asked("averaged_networks", __doc__)
-    given, study = benchmark.given, study_of(benchmark.settings, benchmark.given.network)
+    given, settings = benchmark.given, benchmark.settings
+    about = settings["networks"][given.network]
+    study = section7(**about["section7"])
+    policies = (*settings["policies"], *about.get("also", ()))
+    study = replace(study, eta=about.get("eta", study.eta), policies=policies, **settings["mean"])
     study = replace(study, seeds=given.seeds or study.seeds, rounds=given.rounds or study.rounds)
 
     def measured(policy: str) -> dict[str, Any]:
+        """Accuracies of a policy by seed, money and samples."""
         alone = replace(study, policies=(policy,))
-        return kept(run_study(alone, **benchmark.place)["policies"][policy])
+        row = run_study(alone, **benchmark.place)["policies"][policy]
+        means = {key: row[key]["mean"] for key in ("distinct_samples", "mean_cost")}
+        return {key: row[key] for key in ("final_accuracies", "last_final_accuracies", "diverged")} | means
 
     found = benchmark.begin(key="policies", study=study.document())
     benchmark.measure(found, study.policies, measured, key="policies")
     print(found["hardware"], table(found), sep="\n")
-
-
-def kept(row: dict[str, Any]) -> dict[str, Any]:
-    """Accuracies of a policy by seed, money and samples."""
-    by_seed = ("final_accuracies", "last_final_accuracies", "diverged")
-    means = ("distinct_samples", "mean_cost")
-    return {key: row[key] for key in by_seed} | {key: row[key]["mean"] for key in means}
 
 
 def table(found: dict[str, Any]) -> str:

@@ -1,7 +1,5 @@
 """The exact finite-horizon design, against trying every K with the same bound.
 
-    python -m benchmarks.design
-
 First many clients, then few clients whose bound is almost flat in K, where a block of K is hard to rule out. Trying
 every K up to T is out of reach at T = 10^6 and beyond; the alternative evaluates a sample of K and is scaled up.
 """
@@ -9,12 +7,10 @@ every K up to T is out of reach at T = 10^6 and beyond; the alternative evaluate
 import statistics
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
-from benchmarks.hardware import hardware, timed
-from benchmarks.options import parser_of, settings
+from benchmarks.common import hardware, parser_of, settings, timed
 from theory.bound.constant_admission import constant_bound
 from theory.design.offline import best_rate, design, fill_ratio
 from theory.setting import Budget, Constants
@@ -26,9 +22,8 @@ REPEATS, SAMPLE = SETTINGS["repeats"], SETTINGS["sample"]
 
 def report(who: str, sizes: tuple[int, ...], cost: int, T: int, setting: Constants) -> None:
     """One line: the design, its time, and what every K would take."""
-    budget_of = partial(Budget, buffers=sizes, cost=cost, mean_cost=Fraction(11, 2))
-    chosen, seconds = timed(lambda: design(budget_of(), T, setting), REPEATS)
-    budget = budget_of()
+    budget = Budget(buffers=sizes, cost=cost, mean_cost=Fraction(11, 2))
+    chosen, seconds = timed(lambda: design(replace(budget), T, setting), REPEATS)
     tried = list(map(int, np.unique(np.geomspace(1, T, SAMPLE).astype(int))))
     bound = lambda K: constant_bound(K, best_rate(K, budget), T, setting).total  # noqa: E731
     bounds, (whole,) = timed(lambda: [bound(K) for K in tried])

@@ -1,7 +1,4 @@
-"""Predictions for a population that moves, against measurements. Run from the repository root:
-
-    python -m benchmarks.drift
-    python -m benchmarks.drift --dataset mnist --device cuda --data-dir data/mnist --out mnist.json
+"""Predictions for a population that moves, against measurements.
 
 `prediction`: every policy under gradual and periodic drift of classes, labels and inputs, predicted before it is
 trained: cumulative excess risk with the standard error over seeds, and predicted over measured. `retention`: constant
@@ -15,15 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.runner import Benchmark, above_best, chunks, mean_and_error
+from benchmarks.runner import Benchmark, above_best, mean_and_error, played, posed
 from empirics import Study
 from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.results.measures import with_excess
 from empirics.settings.drift import PARTS, Drift
-from empirics.training.constants import calibrate
 from empirics.training.device import threads
-from empirics.training.engine import Engine
-from empirics.training.problem import make_problem
 from empirics.training.risk import Least
 
 
@@ -47,19 +41,17 @@ def measured(study: Study, benchmark: Benchmark, known: dict[str, Least]) -> dic
     parts, which all studies of these parts share."""
     begun = time.monotonic()
     with threads(study.threads, "take fewer seeds or policies"):
-        problem = make_problem(study, **benchmark.place)
+        problem, constants = posed(study, **benchmark.place)
         if study.drift.parts in known:
             vars(problem)["least"] = known[study.drift.parts]
         least = problem.least
         assert least is not None
         known[study.drift.parts] = least
-        constants = calibrate(problem).constants.merged
         ready = time.monotonic()
         forecasts = StudyForecaster.of(problem, constants).forecasts()
         predicted = time.monotonic()
-        engine = Engine(problem.model, study, problem.streams)
-        played = ((engine.play(rounds), rounds.first) for rounds in chunks(study, constants))
-        excess = [with_excess(study, rows, least, first)["excess_risk"] for rows, first in played]
+        every = played(problem, constants)
+        excess = [with_excess(study, rows, least, first)["excess_risk"] for first, rows in every]
     sums = np.concatenate(excess).sum(axis=0).reshape(len(study.policies), study.seeds)
     each, found = dict(zip(study.policies, sums, strict=True)), {}
     for name, values in each.items():
@@ -73,18 +65,17 @@ def measured(study: Study, benchmark: Benchmark, known: dict[str, Least]) -> dic
     return {"policies": found, "best": best, "chosen": chosen, "loss": loss, "seconds": seconds}
 
 
-def show(*documents: dict[str, Any]) -> None:
-    for document in documents:
-        print(f"{document['study']}\n{document['command']}\n{document['hardware']}")
-        for name, found in document["studies"].items():
-            took, best, chosen = found["seconds"], found["best"], found["chosen"]
-            print(f"\n{name} ({took['predicted']:.0f} s predicted, {took['trained']:.0f} s trained)")
-            for policy, row in found["policies"].items():
-                ratio = row["predicted"] / row["measured"]
-                print(f"  {policy:45} {row['measured']:8.2f} ± {row['error']:.2f}  {ratio:.3f}")
-            if name.startswith("retention"):
-                loss = "{more:+.2f} ± {half_width:.2f}".format(**found["loss"])
-                print(f"  best {best}, predicted {chosen}: {loss if chosen != best else 'the same'}")
+def show(document: dict[str, Any]) -> None:
+    print(f"{document['study']}\n{document['command']}\n{document['hardware']}")
+    for name, found in document["studies"].items():
+        took, best, chosen = found["seconds"], found["best"], found["chosen"]
+        print(f"\n{name} ({took['predicted']:.0f} s predicted, {took['trained']:.0f} s trained)")
+        for policy, row in found["policies"].items():
+            ratio = row["predicted"] / row["measured"]
+            print(f"  {policy:45} {row['measured']:8.2f} ± {row['error']:.2f}  {ratio:.3f}")
+        if name.startswith("retention"):
+            loss = "{more:+.2f} ± {half_width:.2f}".format(**found["loss"])
+            print(f"  best {best}, predicted {chosen}: {loss if chosen != best else 'the same'}")
 
 
 def main() -> None:
@@ -92,8 +83,7 @@ def main() -> None:
     base, known = benchmark.study(), dict[str, Least]()
     document, every = benchmark.begin(base), studies(base, benchmark.settings)
     wanted = [name for name in every if name.startswith(benchmark.given.only)]
-    benchmark.measure(document, wanted, lambda name: measured(every[name], benchmark, known))
-    show(document)
+    show(benchmark.measure(document, wanted, lambda name: measured(every[name], benchmark, known)))
 
 
 if __name__ == "__main__":

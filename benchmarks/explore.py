@@ -14,10 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.hardware import hardware
-from benchmarks.options import parser_of
+from benchmarks.common import hardware, parser_of
 
-CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 SEEN = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 
@@ -25,7 +23,7 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     given = parser_of("explore", __doc__).parse_args()
-    found = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if found is None:
         raise SystemExit("there is no Chromium")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:

@@ -1,7 +1,4 @@
-"""Time of a federation's round, and the share of the server's own work. Run from the repository root:
-
-    python -m benchmarks.federation                     # 2 and 10 processes, 2, 10 and 50 simulated clients
-    python -m benchmarks.federation --processes 2,10,50 --rounds 4
+"""Time of a federation's round, and the share of the server's own work.
 
 Logistic regression on the digits, E = 10 steps on as many samples: `acdpp federate` under buy-cheap-online; Flower's
 own FedAvg with a plain client in the same kind of processes (TLS, authenticated nodes) or the same simulation,
@@ -15,13 +12,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.hardware import hardware, machine, timed
-from benchmarks.options import parser_of, settings
+from benchmarks.common import hardware, machine, parser_of, settings, timed
 from benchmarks.runner import write
 from empirics import Study, run_study
 from empirics.federation.app_folder import FederationFolder, write_app
@@ -49,36 +46,29 @@ def main() -> None:
             found.append({"clients": clients, "kind": kind, **row})
             cells = [row["acdpp_s"], row["fedavg_s"], row["acdpp_s"] / row["fedavg_s"]]
             cells += [row["acdpp_kB"], row["fedavg_kB"], row["batched_ms"], row["books_ms"]]
-            share = row["books_ms"] / 10 / row["acdpp_s"]
-            numbers_said = " ".join(f"{cell:10.3g}" for cell in cells)
-            print(f"{clients:10} {kind:>10} {numbers_said} {share:8.2f} %", flush=True)
+            said, share = " ".join(f"{cell:10.3g}" for cell in cells), row["books_ms"] / 10 / row["acdpp_s"]
+            print(f"{clients:10} {kind:>10} {said} {share:8.2f} %", flush=True)
     command = f"python -m benchmarks.federation --rounds {given.rounds}"
     command += f" --processes {given.processes} --simulated {given.simulated}"
     write({"hardware": machine(), "rounds": given.rounds, "cases": found, "command": command}, given.out)
 
 
-def _study(clients: int, rounds: int) -> Study:
-    study = federated(Study(rounds=rounds), SETTINGS["policy"])
-    buffers = tuple(study.buffers[m % len(study.buffers)] for m in range(clients))
-    return replace(study, buffers=buffers, budget=5.5 * clients)
-
-
 def _measured(clients: int, rounds: int, *, simulation: bool) -> dict[str, float]:
-    study, found = _study(clients, rounds), dict[str, float]()
+    study, found = federated(Study(rounds=rounds), SETTINGS["policy"]), dict[str, float]()
+    buffers = tuple(study.buffers[m % len(study.buffers)] for m in range(clients))
+    study = replace(study, buffers=buffers, budget=5.5 * clients)
     with tempfile.TemporaryDirectory() as scratch:
         place = Path(scratch)
         for name, measure in (("acdpp", _ours), ("fedavg", _plain)):
             seconds, sent = measure(study, place / name, simulation)
             found |= {f"{name}_s": seconds, f"{name}_kB": sent / 1e3}
-        more = SETTINGS["batched_rounds"]
-        short, long = (_seconds_of(replace(study, rounds=n), place / f"batched-{n}") for n in (10, 10 + more))
-        found["batched_ms"] = 1e3 * (long - short) / more
+        more, batched = SETTINGS["batched_rounds"], []
+        for n in (10, 10 + more):
+            alone = partial(run_study, replace(study, rounds=n, checkpoint=100), place / f"batched-{n}")
+            batched += timed(alone)[1]
+        found["batched_ms"] = 1e3 * (batched[1] - batched[0]) / more
         found["books_ms"] = 1e3 * _books(study, place / "books")
     return found
-
-
-def _seconds_of(study: Study, out: Path) -> float:
-    return timed(lambda: run_study(replace(study, checkpoint=100), out))[1][0]
 
 
 def _ours(study: Study, out: Path, simulation: bool) -> tuple[float, float]:
@@ -127,9 +117,8 @@ def _paced(
 
 def _loopback() -> int:
     """Bytes over loopback so far; 0 where the system does not say."""
-    table = Path("/proc/net/dev")
-    lines = table.read_text().splitlines() if table.exists() else []
-    return next((int(line.split(":")[1].split()[0]) for line in lines if line.strip().startswith("lo:")), 0)
+    received = Path("/sys/class/net/lo/statistics/rx_bytes")
+    return int(received.read_text()) if received.exists() else 0
 
 
 def _books(study: Study, out: Path) -> float:

@@ -1,7 +1,4 @@
-"""Gains of learner and policy, alone and together, at equal cost and equal computation. Run from the repository root:
-
-    python -m benchmarks.learner
-    python -m benchmarks.learner --dataset mnist --eta 4 --device cuda --data-dir data/mnist --out mnist.json
+"""Gains of learner and policy, alone and together, at equal cost and equal computation.
 
 Trains each policy with the paper's learner (last iterates, constant step size) and with ours (a polynomial mean of
 models, falling steps) on the same prices and samples, in one batch per price process, and prints cumulative and final
@@ -31,17 +28,14 @@ import numpy as np
 import torch
 
 from benchmarks.buying import price_names, priced
-from benchmarks.hardware import timed
-from benchmarks.options import settings
-from benchmarks.runner import Benchmark, markdown
-from empirics import Study, make_prices, read_result, run_study
+from benchmarks.common import settings, timed
+from benchmarks.runner import Benchmark, markdown, posed, training_seconds
+from empirics import Prices, Study, make_prices, read_result, run_study
 from empirics.control.schedule import Schedule
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.policy_name import PolicyName
-from empirics.training.constants import calibrate
-from empirics.training.engine import Engine
-from empirics.training.problem import Problem, make_problem
+from empirics.training.problem import Problem
 from theory.market.knapsack import purchase_limit
 from theory.market.lower_bound import most_samples
 from theory.market.prices import Atoms
@@ -49,8 +43,6 @@ from theory.numbers.student import quantile
 from theory.setting import Constants, SettingError
 
 SETTINGS = settings("learner")
-FRUGAL = SETTINGS["frugal"]
-Bound = Callable[[float], float]
 RISKS = ("cumulative_excess_risk", "final_excess_risk")
 
 
@@ -65,15 +57,14 @@ def main() -> None:
     if given.predict:
         before = json.loads(given.predict.read_text(encoding="utf-8"))["studies"]
         torch.set_num_threads(1)
-        one = lambda name: predicted(base, name, benchmark, before[name]["policies"])  # noqa: E731
-        benchmark.measure(benchmark.begin(base), processes, one)
+        predict = lambda name: predicted(base, name, benchmark, before[name]["policies"])  # noqa: E731
+        benchmark.measure(benchmark.begin(base), processes, predict)
         return
     document = benchmark.begin(base, eta=[base.eta, given.eta])
     with tempfile.TemporaryDirectory() as beside:
         parts = Path(beside) if given.out is None else given.out.with_suffix(".parts")
         try:
-            one = lambda name: measured(base, name, benchmark, parts / name)  # noqa: E731
-            benchmark.measure(document, processes, one)
+            benchmark.measure(document, processes, lambda name: measured(base, name, benchmark, parts / name))
         except Late:
             print(f"{len(document['studies'])} price processes are done: run again for the rest")
     show(document)
@@ -83,9 +74,10 @@ def measured(base: Study, prices: str, benchmark: Benchmark, place: Path) -> dic
     """Risks, costs and computation of every variant, and the bound."""
     began, given = time.monotonic(), benchmark.given
     study, cost = priced(base, prices)
-    problem = make_problem(study, **benchmark.place)
+    problem, constants = posed(study, **benchmark.place)
+    paid = make_prices(study.cost if cost is None else cost)
     ours = {"eta": given.eta, "decay": given.decay, "average": "polynomial", "average_by": given.gamma}
-    names = variants(problem, cost, ours)
+    names = variants(study, constants, paid, ours)
     if prices == "uniform":
         names += tuple(_having(SETTINGS["best"], ours | one) for one in SETTINGS["changed"])
     study = replace(study, policies=names)
@@ -100,11 +92,19 @@ def measured(base: Study, prices: str, benchmark: Benchmark, place: Path) -> dic
     rows = read_result(place, ["policy", "n"]).rows.group_by("policy").aggregate([("n", "sum")])
     visits = dict(zip(rows["policy"].to_pylist(), rows["n_sum"].to_pylist(), strict=True))
     shutil.rmtree(place)
-    bound = bound_of(problem, study, cost)
+    bound = bound_of(problem, paid)
     found = {}
     for name, row in summary["policies"].items():
-        gradients = visits[name] / study.seeds * study.of_policy(name).steps
-        found[name] = variant(study, row, gradients, bound)
+        overspent = max(row["mean_cost"]["mean"] - study.budget, 0.0) * study.rounds
+        least = bound and bound(overspent)
+        found[name] = {
+            **{key: interval(row[key], study.seeds) for key in RISKS},
+            "mean_cost": row["mean_cost"]["mean"],
+            "samples": row["distinct_samples"]["mean"],
+            "gradients": visits[name] / study.seeds * study.of_policy(name).steps,
+            "bound": least,  # for the money that it spent
+            "final_over_bound": least and row["final_excess_risk"]["mean"] / least,
+        }
     return {"seconds": round(time.monotonic() - began), "policies": found}
 
 
@@ -113,11 +113,10 @@ def _having(policy: str, own: dict[str, Any]) -> str:
     return PolicyName(policy).having(**{key: value for key, value in own.items() if value is not False})
 
 
-def variants(problem: Problem, cost: Any, ours: dict[str, Any]) -> tuple[str, ...]:
+def variants(base: Study, constants: Constants, prices: Prices, ours: dict[str, Any]) -> tuple[str, ...]:
     """All policies with both learners, and constant admission with ours at the computation of the frugal one."""
-    study = replace(problem.study, policies=("constant", FRUGAL))
-    prices = make_prices(study.cost if cost is None else cost)
-    played = Schedule(study, calibrate(problem).constants.merged, prices=prices).advance(study.rounds)
+    study = replace(base, policies=("constant", SETTINGS["frugal"]))
+    played = Schedule(study, constants, prices=prices).advance(study.rounds)
     constant, frugal = played.occupancy.sum(axis=(0, 2)).reshape(2, -1).mean(axis=1)
     fewer = max(round(float(study.steps * frugal / constant)), 1)
     policies = SETTINGS["policies"]
@@ -125,15 +124,14 @@ def variants(problem: Problem, cost: Any, ours: dict[str, Any]) -> tuple[str, ..
     return (*policies, *with_ours, _having("constant", ours | {"steps": fewer}))
 
 
-def bound_of(problem: Problem, study: Study, cost: Any) -> Bound | None:
+def bound_of(problem: Problem, prices: Prices) -> Callable[[float], float] | None:
     """The bound by the money overspent, from the most samples that it buys on average; None where it is undefined."""
     try:
         land = landscape_of(problem)
     except SettingError:
         return None
-    prices = make_prices(study.cost if cost is None else cost)
+    study, places = problem.study, sum(problem.study.buffers)
     (paths,) = prices.chunks(study.seed, study.seeds, study.rounds, study.rounds)
-    places = sum(study.buffers)
     limits = [purchase_limit(Atoms.of(path.tolist()), places, study.budget) for path in paths.T]
 
     def bound(overspent: float) -> float:
@@ -141,20 +139,6 @@ def bound_of(problem: Problem, study: Study, cost: Any) -> Bound | None:
         return land.least_final_risk(float(np.minimum(each, places * study.rounds).mean()))
 
     return bound
-
-
-def variant(study: Study, row: dict[str, Any], gradients: float, bound: Bound | None) -> dict[str, Any]:
-    """A policy's risks, cost, samples and computation, and the bound for the money that it spent."""
-    overspent = max(row["mean_cost"]["mean"] - study.budget, 0.0) * study.rounds
-    least = bound and bound(overspent)
-    return {
-        **{key: interval(row[key], study.seeds) for key in RISKS},
-        "mean_cost": row["mean_cost"]["mean"],
-        "samples": row["distinct_samples"]["mean"],
-        "gradients": gradients,
-        "bound": least,
-        "final_over_bound": least and row["final_excess_risk"]["mean"] / least,
-    }
 
 
 def interval(found: dict[str, float], seeds: int) -> dict[str, float | None]:
@@ -166,50 +150,35 @@ def interval(found: dict[str, float], seeds: int) -> dict[str, float | None]:
 
 
 def predicted(base: Study, prices: str, benchmark: Benchmark, before: dict[str, Any]) -> dict[str, Any]:
-    """Predict each policy that was measured with our learner, and print it."""
     study, cost = priced(base, prices)
-    problem = make_problem(study, **benchmark.place)
-    constants = calibrate(problem).constants.merged
+    problem, constants = posed(study, **benchmark.place)
     measured = {name: row for name, row in before.items() if _learner(PolicyName(name)) == "ours"}
-    training = _training_seconds(problem, next(iter(measured)), constants)
+    alone = replace(problem, study=replace(study, policies=(next(iter(measured)),)))
+    training = training_seconds(alone, constants, SETTINGS["timed_rounds"], time.process_time)
     paid = make_prices(study.cost if cost is None else cost)
     survey = lambda: StudyForecaster.of(problem, constants, prices=paid)  # noqa: E731
     forecaster, (took,) = timed(survey, clock=time.process_time)
     found = {}
     for name, row in measured.items():
-        found[name] = _predicted(forecaster, name, row)
+        one = replace(forecaster, study=replace(study, policies=(name,)))
+        forecasts, (seconds,) = timed(one.forecasts, clock=time.process_time)
+        forecast = forecasts[name]
+        risks = {"cumulative": forecast.cumulative, "final": float(forecast.risk[-1])}
+        found[name] = {
+            "predicted": risks,
+            "error": forecast.errors,
+            "over_measured": {key: value / row[f"{key}_excess_risk"]["mean"] for key, value in risks.items()},
+            "fitted": forecast.fitted,
+            "seconds": seconds,
+        }
         print(prices, name, found[name], flush=True)
     return {"survey_seconds": took, "training_seconds_a_policy": training, "policies": found}
 
 
-def _predicted(forecaster: StudyForecaster, name: str, row: dict[str, Any]) -> dict[str, Any]:
-    alone = replace(forecaster, study=replace(forecaster.study, policies=(name,)))
-    forecasts, (seconds,) = timed(alone.forecasts, clock=time.process_time)
-    forecast = forecasts[name]
-    risks = {"cumulative": forecast.cumulative, "final": float(forecast.risk[-1])}
-    return {
-        "predicted": risks,
-        "error": forecast.errors,
-        "over_measured": {key: value / row[f"{key}_excess_risk"]["mean"] for key, value in risks.items()},
-        "fitted": forecast.fitted,
-        "seconds": seconds,
-    }
-
-
-def _training_seconds(problem: Problem, name: str, constants: Constants) -> float:
-    """Processor seconds of all rounds and seeds of a policy, scaled up from a few rounds."""
-    few, study = SETTINGS["timed_rounds"], replace(problem.study, policies=(name,))
-    rounds = Schedule(study, constants).advance(few)
-    engine = Engine(problem.model, study, problem.streams)
-    _, (seconds,) = timed(lambda: engine.play(rounds), clock=time.process_time)
-    return seconds * study.rounds / few
-
-
-def show(*documents: dict[str, Any]) -> None:
-    for document in documents:
-        print(f"{document['study']}\n{document['hardware']}\n{document['command']}")
-        for prices, study in document["studies"].items():
-            print(f"\n{prices} prices, {study['seconds']} s\n\n{table(study)}")
+def show(document: dict[str, Any]) -> None:
+    print(f"{document['study']}\n{document['hardware']}\n{document['command']}")
+    for prices, study in document["studies"].items():
+        print(f"\n{prices} prices, {study['seconds']} s\n\n{table(study)}")
 
 
 def table(study: dict[str, Any]) -> str:
@@ -217,7 +186,10 @@ def table(study: dict[str, Any]) -> str:
     lines = [["policy", "learner", "cumulative", "final x 1000", "final over bound", "gradients", "cost"]]
     for name, row in study["policies"].items():
         policy, over = PolicyName(name), row["final_over_bound"]
-        risks = [_said(row[key], scale) for key, scale in zip(RISKS, (1, 1000), strict=True)]
+        risks = []
+        for one, scale in ((row[RISKS[0]], 1), (row[RISKS[1]], 1000)):
+            half = "" if one["low"] is None else f" ± {scale * (one['high'] - one['low']) / 2:.2g}"
+            risks.append(f"{scale * one['mean']:.3g}{half}")
         ends = ["" if over is None else f"{over:.2f}", f"{row['gradients']:.3g}", f"{row['mean_cost']:.1f}"]
         lines.append([policy.base, _learner(policy), *risks, *ends])
     return markdown(lines)
@@ -235,11 +207,6 @@ def _learner(policy: PolicyName) -> str:
         f"E = {own.get('steps')}": "steps" in own,
     }
     return ", ".join(["ours", *(words for words, is_so in changed.items() if is_so)])
-
-
-def _said(found: dict[str, Any], scale: float) -> str:
-    half = "" if found["low"] is None else f" ± {scale * (found['high'] - found['low']) / 2:.2g}"
-    return f"{scale * found['mean']:.3g}{half}"
 
 
 if __name__ == "__main__":

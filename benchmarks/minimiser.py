@@ -1,7 +1,5 @@
 """Minimisations of J_t a second and their accuracy: `optimal_admission` against SciPy's `minimize_scalar`.
 
-    python -m benchmarks.minimiser [runs] [sample]
-
 Three batches: the states that ACDPP visits, where nearly every minimum is an end of the region; the same
 states with debts that put it inside; and intervals across N = Pdim, with a corner and a concave stretch.
 
@@ -19,15 +17,9 @@ import scipy
 import sympy
 from scipy.optimize import minimize_scalar
 
-from benchmarks.hardware import hardware, timed
-from benchmarks.options import parser_of
+from benchmarks.common import hardware, parser_of, timed
+from theory.control import minimiser
 from theory.control.admission import AdmissionState, acdpp_round
-from theory.control.minimiser import (
-    drift_plus_penalty,
-    generalisation_slopes,
-    mismatch_slopes,
-    optimal_admission,
-)
 from theory.control.penalty import penalty
 from theory.control.region import region_maximum, region_minimum
 from theory.setting import Constants, Region
@@ -73,7 +65,7 @@ def across(runs: int, rng: np.random.Generator) -> Batch:
 
 
 symbols = {name: sympy.Symbol(name, positive=True) for name in ("Lambda", *STATE)}
-formula = drift_plus_penalty(C=0, constants=CONSTANTS.map(sympy.Float), **symbols)
+formula = minimiser.drift_plus_penalty(C=0, constants=CONSTANTS.map(sympy.Float), **symbols)
 SCALAR: Callable[..., float] = sympy.lambdify(list(symbols.values()), sympy.N(formula), "math")
 
 
@@ -86,8 +78,8 @@ def by_scipy(run: dict[str, float]) -> float:
 def slope(Lambda: Any, run: dict[str, Any], constants: Constants, above: Any) -> Any:
     """J_t' on one side of the corner."""
     retained, N = run["retained"] + Lambda, run["seen"] + Lambda
-    h = mismatch_slopes(retained, N, run["seen"] - run["retained"], constants)[0]
-    return run["Z"] * run["cost"] - run["V"] * (h + generalisation_slopes(N, constants, above)[0])
+    h = minimiser.mismatch_slopes(retained, N, run["seen"] - run["retained"], constants)[0]
+    return run["Z"] * run["cost"] - run["V"] * (h + minimiser.generalisation_slopes(N, constants, above)[0])
 
 
 def reference(run: dict[str, float]) -> tuple[Any, Callable[[Any], Any]]:
@@ -107,7 +99,7 @@ def reference(run: dict[str, float]) -> tuple[Any, Callable[[Any], Any]]:
 
     def J(Lambda: Any) -> Any:
         state = {name: exact[name] for name in STATE}
-        return drift_plus_penalty(mpmath.mpf(Lambda), C=0, constants=constants, **state)
+        return minimiser.drift_plus_penalty(mpmath.mpf(Lambda), C=0, constants=constants, **state)
 
     return min(candidates, key=J), J
 
@@ -116,20 +108,18 @@ def compare(title: str, batch: Batch, subsample: int, rng: np.random.Generator) 
     open_ = (batch["lo"] < batch["hi"]) & (batch["Z"] > 0)
     batch = {name: values[open_] for name, values in batch.items()}
     runs = int(open_.sum())
-    ours, seconds = timed(lambda: optimal_admission(constants=CONSTANTS, **batch), REPEATS)
+    ours, seconds = timed(lambda: minimiser.optimal_admission(constants=CONSTANTS, **batch), REPEATS)
     chosen = rng.choice(runs, subsample, replace=False)
     sample = [{name: float(values[k]) for name, values in batch.items()} for k in chosen]
-    library: list[float] = []
-    each = []
+    library, each = list[float](), []
     for fifth in np.array_split(np.array(sample), REPEATS):
         found, (took,) = timed(lambda part=fifth: list(map(by_scipy, part)))
         library += found
         each.append(took / len(fifth))
     fast, slow = runs / min(seconds), 1 / min(each)
 
-    within = np.mean((ours > batch["lo"]) & (ours < batch["hi"]))
-    where = f"{within:.0%} of the minima inside the interval"
-    print(f"\n{title}: n = {runs}, all with debt and a choice; {where}")
+    within = f"{np.mean((ours > batch['lo']) & (ours < batch['hi'])):.0%} of the minima inside the interval"
+    print(f"\n{title}: n = {runs}, all with debt and a choice; {within}")
     print(f"  a second: ours {fast:,.0f}, SciPy {slow:,.0f} (n = {subsample}); ratio {fast / slow:,.0f}")
     errors: dict[str, list[tuple[float, float]]] = {"ours": [], "SciPy": []}
     with mpmath.workdps(40):
@@ -146,8 +136,7 @@ def compare(title: str, batch: Batch, subsample: int, rng: np.random.Generator) 
 
 def main() -> None:
     given = parser_of("minimiser", __doc__).parse_args()
-    runs, subsample = given.runs, given.sample
-    rng = np.random.default_rng(20)
+    runs, subsample, rng = given.runs, given.sample, np.random.default_rng(20)
     print(f"{hardware()}, NumPy {np.__version__}, SciPy {scipy.__version__}")
     states = visited(runs, rng)
     compare("states that ACDPP visits", states, subsample, rng)

@@ -3,8 +3,6 @@
 Logistic streams whose optimum walks. `acdpp predict --pilot` sees 1,000 samples with their timestamps; then constant
 admission at several K learns the whole stream in its order, and the loss of each round's model on that round's
 samples, before it trains on them, shows the best K. Differences are paired over streams.
-
-    python -m benchmarks.moving --streams 5
 """
 
 from collections.abc import Iterable
@@ -13,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.hardware import hardware
-from benchmarks.options import settings
+from benchmarks.common import hardware, settings
 from benchmarks.runner import Benchmark, above_best
 from benchmarks.streams import losses_by_seed
 from empirics import PRESETS, Study, predict_study
@@ -27,7 +24,6 @@ BASE = replace(BASE, predict=False, measures=("risk",))
 
 
 def stream(step: float, seed: int) -> dict[str, Any]:
-    """Samples and their timestamps."""
     rng = np.random.default_rng(seed)
     path = np.cumsum(step * rng.normal(size=(ROUNDS, 4)), axis=0).repeat(EACH, axis=0)
     x = rng.normal(size=path.shape)

@@ -1,7 +1,4 @@
-"""Speed of ResNet-9 for many clients at once on a GPU, against alternatives. Run from the repository root:
-
-    python -m benchmarks.networks                      # 40 runs of 10 clients, 20 images of 32 x 32 each
-    python -m benchmarks.networks --side 160 --runs 2 --images 40
+"""Speed of ResNet-9 for many clients at once on a GPU, against alternatives.
 
 A run-round is one round of one run: every client takes E = 10 steps, then the mean is tested on 4,000 images. It is
 timed for the kernels, for `torch.func.vmap`, for grouped convolutions, and for one client after the other as a plain
@@ -15,11 +12,10 @@ from collections.abc import Callable
 from functools import partial
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 from torch.nn import functional as F
 
-from benchmarks.hardware import gpu_clock, hardware, timed
-from benchmarks.options import parser_of
+from benchmarks.common import gpu_clock, hardware, parser_of, timed
 from benchmarks.runner import write
 from empirics import Population
 from empirics.training.model import Descent, Memory
@@ -44,9 +40,9 @@ def main() -> None:
     here = _population(side, 10 * CLIENTS * images)
     found = {}
     cases: dict[str, tuple[int, Callable[[Population, int, int], Times]]] = {
-        "kernels, bfloat16": (runs, _kernels),
-        "kernels, bfloat16, momentum": (runs, partial(_kernels, momentum=0.9)),
-        "kernels, tf32": (runs, partial(_kernels, precision="tf32")),
+        "kernels, bfloat16": (runs, partial(_kernels, "bfloat16", 0.0)),
+        "kernels, bfloat16, momentum": (runs, partial(_kernels, "bfloat16", 0.9)),
+        "kernels, tf32": (runs, partial(_kernels, "tf32", 0.0)),
         "vmap, bfloat16": (few, _vmap),
         "grouped convolutions, bfloat16": (few, _grouped),
         "one client at a time": (1, _alone),
@@ -107,9 +103,7 @@ def _timed(model: Module, here: Population, runs: int, images: int, momentum: fl
     return whole / STEPS, test
 
 
-def _kernels(
-    here: Population, runs: int, images: int, precision: str = "bfloat16", momentum: float = 0.0
-) -> Times:
+def _kernels(precision: str, momentum: float, here: Population, runs: int, images: int) -> Times:
     return _timed(ManyResNets(resnet9(here), here, precision), here, runs, images, momentum)
 
 
@@ -138,14 +132,11 @@ def _grouped(here: Population, runs: int, images: int) -> Times:
     network = body.cuda().bfloat16().to(memory_format=torch.channels_last)
     x = x.to(memory_format=torch.channels_last)
     descent = torch.optim.SGD(network.parameters(), lr=0.005)
-
-    def forward() -> Tensor:
-        out: Tensor = network(x).float().mean()
-        return out
+    forward = lambda: network(x).float().mean()  # noqa: E731
 
     def step() -> None:
         descent.zero_grad()
-        forward().backward()  # type: ignore[no-untyped-call]
+        forward().backward()
         descent.step()
 
     with torch.no_grad():

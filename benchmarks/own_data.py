@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.options import parser_of, settings
+from benchmarks.common import parser_of, settings
 from benchmarks.runner import markdown, trained
 from empirics import Dataset, Study, as_dataset, fitted_study
 
@@ -51,17 +52,10 @@ def data_sets(data_dir: Path | None) -> Iterator[tuple[str, Dataset]]:
         yield f"MNIST, {few:,}", replace(whole, train_x=whole.train_x[:few], train_y=whole.train_y[:few])
 
 
-def learnt(data: Dataset, study: Study) -> float:
-    summary, _ = trained(study, dataset=data)
-    return float(summary["policies"]["constant"]["final_accuracy"]["mean"])
-
-
-def beside(data: Dataset, *, standard: bool) -> float:
+def beside(data: Dataset, *before: Any) -> float:
     x, test = (part.reshape(len(part), -1).astype(float) for part in (data.train_x, data.test_x))
-    if standard:
-        scaler = StandardScaler().fit(x)
-        x, test = scaler.transform(x), scaler.transform(test)
-    return float(LogisticRegression(max_iter=200).fit(x, data.train_y).score(test, data.test_y))
+    learner = make_pipeline(*before, LogisticRegression(max_iter=200))
+    return float(learner.fit(x, data.train_y).score(test, data.test_y))
 
 
 def main() -> None:
@@ -70,8 +64,9 @@ def main() -> None:
     for name, data in data_sets(parser_of("own_data", __doc__).parse_args().data_dir):
         fitted, _ = fitted_study(data, **given)
         chosen = f"radius {fitted.radius:g}, {fitted.scale}, η = {fitted.eta:.3g}"
-        before, after = learnt(data, Study(**given)), learnt(data, fitted)
-        plain, scaled = (beside(data, standard=one) for one in (False, True))
+        summaries = (trained(study, dataset=data)[0] for study in (Study(**given), fitted))
+        before, after = (one["policies"]["constant"]["final_accuracy"]["mean"] for one in summaries)
+        plain, scaled = beside(data), beside(data, StandardScaler())
         print(f"| {name} | {before:.0%} | {chosen} | {after:.0%} | {plain:.0%} | {scaled:.0%} |", flush=True)
 
 

@@ -15,11 +15,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from benchmarks.hardware import machine
-from benchmarks.options import parser_of, settings
+from benchmarks.common import machine, parser_of, settings, timed
 from empirics import PRESETS, Study, read_result, run_study
 from empirics.control.schedule import Rounds, Schedule
 from empirics.files import replace_file
+from empirics.training.constants import calibrate
+from empirics.training.engine import Engine
+from empirics.training.problem import Problem, make_problem
 from theory.numbers.student import half_width
 from theory.setting import Constants
 
@@ -39,16 +41,14 @@ class Benchmark:
     @classmethod
     def asked(cls, name: str, text: str | None, show: Callable[..., None] | None = None) -> Self:
         """Parse the command line; with --table, show the files and exit."""
-        found, parser = settings(name), parser_of(name, text)
-        parser.add_argument("--device", default="cpu")
-        parser.add_argument("--data-dir", type=Path)
-        parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no study after these")
-        parser.add_argument("--out", type=Path, help="JSON file to write, or to continue")
-        if show:
-            parser.add_argument("--table", type=Path, nargs="+", help="JSON files to show, without training")
+        found, more = settings(name), settings("runner")["options"]
+        if not show:
+            del more["table"]
+        parser = parser_of(name, text, **more)
         given = parser.parse_args()
         if show and given.table:
-            show(*(json.loads(path.read_text(encoding="utf-8")) for path in given.table))
+            for path in given.table:
+                show(json.loads(path.read_text(encoding="utf-8")))
             raise SystemExit(0)
         passing = {"out", "table", "seconds", *found.get("passing", ())}
         other = {key: value for key, value in vars(given).items() if value != parser.get_default(key)}
@@ -87,12 +87,13 @@ class Benchmark:
 
     def measure(
         self, document: Document, cases: Iterable[str], measured: Callable[[str], Any], key: str = "studies"
-    ) -> None:
-        """Measure the cases that the document does not hold, and write each as soon as it is done."""
+    ) -> Document:
+        """The document with the cases that it did not hold, each written as soon as it is measured."""
         for case in cases:
             if case not in document[key] and time.monotonic() < self.end:
                 document[key][case] = measured(case)
                 write(document, self.given.out)
+        return document
 
 
 def _word(key: str, value: Any, options: dict[str, Any]) -> str:
@@ -144,3 +145,24 @@ def chunks(study: Study, constants: Constants) -> Iterator[Rounds]:
     schedule = Schedule(study, constants)
     while schedule.round <= study.rounds:
         yield schedule.advance(min(study.checkpoint, study.rounds - schedule.round + 1))
+
+
+def posed(study: Study, **given: Any) -> tuple[Problem, Constants]:
+    """The problem of a study, and the constants that its policies decide by."""
+    problem = make_problem(study, **given)
+    return problem, calibrate(problem).constants.merged
+
+
+def played(problem: Problem, constants: Constants) -> Iterator[tuple[int, Any]]:
+    """The first round of each chunk, and the rows of its training."""
+    engine = Engine(problem.model, problem.study, problem.streams)
+    for rounds in chunks(problem.study, constants):
+        yield rounds.first, engine.play(rounds)
+
+
+def training_seconds(problem: Problem, constants: Constants, few: int, clock: Callable[[], float]) -> float:
+    """Seconds of training a study, scaled up from a few rounds."""
+    engine = Engine(problem.model, problem.study, problem.streams)
+    rounds = Schedule(problem.study, constants).advance(few)
+    _, (seconds,) = timed(lambda: engine.play(rounds), clock=clock)
+    return float(seconds * problem.study.rounds / few)

@@ -12,8 +12,7 @@ from functools import partial
 from statistics import median
 
 from acdpp.main import COMMANDS
-from benchmarks.hardware import hardware, timed
-from benchmarks.options import parser_of, settings
+from benchmarks.common import hardware, parser_of, settings, timed
 
 MODULES = ("sympy", "mpmath", "flint", "scipy.special", "theory", *(one.module for one in COMMANDS.values()))
 EAGER = f"import {', '.join(MODULES)}; [getattr(theory, name) for name in theory.__all__]"

@@ -1,7 +1,4 @@
-"""Retention of samples in streams that are made, predicted and measured. Run from the repository root:
-
-    python -m benchmarks.streams --device cuda --data-dir data/mnist --out streams.json
-    python -m benchmarks.streams --dataset digits --rounds 300 --seed 7 --out streams.json
+"""Retention of samples in streams that are made, predicted and measured.
 
 Two streams are made from MNIST's training images, pooled to 14 × 14 pixels, with timestamps. `classes` come and go:
 half of the ten are present at any time, and each leaves and comes back twice. `turning` images are turned by an angle
@@ -25,8 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import rotate
 
-from benchmarks.options import settings
-from benchmarks.runner import Benchmark, above_best, chunks, mean_and_error
+from benchmarks.common import settings
+from benchmarks.runner import Benchmark, above_best, mean_and_error, played, posed
 from empirics import Dataset, Study
 from empirics.data import load
 from empirics.overrides import HandedOver
@@ -36,19 +33,20 @@ from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.drift import Drift
 from empirics.training.constants import calibrate
 from empirics.training.device import threads
-from empirics.training.engine import Engine
 from empirics.training.problem import make_problem
 
 EACH, FEW = 100, 20  # samples per round, of MNIST and of the digits
 START_ROUNDS = 50  # left out of the mean
 PERIODS = 2  # of either change, in the whole stream
 Floats = NDArray[np.float64]
+_turned = partial(rotate, reshape=False, order=1)
 
 
-def pooled(images: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Means of two by two pixels."""
+def _stream(images: NDArray[np.float32], labels: Any) -> dict[str, Any]:
+    """Means of two by two pixels, labels and timestamps."""
     n, _, high, wide = images.shape
-    return np.asarray(images.reshape(n, 1, high // 2, 2, wide // 2, 2).mean(axis=(3, 5)))
+    pooled = images.reshape(n, 1, high // 2, 2, wide // 2, 2).mean(axis=(3, 5))
+    return {"x": pooled, "y": labels, "time": np.arange(n) / EACH}
 
 
 def drawn(data: Dataset, weights: Floats, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -64,18 +62,16 @@ def classes(data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, A
         phase = 2 * np.pi * (PERIODS * t / rounds - np.arange(data.classes) / data.classes)
         found.append(drawn(data, np.maximum(np.cos(phase), 0), EACH, rng))
     index = np.concatenate(found)
-    return {"x": pooled(data.train_x[index]), "y": data.train_y[index], "time": np.arange(len(index)) / EACH}
+    return _stream(data.train_x[index], data.train_y[index])
 
 
 def turning(data: Dataset, rounds: int, rng: np.random.Generator) -> dict[str, Any]:
     """Images that turn by a right angle and back, as a cosine."""
     index = rng.permutation(len(data.train_y))[np.arange(rounds * EACH) % len(data.train_y)]
     angle = 45 * (1 - np.cos(2 * np.pi * PERIODS * np.arange(rounds) / rounds))
-    groups = index.reshape(rounds, EACH)
-    turn = partial(rotate, axes=(3, 2), reshape=False, order=1)
-    turned = [turn(data.train_x[one], by) for one, by in zip(groups, angle, strict=True)]
-    x = pooled(np.concatenate(turned).clip(0, 1))
-    return {"x": x, "y": data.train_y[index], "time": np.arange(len(index)) / EACH}
+    groups = zip(index.reshape(rounds, EACH), angle, strict=True)
+    turned = [_turned(data.train_x[one], by, axes=(3, 2)) for one, by in groups]
+    return _stream(np.concatenate(turned).clip(0, 1), data.train_y[index])
 
 
 def _one_after_another(s: float) -> Floats:
@@ -85,10 +81,6 @@ def _one_after_another(s: float) -> Floats:
 
 def _there_and_back(s: float) -> float:
     return float(1 - np.cos(2 * np.pi * s)) / 2
-
-
-def _half_dark(images: Any, s: float) -> Any:
-    return images * np.where(np.arange(images.shape[-1]) < images.shape[-1] // 2, 1 - _there_and_back(s), 1)
 
 
 @dataclass(frozen=True)
@@ -110,16 +102,14 @@ class Made:
 
 
 DIGITS = {
-    "classes one after another": Made(there=_one_after_another),
-    "the same, six times": Made(there=lambda s: _one_after_another(6 * s)),
-    "even and odd, three times": Made(
-        there=lambda s: np.abs(np.arange(10) % 2 - _there_and_back(3 * s)) + 1e-12
-    ),
+    "classes one after another": Made(_one_after_another),
+    "the same, six times": Made(lambda s: _one_after_another(6 * s)),
+    "even and odd, three times": Made(lambda s: np.abs(np.arange(10) % 2 - _there_and_back(3 * s)) + 1e-12),
     "dimmed, twice": Made(seen=lambda images, s: images * (1 - 0.7 * _there_and_back(2 * s))),
-    "left half dark, five times": Made(seen=lambda images, s: _half_dark(images, 5 * s)),
-    "turned once round": Made(
-        seen=lambda images, s: rotate(images, 360 * s, axes=(2, 1), reshape=False, order=1)
+    "left half dark, five times": Made(
+        seen=lambda images, s: images * np.where(np.arange(8) < 4, 1 - _there_and_back(5 * s), 1)
     ),
+    "turned once round": Made(seen=lambda images, s: _turned(images, 360 * s, axes=(2, 1))),
     "mirrored every 50 rounds": Made(seen=lambda images, s: images[..., :: (-1) ** int(6 * s)]),
     "called one more every 60 rounds": Made(called=lambda labels, s: (labels + int(5 * s)) % 10),
     "nothing": Made(),
@@ -144,10 +134,7 @@ def losses_by_seed(
     """Loss of each policy on samples before they are trained on: each seed's mean over rounds after the start."""
     study = replace(base, policies=names, rounds=base.rounds - 1, drift=Drift(kind="order"))
     with threads(study.threads, "take fewer seeds"):
-        problem = make_problem(study, device, dataset=data)
-        engine = Engine(problem.model, study, problem.streams)
-        every = chunks(study, calibrate(problem).constants.merged)
-        found = [engine.play(rounds)["risk"] for rounds in every]
+        found = [rows["risk"] for _, rows in played(*posed(study, device=device, dataset=data))]
     late = np.concatenate(found)[min(start, study.rounds // 2) :].mean(axis=0)
     return dict(zip(names, late.reshape(len(names), study.seeds), strict=True))
 
@@ -173,24 +160,22 @@ def measured(base: Study, name: str, benchmark: Benchmark) -> dict[str, Any]:
     return {"pilot": pilot, "policies": policies, "best": best, "seconds": seconds}
 
 
-def show(*documents: dict[str, Any]) -> None:
-    for document in documents:
-        print(f"{document['study']}\n{document['command']}\n{document['hardware']}")
-        for name, found in document["studies"].items():
-            took = ", ".join(f"{seconds:.0f} s {doing}" for doing, seconds in found["seconds"].items())
-            print(f"\n{name} ({took})\n  pilot: {found['pilot']}; best of the fixed K: {found['best']}")
-            for policy, row in found["policies"].items():
-                words = f"{row['above_best']:+.4f} ± {row['half_width']:.4f}"
-                print(f"  {policy:45} {row['loss']:.4f} ± {row['error']:.4f}  {words}")
+def show(document: dict[str, Any]) -> None:
+    print(f"{document['study']}\n{document['command']}\n{document['hardware']}")
+    for name, found in document["studies"].items():
+        took = ", ".join(f"{seconds:.0f} s {doing}" for doing, seconds in found["seconds"].items())
+        print(f"\n{name} ({took})\n  pilot: {found['pilot']}; best of the fixed K: {found['best']}")
+        for policy, row in found["policies"].items():
+            words = "{loss:.4f} ± {error:.4f}  {above_best:+.4f} ± {half_width:.4f}".format(**row)
+            print(f"  {policy:45} {words}")
 
 
 def main() -> None:
     benchmark = Benchmark.asked("streams", __doc__, show)
     given = benchmark.given
     base = replace(benchmark.study(), labels="classes", eta=given.eta, steps=given.steps)
-    document = benchmark.begin(base)
-    benchmark.measure(document, STREAMS[given.dataset], lambda name: measured(base, name, benchmark))
-    show(document)
+    one = lambda name: measured(base, name, benchmark)  # noqa: E731
+    show(benchmark.measure(benchmark.begin(base), STREAMS[given.dataset], one))
 
 
 if __name__ == "__main__":

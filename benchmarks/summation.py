@@ -1,8 +1,4 @@
-"""Time and error of Σ_{t≤T} of the bound, by four methods.
-
-    python -m benchmarks.summation            # T = 10^9, about a minute
-    python -m benchmarks.summation --quick    # T = 10^7, a few seconds
-    python -m benchmarks.summation --horizon 1000000000000 --without-plain
+"""Time and error of Σ_{t≤T} of the bound, by four methods: about a minute, with --quick a few seconds.
 
 The certified ball is the reference for the errors of the other three. Ratios are of CPU time, which other
 work on the machine disturbs less than the wall clock.
@@ -11,14 +7,14 @@ work on the machine disturbs less than the wall clock.
 import time
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import flint
 import mpmath
 import numpy as np
 
-from benchmarks.hardware import hardware, timed
-from benchmarks.options import parser_of
+from benchmarks.common import hardware, parser_of, timed
 from theory.bound.constant_admission import constant_breaks, constant_round
 from theory.numbers import summation
 from theory.numbers.algebra import ball as to_ball
@@ -61,6 +57,9 @@ def with_sumem(T: int, start: int) -> Any:
 
 
 def relative_error(value: Any, reference: Any) -> float:
+    """Against the ball; of a ball, its own relative radius."""
+    if isinstance(value, flint.arb):
+        return float(value.rad() / value.mid())
     with flint.ctx.workprec(128):
         return float(abs(flint.arb(mpmath.nstr(mpmath.mpf(value), 25)) / reference - 1).mid())
 
@@ -71,33 +70,28 @@ def main() -> None:
     print(f"{hardware()}, NumPy {np.__version__}, mpmath {mpmath.__version__}, flint {flint.__version__}")
 
     f = bound_round(float)
-    first = timing(lambda: total(f, T, BREAKS), n=1)
-    warm = timing(lambda: total(f, T, BREAKS), n=201)
-    cold = timing(lambda: total(f, T, BREAKS), n=51, before=summation.float_rule.cache_clear)
-    f_ball = bound_round(to_ball)
-    ball_cold = timing(lambda: total_ball(f_ball, T, BREAKS), n=5, before=summation.ball_rule.cache_clear)
-    ball = timing(lambda: total_ball(f_ball, T, BREAKS), n=5)
-    reference = ball.result
+    ours = partial(total, f, T, BREAKS)
+    balls = partial(total_ball, bound_round(to_ball), T, BREAKS)
+    runs = {
+        "total, first call in the process": timing(ours, n=1),
+        "total, cold rule": timing(ours, n=51, before=summation.float_rule.cache_clear),
+        "total, warm": timing(ours, n=201),
+        "total_ball, cold rule": timing(balls, n=5, before=summation.ball_rule.cache_clear),
+        "total_ball, warm": timing(balls, n=5),
+    }
+    warm, cold, reference = runs["total, warm"], runs["total, cold rule"], runs["total_ball, warm"].result
     tries = {start: timing(lambda s=start: with_sumem(T, s), n=5) for start in SUMEM_STARTS}
     good = {s: run for s, run in tries.items() if relative_error(run.result, reference) <= SUMEM_ACCURACY}
-    start, sumem = min((good or tries).items(), key=lambda item: item[1].cpu)
-
-    runs = {
-        "total, first call in the process": (first, relative_error(first.result.value, reference)),
-        "total, cold rule": (cold, relative_error(cold.result.value, reference)),
-        "total, warm": (warm, relative_error(warm.result.value, reference)),
-        "total_ball, cold rule": (ball_cold, float(ball_cold.result.rad() / ball_cold.result.mid())),
-        "total_ball, warm": (ball, float(reference.rad() / reference.mid())),
-        f"mpmath.sumem, best start ({start})": (sumem, relative_error(sumem.result, reference)),
-    }
+    start = min(good or tries, key=lambda one: tries[one].cpu)
+    runs[f"mpmath.sumem, best start ({start})"] = tries[start]
     if not options.without_plain:
-        plain = timing(lambda: plain_total(f, T), n=1)
-        runs["NumPy in chunks"] = (plain, relative_error(plain.result, reference))
+        runs["NumPy in chunks"] = timing(lambda: plain_total(f, T), n=1)
 
     print(f"T = {T:,}: the bound is {reference.str(25)}")
     print(f"total says {warm.result.value!r} with error {warm.result.error / warm.result.value:.1e} relative")
     print(f"{'method':34}{'wall s':>10}{'CPU s':>10}{'n':>5}{'rel. error*':>13}{'/ warm':>12}{'/ cold':>10}")
-    for name, (run, error) in runs.items():
+    for name, run in runs.items():
+        error = relative_error(getattr(run.result, "value", run.result), reference)
         ratios = f"{run.cpu / warm.cpu:12,.1f}{run.cpu / cold.cpu:10,.1f}"
         print(f"{name:34}{run.wall:10.3g}{run.cpu:10.3g}{run.n:5}{error:13.1e}{ratios}")
     print("* against the proved ball; for the ball itself, its proved relative radius")

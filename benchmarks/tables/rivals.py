@@ -20,7 +20,7 @@ from sklearn.linear_model import LogisticRegressionCV
 from torch import Tensor
 from torch.nn import functional as F
 
-from benchmarks.options import settings
+from benchmarks.common import settings
 from empirics.training.information import InformationServer, Rows, scores
 
 SETTINGS = settings("tables")
