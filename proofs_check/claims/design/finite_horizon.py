@@ -111,7 +111,7 @@ def search_finds_the_best(context: Context) -> Evidence:
 CLAIMS = [
     Claim(
         id="cor:optimal-k/finite-horizon",
-        title=r"at finite $T$ search $K$: the ceiling passes the floor at a known $T$",
+        title=r"at finite $T$ search $K$: the ceiling passes the floor late",
         statement=r"The paper states its closed form as $T\to\infty$, and for a fixed $T$ says to search. Indeed the "
         r"best $K$ among $1,\ldots,T$, each at its rate $\min(\sum B/K,C/\bar c)$, may be below or above $\lceil "
         r"x\rceil$: with the paper's budget $K=4$ beats 10 at $T=100$, and with $D=1000$ $K=20$ does at $T=500$; "

@@ -149,7 +149,7 @@ def bounded(context: Context) -> Evidence:
 CLAIMS = [
     Claim(
         id="eq:dpp-regret/sign",
-        title=r"negative early on, at $K=1$ still at $T=10^4$; positive for large $T$ if $K\ge2$",
+        title=r"its sign: negative early; positive later if $K\ge2$",
         statement="The paper's regret is a difference of two upper bounds, its policy's and the oracle's, and the "
         r"paper states no sign. ACDPP admits up to $\bar\Lambda/(1-\rho)$ samples in a round, the oracle "
         r"$K\bar\Lambda$ at most, so early on, and without reuse $(K=1)$ still after $10^4$ rounds, its bound can be "
