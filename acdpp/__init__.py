@@ -4,7 +4,8 @@
 | --- | --- |
 | `main` | the list of commands, each loaded when it runs, and the handling of errors |
 | `verify`, `bound`, `design`, `keep`, `buy`, `plot` | commands on the theory |
-| `predict`, `plan`, `train`, `export`, `reproduce`, `federate` | commands on a study |
+| `predict`, `plan`, `train`, `resume`, `export`, `federate`, `deploy` | commands on a study |
+| `reproduce`, `explain` | the paper's experiments, and what carries their reported gain |
 | `report`, `explore` | packages: page, erratum and texts of `acdpp report`; the planning page |
 | `options`, `study`, `fit` | options, each declared once; from options to a study; `--fit` |
 | `parse` | from text to exact numbers |

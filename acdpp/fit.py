@@ -29,7 +29,7 @@ def fitted(study: Study, options: StudyOptions, *, quiet: bool = False) -> Study
     By default only for the user's own data, 30 or more samples without timestamps; settings of --config then stay.
     """
     from empirics.settings.dataset_name import OWN_FILES
-    from empirics.settings.presets import named_in
+    from empirics.settings.toml import named_in
 
     fit, config, size = options.fit, options.config, pilot_size(options)
     own = study.dataset.startswith(OWN_FILES) or options.preset is Preset.own

@@ -60,7 +60,8 @@ def initial_study(options: StudyOptions) -> Study:
     drifts, it is digits, or own for the user's own data.
     """
     from empirics.settings.dataset_name import OWN_FILES
-    from empirics.settings.presets import PRESETS, read_toml
+    from empirics.settings.presets import PRESETS
+    from empirics.settings.toml import read_toml
 
     preset, dataset = options.preset, options.dataset
     if dataset is not None and preset in (Preset.paper, Preset.released):

@@ -8,8 +8,11 @@ the population is the finite data set itself. What comes out is a folder that ex
 | --- | --- |
 | `run` | a whole study: `run_study` |
 | `planning` | the best policy and learner that a budget can buy: `plan_study` |
+| `reproduce` | the paper's Section 7 |
 | `export` | a trained model to take away: `export_model` |
 | `predict` | what a study will learn before anything is trained: `predict_study` |
+| `federation` | a study on real clients, with Flower |
+| `validate` | whether a study can be run as asked, checked once; `overrides`: what is handed over in Python |
 | `shards` | who trains: this process, or workers on Ray, each some of the runs |
 | `results` | what remembers: result folder, rows, summary |
 | `prediction` | what foretells: the law of reuse on a study's own problem |
@@ -17,6 +20,8 @@ the population is the finite data set itself. What comes out is a folder that ex
 | `control` | what decides: prices, policies, schedule, and a `Controller` for a server of your own |
 | `settings` | what a study is: `Study`, presets, TOML |
 | `data` | digits, MNIST, CIFAR-10, Imagenette, or your own arrays |
+| `columns`, `reference` | the columns of a result, each declared once; docs/reference.md made of settings and columns |
+| `draws`, `files`, `users_code` | random numbers by key; writing in one piece; errors of your own code |
 
 Everything that users need is named here; torch is loaded by what trains, not by this package.
 
@@ -43,8 +48,9 @@ if TYPE_CHECKING:
     from empirics.results.folder import Result, read_result
     from empirics.run import run_study
     from empirics.settings.costs import CostProcess
-    from empirics.settings.presets import PRESETS, read_toml
+    from empirics.settings.presets import PRESETS
     from empirics.settings.study import Study
+    from empirics.settings.toml import read_toml
     from empirics.training.fit import fitted_study
     from empirics.training.model import Model, Population
 
@@ -56,7 +62,8 @@ _HOMES = {
     "export": ("export_model",),
     "settings.study": ("Study",),
     "settings.costs": ("CostProcess",),
-    "settings.presets": ("PRESETS", "read_toml"),
+    "settings.presets": ("PRESETS",),
+    "settings.toml": ("read_toml",),
     "results.folder": ("Result", "read_result"),
     "columns": ("COLUMNS",),
     "control.controller": ("Books", "Controller"),

@@ -14,8 +14,8 @@ from empirics.control.prices import prices_of
 from empirics.overrides import HandedOver
 from empirics.prediction.best_constant import OBJECTIVES, OWN, best_constant
 from empirics.prediction.drift_retention import drift_advice
-from empirics.prediction.loss_landscape import refusal
 from empirics.prediction.pilot import draw_pilot, jackknife_errors
+from empirics.prediction.predictable import refusal
 from empirics.prediction.result import REMEDY, Prediction, Progress, finite_forecasts
 from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.prediction.time_estimate import prediction_seconds

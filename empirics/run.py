@@ -20,7 +20,7 @@ from empirics.control.schedule import Rounds, Schedule
 from empirics.data import Dataset, data_of
 from empirics.overrides import HandedOver
 from empirics.prediction.forecast import Forecast, caveats
-from empirics.prediction.loss_landscape import refusal
+from empirics.prediction.predictable import refusal
 from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.prediction.time_estimate import takes_too_long
 from empirics.results.divergence import diverged_policies, nan_if_diverged

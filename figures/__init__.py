@@ -9,7 +9,7 @@ state that outlives a call.
 | `bound_vs_horizon` | the bound against T, as stated and corrected |
 | `uniformity`, `mismatch` | reuse of samples; the resulting gradient mismatch |
 | `omegas` | the terms of the regret over their orders |
-| `control` | a run of ACDPP |
+| `control`, `simulation` | a run of ACDPP without training |
 | `design` | the choice of K |
 | `prices`, `frontier` | buying when it is cheap: round by round, and against the budget, with an upper bound |
 | `learning`, `risk_vs_bound`, `constraints`, `measured_mismatch` | a saved run: accuracy, risk, constraints, mismatch |

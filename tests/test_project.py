@@ -298,3 +298,12 @@ def test_the_test_command_is_one_and_the_same() -> None:
     words = ", ".join(f'"{word}"' for word in command.split())
     assert f"PYTEST = ({words})" in (ROOT / "noxfile.py").read_text(encoding="utf-8")
     assert command in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("package", ["acdpp", "figures", "empirics", "proofs_check", "theory"])
+def test_a_package_names_its_modules(package: str) -> None:
+    for face in (ROOT / package).rglob("__init__.py"):
+        map_of = ast.get_docstring(ast.parse(face.read_text(encoding="utf-8"))) or ""
+        modules = {path.stem for path in face.parent.glob("[!_]*.py")}
+        if "| --- | --- |" in map_of:
+            assert not {name for name in modules if not re.search(rf"[`.]{name}`", map_of)}, face

@@ -15,7 +15,8 @@ differ, both exist: `name_as_stated` and `name`.
 | `bound.sharper` | two bounds below Theorem 1: through all samples, and through the memory |
 | `bound.stability`, `.confidence` | a bound without Pdim, B and σ, by stability; the same in high probability |
 | `control.region` | the contracting admission region |
-| `control.penalty`, `.minimiser`, `.admission` | the surrogate penalty, its exact minimiser, a round of ACDPP |
+| `control.penalty`, `.minimiser` | the surrogate penalty and its exact minimiser |
+| `control.admission`, `.whole_samples` | debt and state of ACDPP, a round of it; rates as whole samples |
 | `control.violation` | largest constraint violations of a policy inside the region |
 | `regret.omegas`, `.transient`, `.rates` | the terms of the regret, the cost of the transient, orders of growth |
 | `regret.expansion` | the regret to O(1), for every policy |
@@ -46,7 +47,8 @@ _NAMES = {
     "bound.sharper": "memory_constant_bound sharper_constant_bound",
     "bound.stability": "overlaps stability_1 stability_constant_bound",
     "bound.theorem1": "Bound Terms theorem_1 theorem_1_as_stated",
-    "control.admission": "AdmissionState acdpp_round debt_update integer_admissions",
+    "control.admission": "AdmissionState acdpp_round debt_update",
+    "control.whole_samples": "integer_admissions",
     "control.minimiser": "optimal_admission",
     "control.violation": "buffer_violation_maximum cost_violation_bound",
     "design.offline": "Candidate Design best_rate crossover_horizon design_as_stated design_limit fill_ratio",

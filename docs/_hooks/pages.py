@@ -10,7 +10,7 @@ of `docs/`, which go to those pages.
 | `results/files.md` | the result files, of which each names its command and hardware |
 | `how-claims-are-judged.md`, `contributing.md`, `changelog.md` | the files of the repository |
 
-`<!-- modules: theory -->` in a page stands for the table of modules in that package's docstring, and `<!-- section:
+The table of a package's modules, `<!--=others.modules(PACKAGE)-->`, gets links to their pages, and `<!-- section:
 FILE: TITLE -->` for a section of a file of the repository.
 """
 
@@ -125,10 +125,15 @@ def on_files(files: Any, config: Any) -> Any:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Tables, sections, links that lead out of `docs/`, and numbers without their markers."""
     uri = page.file.src_uri
-    markdown = re.sub(r"<!--(?:=.*?|/)-->", "", markdown)
     if (ROOT / "docs" / uri).is_file():
         markdown = relinked(markdown, f"docs/{uri}", uri)
-    markdown = re.sub(r"<!-- modules: (\w+) -->", lambda found: _modules(found[1], uri), markdown)
+    markdown = re.sub(
+        r'<!--=others.modules\("(\w+)"\)-->(.*?)<!--/-->',
+        lambda found: _modules(found[1], found[2].strip(), uri),
+        markdown,
+        flags=re.DOTALL,
+    )
+    markdown = re.sub(r"<!--(?:=.*?|/)-->", "", markdown)
     return re.sub(
         r"<!-- section: (\S+): (.*?) -->",
         lambda found: relinked(_section(found[1], found[2]), found[1], uri),
@@ -180,18 +185,14 @@ def _package(package: str, names: list[str]) -> str:
     return "\n".join(lines)
 
 
-def _modules(package: str, uri: str) -> str:
-    """The table of the package's docstring; a module that has a page links to it."""
-    docstring = importlib.import_module(package).__doc__ or ""
-    table = re.search(r"(?m)(^\|.*\|\n?)+", docstring)
-    if not table:
-        raise PluginError(f"{package} has no table of modules")
+def _modules(package: str, table: str, uri: str) -> str:
+    """The table of a package's modules; a module that has a page links to it."""
     pages, up = api()[package], posixpath.relpath("api", posixpath.dirname(uri) or ".")
 
     def linked(found: re.Match[str]) -> str:
         return f"[`{found[1]}`]({up}/{package}/{found[1]}.md)" if found[1] in pages else found[0]
 
-    rows = [line.split(" | ", 1) for line in table[0].splitlines()]
+    rows = [line.split(" | ", 1) for line in table.splitlines()]
     return "\n".join(" | ".join([re.sub(r"`([\w.]+)`", linked, first), *rest]) for first, *rest in rows)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 from typing import Any
@@ -11,6 +12,13 @@ from theory.design.offline import design
 from theory.setting import Budget, Constants
 
 PREDICTED = "prediction-digits-500"
+
+
+def modules(package: str) -> str:
+    """The table of modules in a package's docstring."""
+    found = re.search(r"(?m)(^\|.*\|\n?)+", importlib.import_module(package).__doc__ or "")
+    assert found, package
+    return found[0].rstrip()
 
 
 def _rows(name: str, key: str) -> dict[str, float]:

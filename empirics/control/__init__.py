@@ -1,7 +1,13 @@
 """Admissions, decided from prices and counts alone.
 
-`prices` makes the prices (`price_file` reads a CSV), `policy` has policies and their protocol, `registry` finds them by
-name, `schedule` decides the rounds of a study, `totals` counts memories, `controller` puts one policy into a server of
-your own (`state_json` saves it), and `adaptive` listens to losses. `released` is the authors' rule, `departures` the
-steps between it and the paper's.
+| module | holds |
+| --- | --- |
+| `prices`, `price_file` | the prices of all rounds; those of a CSV file |
+| `policy` | the protocol of policies, and the paper's; their formulas are in `theory.control` |
+| `buying`, `adaptive` | policies that buy at low prices, and that listen to losses |
+| `released`, `departures` | the authors' rule, and the steps between it and the paper's |
+| `registry` | policies by name |
+| `schedule` | the rounds of a study: who admits what, at which debt; `totals` counts memories |
+| `steps_and_means` | step sizes of rounds, and weights of models in a mean |
+| `controller`, `state_json` | one policy in a server of your own; its state on disk |
 """

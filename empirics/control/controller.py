@@ -47,7 +47,7 @@ from empirics.control.policy import FOREVER, Policy
 from empirics.control.prices import prices_of
 from empirics.control.registry import Brief, capacity_for, dropped_by, kept_for, make_policy
 from empirics.control.released import CONSTANTS
-from empirics.control.schedule import whole_samples
+from empirics.control.schedule import checked_admissions
 from empirics.control.state_json import plain, restored
 from empirics.control.steps_and_means import Models, step_sizes
 from empirics.control.totals import Totals
@@ -155,7 +155,7 @@ class Controller:
         with users_code(f"policy {self.name!r} failed in round {self.round}", *NUMERIC):
             state, wanted = self.policy.decide(self._state, np.array([float(cost)]))
             fits = self._capacity[np.newaxis]
-            granted: NDArray[np.int64] = whole_samples(wanted, fits.shape, fits)[0]
+            granted: NDArray[np.int64] = checked_admissions(wanted, fits.shape, fits)[0]
             drops = dropped_by(self.policy, state, 1)
         self._state, self._pending = state, (float(cost), granted)
         if drops is not None and drops.any():
@@ -173,7 +173,7 @@ class Controller:
             raise SettingError("there is nothing to report: decide the round first")
         cost, granted = self._pending
         try:
-            came = whole_samples(delivered, granted.shape)
+            came = checked_admissions(delivered, granted.shape)
         except ValueError:
             raise SettingError(
                 f"delivered must be one whole number for each of the {len(granted)} clients, got {delivered!r}"

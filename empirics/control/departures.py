@@ -26,9 +26,9 @@ import numpy as np
 
 from empirics.control.policy import DriftPlusPenalty, Floats, State, Whole
 from empirics.control.released import Script, at_least_one, released_region, ternary_search
-from theory.control.admission import integer_admissions
 from theory.control.minimiser import optimal_admission
 from theory.control.region import region_maximum, region_minimum
+from theory.control.whole_samples import integer_admissions
 
 __all__ = ["Departing"]
 

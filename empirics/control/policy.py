@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from empirics.control.released import Script, at_least_one, released_admission
-from theory.control.admission import AdmissionState, acdpp_round, advance, integer_admissions
+from theory.control.admission import AdmissionState, acdpp_round, advance
+from theory.control.whole_samples import integer_admissions
 from theory.setting import Budget, Constants, Region
 
 __all__ = ["FOREVER", "DriftPlusPenalty", "Fixed", "Floats", "Policy", "Released", "State", "Whole"]

@@ -24,7 +24,7 @@ from theory.control.admission import debt_update
 from theory.reuse.trajectories import Trajectory
 from theory.setting import Constants, SettingError
 
-__all__ = ["Rounds", "Schedule", "brief_for", "plan", "whole_samples"]
+__all__ = ["Rounds", "Schedule", "brief_for", "checked_admissions", "plan"]
 
 CHUNK_ROUNDS = 256  # prices asked for at a time
 ADMITTED_MAX = 2**31  # by a client in a round
@@ -163,13 +163,13 @@ class Schedule:
         """The admissions, and the replicates that drop all older samples."""
         with users_code(f"policy {name!r} failed in round {t}", *NUMERIC):
             state, wanted = policy.decide(self._states[name], cost)
-            admitted = whole_samples(wanted, capacity.shape, capacity)
+            admitted = checked_admissions(wanted, capacity.shape, capacity)
             dropped = dropped_by(policy, state, len(cost))
             self._states[name] = policy.book(state, cost, admitted)
         return admitted, False if dropped is None else dropped
 
 
-def whole_samples(wanted: Any, shape: tuple[int, ...], capacity: Whole | None = None) -> Whole:
+def checked_admissions(wanted: Any, shape: tuple[int, ...], capacity: Whole | None = None) -> Whole:
     """Admissions as whole numbers, none above its capacity; ValueError if they are otherwise."""
     admitted = np.asarray(wanted)
     if admitted.shape != shape:

@@ -2,7 +2,7 @@
 
 | module | holds |
 | --- | --- |
-| `server`, `server_state` | the Flower strategy; prices, grants, parameters and accounts on disk |
+| `server`, `server_state` | Flower's strategy, who is left out of a round; prices, grants and accounts on disk |
 | `client`, `client_memory`, `sample_sources` | a client's round; its samples on disk; their origin |
 | `client_reports` | clients' reports checked against grants and earlier reports |
 | `messages`, `delivery` | content of messages; sending and polling |

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Self
 
 from empirics.files import replace_file, writable
-from empirics.settings.presets import read_toml
 from empirics.settings.study import Study
-from empirics.settings.toml import spelled, toml
+from empirics.settings.toml import read_toml, spelled, toml
 from theory.setting import SettingError
 
 __all__ = ["PORT", "ROUND_WAIT_SECONDS", "FederationFolder", "refuse_full", "refuse_several", "study_file"]

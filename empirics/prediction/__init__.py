@@ -14,7 +14,8 @@ taken as constant in between. Once a curve has settled, all later rounds follow 
 | module | question that it answers |
 | --- | --- |
 | `pilot` | What if only a pilot sample is known? Which standard errors does it cause? |
-| `loss_landscape` | Can this problem be predicted? Minimiser, curvature, noise, leverage of samples |
+| `predictable` | Can this problem be predicted? |
+| `loss_landscape` | Minimiser, curvature, noise, leverage of samples |
 | `eigenbasis`, `subsample` | Along which directions? How is a population of more than 10,000 samples reduced? |
 | `study_forecaster` | `StudyForecaster.forecasts`, the main loop: which runs are followed together, for how long? |
 | `decided_rounds` | What do the policies buy and keep, before anything is trained? |

@@ -21,8 +21,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from empirics.prediction.decided_rounds import ROUNDS_FOLLOWED_MAX
 from empirics.prediction.eigenbasis import CHUNK_CELLS, Eigenbasis, eigenbasis
+from empirics.prediction.predictable import refusal
 from empirics.prediction.subsample import AXES_INPUTS, GroupedPopulation, draw_subsamples, principal_axes
 from empirics.settings.study import Study
 from empirics.training.linear import Linear
@@ -32,7 +32,7 @@ from empirics.training.risk import Least, Minimiser, alone, minimise
 from theory.market.lower_bound import least_risk
 from theory.setting import SettingError
 
-__all__ = ["DriftParts", "LossLandscape", "drawn_alike", "landscape_of", "mixed", "refusal", "survey"]
+__all__ = ["DriftParts", "LossLandscape", "drawn_alike", "landscape_of", "mixed", "survey"]
 
 DIRECTIONS_ALONE = 32  # directions of largest curvature that are not lumped
 DIRECTION_LUMPS = 64  # lumps of all other directions
@@ -154,24 +154,6 @@ class LossLandscape:
 
 
 # --- a study's problem -------------------------------------------------------------------------------------
-
-
-def refusal(problem: Problem) -> str | None:
-    """Reason why a problem cannot be predicted, or None."""
-    study = problem.study
-    if not isinstance(problem.model, Linear):
-        return "the law of reuse needs the curvature at a minimiser: it predicts logistic regression alone"
-    if study.radius is None:
-        return "excess risk is undefined without a ball: give the study a radius"
-    if study.drift.kind == "order":
-        return "samples come in their own order, so that excess risk over a population is undefined"
-    if not problem.streams.moves_as_one(study):
-        return "clients that differ drift apart, and their population is not a mixture of two"
-    if study.drift.mixes and study.rounds > ROUNDS_FOLLOWED_MAX:
-        return f"a drifting population is followed for at most {ROUNDS_FOLLOWED_MAX:,} rounds"
-    if int(problem.population.support.sum()) < 2:
-        return "the population is a single sample: there is nothing to learn"
-    return None
 
 
 def landscape_of(problem: Problem) -> LossLandscape:

@@ -1,4 +1,4 @@
-"""Named studies, and studies from a TOML file.
+"""Named studies.
 
 `digits`: small enough for any machine, and inside the hypotheses of the corrected Theorem 1 (one distribution, convex
 loss, projection), so that its measured excess risk may be set against the bound. `own`: the same for your own data,
@@ -9,18 +9,11 @@ same as the authors' code runs it. Where the paper names no value (V, ρ, the co
 γ = φ = 1/2: V = √T and ρ = 1 - 1/√T.
 """
 
-import tomllib
-from pathlib import Path
-from typing import Any
-
 from empirics.settings.costs import CostProcess
-from empirics.settings.dataset_name import OWN_FILES
-from empirics.settings.field import choice
 from empirics.settings.study import Study
 from theory.paper import ROUNDS
-from theory.setting import SettingError
 
-__all__ = ["PRESETS", "named_in", "read_toml"]
+__all__ = ["PRESETS"]
 
 _MNIST = Study(
     dataset="mnist",
@@ -63,29 +56,3 @@ PRESETS: dict[str, Study] = {
         }
     ),
 }
-
-
-def named_in(path: Path) -> frozenset[str]:
-    """The settings that a TOML file gives."""
-    return frozenset(_document(path))
-
-
-def _document(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SettingError(f"cannot read the settings file {str(path)!r} ({error.strerror})") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingError(f"{str(path)!r} is not a TOML file: {error}") from None
-
-
-def read_toml(path: Path, preset: str | None = None) -> Study:
-    """The study of a TOML file: its settings in place of those of a preset, the given one or the file's own."""
-    document = _document(path)
-    own = document.pop("preset", None)
-    if own is not None:
-        choice(*PRESETS)("preset", own)
-    if own is not None and preset not in (None, own):
-        raise SettingError(f"the settings file is for the preset {own!r}, not for {preset!r}")
-    mine = str(document.get("dataset", "")).startswith(OWN_FILES)
-    return Study.from_document(document, PRESETS[own or preset or ("own" if mine else "digits")])

@@ -1,16 +1,20 @@
-"""The settings of a study as a commented TOML file, from the one place where each is documented."""
+"""Studies in TOML: files are read, and written with the help of each setting."""
 
 import json
 import textwrap
+import tomllib
 from collections.abc import Collection, Iterator
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 from empirics.settings.dataset_name import OWN_FILES
+from empirics.settings.field import choice
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
+from theory.setting import SettingError
 
-__all__ = ["changes", "spelled", "toml", "toml_of_changes"]
+__all__ = ["changes", "named_in", "read_toml", "spelled", "toml", "toml_of_changes"]
 
 LETTERS = 100  # of a line
 CHOSEN = ("scale", "radius", "eta")
@@ -77,3 +81,29 @@ def changes(part: Any, base: Any, always: Collection[str] = ()) -> list[str]:
         if not is_dataclass(one.default)
         and (one.name in always or getattr(part, one.name) != getattr(base, one.name))
     ]
+
+
+def named_in(path: Path) -> frozenset[str]:
+    """The settings that a TOML file gives."""
+    return frozenset(_document(path))
+
+
+def _document(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingError(f"cannot read the settings file {str(path)!r} ({error.strerror})") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingError(f"{str(path)!r} is not a TOML file: {error}") from None
+
+
+def read_toml(path: Path, preset: str | None = None) -> Study:
+    """The study of a TOML file: its settings in place of those of a preset, the given one or the file's own."""
+    document = _document(path)
+    own = document.pop("preset", None)
+    if own is not None:
+        choice(*PRESETS)("preset", own)
+    if own is not None and preset not in (None, own):
+        raise SettingError(f"the settings file is for the preset {own!r}, not for {preset!r}")
+    mine = str(document.get("dataset", "")).startswith(OWN_FILES)
+    return Study.from_document(document, PRESETS[own or preset or ("own" if mine else "digits")])

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from empirics.training.tiles import Layer
+from empirics.training.kernel_tiles import Layer
 
 __all__ = ["Layout", "Networks"]
 

@@ -16,11 +16,12 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from empirics.training import tiles
+from empirics.training import kernel_tiles as tiles
+from empirics.training.gpu_memory import parts
+from empirics.training.kernel_tiles import Layer
 from empirics.training.layout import Layout, Networks
 from empirics.training.model import Descent, Memory, Population, inverse_counts, per_run
 from empirics.training.module import Module, answers
-from empirics.training.tiles import Layer
 from theory.setting import SettingError
 
 __all__ = ["PRECISIONS", "ManyResNets", "flops"]
@@ -31,7 +32,6 @@ PRECISIONS = {  # of the numbers that are multiplied, and how Triton is to multi
     "float32": (torch.float32, "ieee"),
 }
 COLUMNS = 32  # of an image's first convolution, at least nine times its channels
-MEMORY_SHARE_MAX = 0.7  # of the free memory that training may take
 UNFOLDED_IMAGES_MAX = 256  # images at a time
 TESTED_IMAGES_MAX = 512
 
@@ -230,7 +230,7 @@ class ManyResNets(Module):
                 "or images"
             )
         per_network = self._bytes(images, training=True, velocity=descent.momentum > 0)
-        for part in _parts(len(theta), per_network * memory.index.shape[1], theta.device):
+        for part in parts(len(theta), per_network * memory.index.shape[1], theta.device):
             own = Memory(memory.index[part], memory.mask[part], memory.weights[part])
             moved[part] = self._trained(theta[part], own, _of(descent, part))
         return moved
@@ -270,7 +270,7 @@ class ManyResNets(Module):
     def _scored(self, theta: Tensor, columns: Tensor) -> Iterator[tuple[slice, Tensor, Tensor]]:
         """Some runs, some images, and their scores, (runs, images, classes), one piece after the other."""
         images = min(TESTED_IMAGES_MAX, len(columns), self._most(columns))
-        for part in _parts(len(theta), self._bytes(images, training=False), theta.device):
+        for part in parts(len(theta), self._bytes(images, training=False), theta.device):
             networks = self.layout.networks(theta[part], 1)
             for some in torch.split(torch.arange(len(columns), device=theta.device), images):
                 size = torch.full((networks.count,), len(some), dtype=torch.int32, device=theta.device)
@@ -343,16 +343,3 @@ class _Motion:
 def _of(descent: Descent, part: slice) -> Descent:
     eta = descent.eta[part] if isinstance(descent.eta, Tensor) else descent.eta
     return replace(descent, eta=eta, own_steps=None if descent.own_steps is None else descent.own_steps[part])
-
-
-def _parts(count: int, each: int, device: torch.device) -> Iterator[slice]:
-    """Slices of as many networks as the GPU has room for."""
-    room = MEMORY_SHARE_MAX * _free(device)
-    some = max(min(int(room // each), count), 1)
-    for start in range(0, count, some):
-        yield slice(start, min(start + some, count))
-
-
-def _free(device: torch.device) -> int:
-    free, _ = torch.cuda.mem_get_info(device)
-    return free + torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)

@@ -13,7 +13,7 @@ from tests.acdpp.program import several
 NUMBERS = ("numpy", "sympy", "scipy", "mpmath", "flint")
 SHOWN = ("rich.console", *NUMBERS[1:])
 TRAINING = ("torch", "empirics.run", "empirics.training.engine")
-NETWORKS = ("empirics.training.networks", "empirics.training.resnet", "empirics.training.tiles")
+NETWORKS = ("empirics.training.networks", "empirics.training.resnet", "empirics.training.kernel_tiles")
 BUDGET = "--buffers 8,9 --budget 5 --mean-cost 2"
 DIGITS = "--policies constant --rounds 2 --no-best"
 CASES = [  # words, exit status, and what is not loaded

@@ -33,7 +33,7 @@ import theory
 from acdpp.__main__ import main
 from empirics.results.folder import Result, read_result
 from empirics.run import run_study
-from empirics.settings.presets import read_toml
+from empirics.settings.toml import read_toml
 from tests.empirics.small import blobs_file, stopped_at
 from theory.setting import SettingError
 

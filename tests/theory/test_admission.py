@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 
-from theory.control.admission import AdmissionState, acdpp_round, integer_admissions
+from theory.control.admission import AdmissionState, acdpp_round
 from theory.control.minimiser import drift_plus_penalty
 from theory.control.region import region_maximum, region_minimum
+from theory.control.whole_samples import integer_admissions
 from theory.setting import Constants, Region
 
 CONSTANTS = Constants(D=1, sigma=1, eta=0.1, B=0.5, Pdim=120)

@@ -15,8 +15,9 @@ from theory.bound import sharper
 from theory.bound.constant_admission import constant_bound
 from theory.bound.theorem1 import theorem_1
 from theory.control import violation
-from theory.control.admission import AdmissionState, advance, integer_admissions
+from theory.control.admission import AdmissionState, advance
 from theory.control.minimiser import optimal_admission
+from theory.control.whole_samples import integer_admissions
 from theory.design import offline as design
 from theory.law import clients, curved, stationary
 from theory.law import quadratic as law

@@ -1,1 +1,1 @@
-"""ACDPP: admission region, surrogate penalty, its minimiser, one round, constraint violations."""
+"""ACDPP: admission region, surrogate penalty, its minimiser, one round, whole samples, constraint violations."""

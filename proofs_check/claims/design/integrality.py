@@ -4,7 +4,7 @@ import math
 
 from proofs_check.prelude import *
 
-from theory.control.admission import integer_admissions
+from theory.control.whole_samples import integer_admissions
 
 x = sp.Symbol("x", positive=True)  # ρ^t
 ENDS = {"low": region_minimum(REGION, t), "high": region_maximum(REGION, t)}

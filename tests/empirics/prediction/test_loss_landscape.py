@@ -8,8 +8,9 @@ import torch
 from torch.autograd import grad
 
 from empirics.prediction import loss_landscape as module
-from empirics.prediction.loss_landscape import landscape_of, refusal, survey
+from empirics.prediction.loss_landscape import landscape_of, survey
 from empirics.prediction.observation import Observer, ProbeCalibration
+from empirics.prediction.predictable import refusal
 from empirics.settings.drift import Drift
 from empirics.training.linear import Linear
 from empirics.training.model import Population

@@ -10,7 +10,8 @@ from torch.nn import functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
 from empirics.data import Dataset
-from empirics.training import resnet, tiles
+from empirics.training import gpu_memory, resnet
+from empirics.training import kernel_tiles as tiles
 from empirics.training.layout import Layout
 from empirics.training.model import Descent, Memory, Population
 from empirics.training.module import Module, answers
@@ -143,7 +144,7 @@ def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
     some = np.s_[:, ::2, :2]  # 2 and 0, 1 and 2 images
     few = Memory(held.index[some], held.mask[some], held.weights[:, ::2])
     exact, model = Module(modules, here.double()), ManyResNets(modules, here, "float32")
-    monkeypatch.setattr(resnet, "_free", lambda device: 1.0)  # run by run
+    monkeypatch.setattr(gpu_memory, "_free", lambda device: 1.0)  # run by run
     steps, eta = torch.tensor([1, 2], device=DEVICE), torch.tensor([0.05, 0.1], device=DEVICE)
     descent = Descent(2, eta, 0.5, steps)
     twice = replace(few, weights=few.weights.double())
@@ -262,7 +263,7 @@ def test_it_repeats_itself_however_many_fit(monkeypatch, share):
     with torch.no_grad():
         first = model.update(model.start(2), held, Descent(2, 0.01, 0.9))
         once_more = model.update(model.start(2), held, Descent(2, 0.01, 0.9))
-        monkeypatch.setattr(resnet, "MEMORY_SHARE_MAX", share)
+        monkeypatch.setattr(gpu_memory, "MEMORY_SHARE_MAX", share)
         again = model.update(model.start(2), held, Descent(2, 0.01, 0.9))
         assert torch.equal(first, once_more)
         assert (first - again).norm() < 1e-6 * first.norm()
