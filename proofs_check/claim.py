@@ -52,6 +52,7 @@ def confirming(check: Check) -> Check:
     def confirmed(*arguments: Any) -> Evidence:
         return replace(check(*arguments), confirms=True)
 
+    setattr(confirmed, "confirms", True)  # noqa: B010
     return confirmed
 
 

@@ -40,6 +40,7 @@ class ProvedStatement:
     verdict: str
     parts: int
     theorems: dict[str, tuple[str, ...]]
+    besides: frozenset[str]  # parts that other links of the argument carry too
 
 
 def proved(claims: Sequence[Claim]) -> Iterator[ProvedStatement]:
@@ -49,15 +50,21 @@ def proved(claims: Sequence[Claim]) -> Iterator[ProvedStatement]:
     for claim in claims:
         for role in roles:
             theorems: dict[str, tuple[str, ...]] = {}
+            besides = set()
             for part, check in claim.checks_for(role):
                 names = getattr(check, "theorems", ())
                 theorems |= {part: (*theorems.get(part, ()), *names)} if names else {}
+                besides |= set() if names or getattr(check, "confirms", False) else {part}
             if theorems:
-                yield _proved_statement(claim, role, theorems, recorded[claim.id])
+                yield _proved_statement(claim, role, theorems, frozenset(besides), recorded[claim.id])
 
 
 def _proved_statement(
-    claim: Claim, role: Role, theorems: dict[str, tuple[str, ...]], known: ledger.Entry
+    claim: Claim,
+    role: Role,
+    theorems: dict[str, tuple[str, ...]],
+    besides: frozenset[str],
+    known: ledger.Entry,
 ) -> ProvedStatement:
     of = known.corrected if role == "corrected" and known.corrected else known.stated
     own = claim.kind == "addition"
@@ -66,7 +73,8 @@ def _proved_statement(
     few = 2 * len(theorems) < parts
     group = GROUPS[4 if few else 3 if own else 2 if role == "corrected" else 0 if refuted else 1]
     said = of.title + (", with its added hypotheses" if role == "hypotheses" else "")
-    return ProvedStatement(group, claim.id, said, of.qualified, parts, theorems)
+    besides = frozenset() if refuted else besides
+    return ProvedStatement(group, claim.id, said, of.qualified, parts, theorems, besides)
 
 
 def page(claims: Sequence[Claim]) -> str:
@@ -75,7 +83,10 @@ def page(claims: Sequence[Claim]) -> str:
     axioms = [f"| `{name}` | {says} |" for name, says in kernel.ALLOWED.items()]
     few = [row for row in rows if row.group == GROUPS[4]]
     lemmas = [row for row in few if LEMMAS.issuperset(sum(row.theorems.values(), ()))]
-    counts = {"count": len(rows), "whole": sum(len(row.theorems) == row.parts for row in rows)}
+    counts = {
+        "count": len(rows),
+        "whole": sum(len(row.theorems) == row.parts and not row.besides for row in rows),
+    }
     counts |= {"few": len(few), "lemmas": len(lemmas)}
     lines = [LEAD.format(examples=_linked(EXAMPLES), axioms="\n".join(axioms), **counts).rstrip()]
     for group in GROUPS:
@@ -113,7 +124,9 @@ def _listed(row: ProvedStatement) -> str:
     """A line with claim, title, verdict, and theorems part by part."""
     named = ((part, _linked(names)) for part, names in row.theorems.items())
     shown = [f"{terminal(part)}: {links}" if part else links for part, links in named]
-    share = f" ({len(row.theorems)} of {row.parts} parts)" if len(row.theorems) < row.parts else ""
+    whole = len(row.theorems.keys() - row.besides)
+    touched = f", {len(row.theorems) - whole} in part" if len(row.theorems) > whole else ""
+    share = f" ({whole} of {row.parts} parts{touched})" if whole < row.parts else ""
     return f"- `{row.claim}`: {terminal(row.said)}. *{row.verdict}*{share}. {'; '.join(shown)}."
 
 

@@ -35,7 +35,7 @@ FOLDER = Path(__file__).parent.parent / "kernel"
 RECORD = FOLDER / "recorded.json"
 PREFIX = "Acdpp"
 INSTALL = "Coq is not installed: apt-get install coq libcoq-coquelicot"
-PROTOCOL = 4  # version of the questions; answers to another version are not reused
+PROTOCOL = 5  # version of the questions; answers to another version are not reused
 LIBRARIES = ("Coq.", "Coquelicot.", "mathcomp.")  # may assume axioms; our files may not
 # the axioms of Coq's classical reals, as Coq prints them
 ALLOWED = {
@@ -48,6 +48,14 @@ ALLOWED = {
 THEOREM = re.compile(r"^Theorem\s+([A-Za-z_]\w*)", re.M)  # helpers are lemmas
 DEFINITION = re.compile(r"^(?:Definition|Fixpoint|Record)\s+(\w+).*?\.$", re.M | re.S)
 NEEDS = re.compile(rf"^From {PREFIX} Require Import ([\w ]+)\.", re.M)
+COMMENT = re.compile(r"\(\*(?:(?!\(\*|\*\)).)*\*\)", re.S)
+COMMAND = re.compile(
+    r"(?:^|\.\s)(\s*)(?:[-+*{}]|\d+:|\s)*([#A-Z]\w*)(?:\s+([\w']+))?"
+)  # a sentence's first words
+# what our files may say: a notation, a module or a local name could change what a printed statement means
+COMMANDS = re.compile(
+    "Arguments|Context|Defined|End|From|Hypothes[ei]s|Implicit|Lemma|Let|Ltac|Open|Proof|Qed|Require|Section|Variables?"
+)
 Texts = dict[str, str]
 
 
@@ -150,8 +158,25 @@ def _compiled(module: str) -> list[str]:
     return [word for folder in folders for word in ("-Q", str(folder), PREFIX)]
 
 
+def _plain(module: str) -> None:
+    """Refuse a file with other commands than `COMMANDS`, and one whose theorems and definitions are not all seen."""
+    text, names, kind = source(module), [*lines(module), *defined(module)], ""
+    while text != (text := COMMENT.sub("", text)):
+        pass
+    for before, command, name in COMMAND.findall(text):
+        if command in ("Theorem", "Definition", "Fixpoint", "Record"):
+            if name not in names or before.rpartition("\n")[2]:
+                raise Refused(f"{command} {name} is not at the beginning of a line, or its name has a prime")
+        elif not COMMANDS.fullmatch(command) or (command == "Defined" and kind != "Definition"):
+            raise Refused(
+                f"it has the command {command} after {kind or 'its beginning'}, which may hide a meaning"
+            )
+        kind = kind if command in ("Proof", "Qed", "Defined") else command
+
+
 def _ask_one(module: str) -> Asked:
     """Compile a file, check it with the kernel alone, and read its axioms."""
+    _plain(module)
     folder = _folder(module)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / f"{module}.v").write_text(source(module), encoding="utf-8")
@@ -173,7 +198,9 @@ def _questioned(module: str, options: Sequence[str]) -> tuple[Texts, Texts, Text
         f"Require Import Reals.\nFrom {PREFIX} Require Import {' '.join((*needs(module), module))}.",
         "Open Scope R_scope.",
         *(marked + question for question in asked),
-        f"Definition all_of_them := {''.join(f'conj (@{name}) (' for name in names)}I{')' * len(names)}.",
+        "Definition all_of_them := "
+        + "".join(f"conj (@{PREFIX}.{module}.{name}) (" for name in names)
+        + f"I{')' * len(names)}.",
         'Eval compute in "axioms"%string.\nPrint Assumptions all_of_them.\n',
     ]
     with TemporaryDirectory() as scratch:
@@ -270,7 +297,7 @@ def record(found: Sequence[Asked]) -> None:
         raise SettingError(f"nothing is recorded, since Coq refuses {', '.join(refused)}")
     _read.cache_clear()
     by_content = {content(module): module for module in modules()}
-    document = {by_content[asked.content]: asdict(asked) for asked in found if asked.states or asked.defines}
+    document = {by_content[asked.content]: asdict(asked) for asked in found}
     RECORD.write_text(json.dumps(document, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
@@ -288,8 +315,10 @@ def changes(found: Sequence[Asked]) -> list[str]:
 
 
 def _changed(module: str, asked: Asked, theorems: Sequence[str] | None = None) -> list[str]:
-    """Differences of an answer on a file from its record, in all or some theorems; unrecorded files differ in all."""
-    known = _read(RECORD).get(module, {"coq": "", "states": {}, "defines": {}, "exact": {}, "axioms": []})
+    """Differences of an answer on a file from its record, in all or some theorems."""
+    known = _read(RECORD).get(module)
+    if known is None:
+        return [f"{module}.v is not on record"]
     now, then = asked.states | asked.defines, known["states"] | known["defines"]
     told = []
     for name in sorted({*now, *then} if theorems is None else {*theorems, *asked.defines, *known["defines"]}):

@@ -453,22 +453,23 @@ Theorem online_rate_independent_prices (Omega : Type) (mu : mean Omega) (P : nat
     /\ bought t o = 0)) ->
   (forall o, debt O o = reserve) -> (forall t o,
     debt (S t) o = debt_update (debt t o) (price t o) (bought t o) C) ->
-  (forall t, known (P t) (debt t)) -> (forall t, mu (y t) = rate) -> (forall t o,
+  (forall t, (t < T)%nat -> known (P t) (debt t) /\ mu (y t) = rate /\ forall o,
     given (P t) (fun o => y t o * price t o) o <= C) ->
-  (forall t, integrable mu (bought t) /\ integrable mu (y t) /\ integrable mu (debt t) /\
+  (forall t, (t <= T)%nat ->
+             integrable mu (bought t) /\ integrable mu (y t) /\ integrable mu (debt t) /\
              integrable mu (fun o => debt t o ^ 2 / 2)
                /\ integrable mu (fun o => y t o * price t o) /\
              integrable mu (fun o => debt t o * (y t o * price t o))) ->
   rate - rate_shortfall V drift reserve (INR T) <= sum T (fun t => mu (bought t)) / INR T.
 Proof.
   (* the rule does no worse than y in debt^2/2 - V x, of which T rounds telescope in the mean *)
-  intros HT Hr Hp Hy Hrule H0 Hu Hk Hm Hc Hi. assert (TP : 0 < INR T) by now apply lt_0_INR.
+  intros HT Hr Hp Hy Hrule H0 Hu Hk Hi. assert (TP : 0 < INR T) by now apply lt_0_INR.
   assert (N : forall t o, 0 <= debt t o) by (intros [|t] o; [rewrite H0; auto|rewrite Hu;
     apply Rmax_l]).
   set (l := fun t => mu (fun o => debt t o ^ 2 / 2)).
-  assert (A : forall t, l (S t) - l t - V * mu (bought t) <= drift - V * rate).
-  { intros t. destruct (Hi t) as (I1 & I2 & I3 & I4 & I5 & I6).
-    destruct (Hi (S t)) as (_ & _ & _ & J4 & _).
+  assert (A : forall t, (t < T)%nat -> l (S t) - l t - V * mu (bought t) <= drift - V * rate).
+  { intros t tT. destruct (Hi t ltac:(lia)) as (I1 & I2 & I3 & I4 & I5 & I6).
+    destruct (Hi (S t) ltac:(lia)) as (_ & _ & _ & J4 & _). destruct (Hk t tT) as (K1 & Hm & Hc).
     assert (I7 : integrable mu (fun o => debt t o * (y t o * price t o * 1 - C)))
       by (apply (I_ext mu (fun o => debt t o * (y t o * price t o) - C * debt t o)); [intros;
         ring|means]).
@@ -483,12 +484,12 @@ Proof.
       rewrite Rmult_1_r. apply Hc. }
     lra. }
   assert (B : sum T (fun t => l (S t) - l t - V * mu (bought t)) <= sum T (fun _ => drift
-    - V * rate)) by (apply sum_le; intros; apply A).
+    - V * rate)) by (apply sum_le; auto).
   rewrite sum_minus, telescope, sum_scal, sum_const in B.
   assert (L0 : l O = reserve ^ 2 / 2) by (unfold l;
     rewrite (E_as mu _ (fun _ => reserve ^ 2 / 2)) by (means || (intros; now rewrite H0));
       apply E_const).
-  assert (LT : 0 <= l T) by (apply E_nonneg; [apply Hi|]; intros o;
+  assert (LT : 0 <= l T) by (apply E_nonneg; [now apply Hi|]; intros o;
     pose proof (pow2_ge_0 (debt T o)); lra).
   unfold rate_shortfall. set (x := sum T (fun t => mu (bought t))) in *.
   apply Rmult_le_reg_r with (V * INR T); [nra|].

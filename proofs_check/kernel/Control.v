@@ -283,22 +283,18 @@ Proof.
     apply E_const.
 Qed.
 
-(* Round 1 admits the most, later ones at least the least: what was spent first is never quite
-   repaid. *)
-Theorem never_repaid (Omega : Type) (E : mean Omega) (P : nat -> past E) (cost admitted : nat
-  -> Omega -> R) T :
+(* Round 1 admits the most, later ones at least the least, at prices of mean C/rate that are never
+   negative: what was spent first is never quite repaid. *)
+Theorem never_repaid (Omega : Type) (E : mean Omega) (cost admitted : nat -> Omega -> R) T :
   (1 <= T)%nat -> (forall o, admitted O o = top O) -> (forall t o,
     (1 <= t)%nat -> low t <= admitted t o) ->
-  (forall t o, 0 <= cost t o) -> (forall t o, given (P t) (cost t) o = C / rate) ->
+  (forall t o, 0 <= cost t o) -> (forall t, E (cost t) = C / rate) ->
   (forall t, integrable E (cost t)) -> (forall t,
     integrable E (fun o => cost t o * admitted t o)) ->
   cost_violation_least T rho C <= violation T C (fun t => E (fun o => cost t o * admitted t o)) /\
   0 < cost_violation_least T rho C.
 Proof.
-  intros HT Ha Hl Hc Hm Ic Is.
-  assert (M : forall t, E (cost t) = C / rate).
-  { intros t. rewrite (proj2 (tower (P t) _ (Ic t))),
-      (E_as _ _ (fun _ => C / rate)) by (auto || means). apply E_const. }
+  intros HT Ha Hl Hc M Ic Is.
   assert (pos : 0 < cost_violation_least T rho C).
   { unfold cost_violation_least. assert (0 < rho ^ (T + 1)) by (apply pow_lt; lra).
     assert (0 < rho ^ (T + 1) / (1 - rho)) by (apply Rdiv_lt_0_compat; lra). nra. }
@@ -380,8 +376,9 @@ Proof.
     + unfold x. rewrite <- sum_scal. apply sum_ext. intros. unfold share. field. lra.
 Qed.
 
-(* Admissions split in proportion to the buffers: no policy inside the region violates these by more
-   than the positive part in the middle, which is bounded whatever T. *)
+(* Admissions split in proportion to the buffers, which K rounds of the rate fill: no path inside
+   the region, nor the mean of paths, violates these by more than the positive part in the middle,
+   which is bounded whatever T. *)
 Theorem buffer_violation_bounded :
   (forall s, (s < T)%nat -> 0 <= admitted s <= top s) ->
   buffer_violation (fun m t => share m * memory K admitted t)

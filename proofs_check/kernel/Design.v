@@ -354,48 +354,41 @@ Proof.
 Qed.
 
 (* Corollary 2, corrected: the smallest K that fills the buffers within the budget, against every
-   other K at the best rate that it can pay for. What the bounds have besides, the one-time term and
-   the constant of a round, is the same for all. *)
-Theorem optimal_k total_buffer cost mean_cost (best K : nat) (x := fill_ratio total_buffer cost
+   K at every rate that buffers and budget allow, but for itself. What the bounds have besides, the
+   one-time term and the constant of a round, is the same for all. *)
+Theorem optimal_k total_buffer cost mean_cost rate (best K : nat) (x := fill_ratio total_buffer cost
   mean_cost) :
   0 < total_buffer -> 0 < cost -> 0 < mean_cost -> (0 < best)%nat -> x <= INR best -> (INR best < x
     + 1 \/ best = 1%nat) ->
-  (0 < K)%nat -> K <> best ->
+  (0 < K)%nat -> 0 < rate -> INR K * rate <= total_buffer -> mean_cost * rate <= cost ->
+  ~ (K = best /\ rate = total_buffer / INR best) ->
   best_rate best total_buffer cost mean_cost = total_buffer / INR best /\
   eventually (fun T =>
     sum T (fun i => constant_round (INR best) (INR (S i)) (best_rate best total_buffer cost
       mean_cost) D sigma eta B Pdim E L G)
-    < sum T (fun i => constant_round (INR K) (INR (S i)) (best_rate K total_buffer cost mean_cost) D
-      sigma eta B Pdim E L G)).
+    < sum T (fun i => constant_round (INR K) (INR (S i)) rate D sigma eta B Pdim E L G)).
 Proof.
-  intros HB HC Hc Hb Hx Hs HK Hne. pose proof (one_at_least best Hb) as b1.
+  intros HB HC Hc Hb Hx Hs HK Hr room paid Hne. pose proof (one_at_least best Hb) as b1.
   pose proof (one_at_least K HK) as k1.
   assert (X : x * cost = mean_cost * total_buffer) by (unfold x, fill_ratio; field; lra).
-  assert (full : forall k, (0 < k)%nat -> x <= INR k -> best_rate k total_buffer cost mean_cost
-    = total_buffer / INR k).
-  { intros k Hk H. pose proof (one_at_least k Hk). unfold best_rate. apply Rmin_left.
-    apply Rmult_le_reg_r with (mean_cost * INR k); [nra|].
-    replace (cost / mean_cost * (mean_cost * INR k)) with (cost * INR k) by (field; lra).
-    replace (total_buffer / INR k * (mean_cost * INR k)) with (mean_cost * total_buffer) by (field;
-      lra). nra. }
-  split; [now apply full|]. rewrite (full best Hb Hx). destruct (Rle_lt_dec x (INR K)) as [F|F].
-  - rewrite (full K HK F). apply fresher_is_better; auto; [|field; lra].
-    assert (best < K)%nat.
-    { destruct Hs as [Hs| ->]; [|lia]. assert (best < K + 1)%nat; [|lia]. apply INR_lt.
-      rewrite plus_INR. simpl. lra. }
-    apply lt_INR in H. split; [apply Rdiv_lt_0_compat; lra|]. apply Rmult_lt_compat_l; auto.
+  assert (full : best_rate best total_buffer cost mean_cost = total_buffer / INR best).
+  { unfold best_rate. apply Rmin_left. apply Rmult_le_reg_r with (mean_cost * INR best); [nra|].
+    replace (cost / mean_cost * (mean_cost * INR best)) with (cost * INR best) by (field; lra).
+    replace (total_buffer / INR best * (mean_cost * INR best)) with (mean_cost * total_buffer)
+      by (field; lra). nra. }
+  split; auto. rewrite full. destruct room as [less|fills].
+  - apply more_is_better; auto; [apply Rdiv_lt_0_compat; lra|].
+    now replace (INR best * (total_buffer / INR best)) with total_buffer by (field; lra).
+  - (* a K that fills the buffers within the budget is at least x, and so larger than the best *)
+    assert (own : rate = total_buffer / INR K) by (rewrite <- fills; field; lra).
+    assert (F : x <= INR K) by (apply Rmult_le_reg_r with cost; nra).
+    assert (B1 : (best < K)%nat).
+    { destruct (Nat.eq_dec K best) as [->|ne]; [tauto|]. destruct Hs as [Hs| ->]; [|lia].
+      assert (best < K + 1)%nat; [|lia]. apply INR_lt. rewrite plus_INR. simpl. lra. }
+    rewrite own. apply fresher_is_better; auto; [|field; lra].
+    apply lt_INR in B1. split; [apply Rdiv_lt_0_compat; lra|]. apply Rmult_lt_compat_l; auto.
     apply Rinv_lt_contravar; nra.
-  - assert (A : best_rate K total_buffer cost mean_cost = cost / mean_cost).
-    { unfold best_rate. apply Rmin_right. apply Rmult_le_reg_r with (mean_cost * INR K); [nra|].
-      replace (cost / mean_cost * (mean_cost * INR K)) with (cost * INR K) by (field; lra).
-      replace (total_buffer / INR K * (mean_cost * INR K)) with (mean_cost * total_buffer)
-        by (field; lra). nra. }
-    rewrite A. apply more_is_better; auto; try (apply Rdiv_lt_0_compat; lra).
-    replace (INR best * (total_buffer / INR best)) with total_buffer by (field; lra).
-    apply Rmult_lt_reg_r with mean_cost; auto.
-    replace (INR K * (cost / mean_cost) * mean_cost) with (INR K * cost) by (field; lra). nra.
 Qed.
-
 
 (* ---- the costless oracle, which replaces all n samples in every round ---- *)
 

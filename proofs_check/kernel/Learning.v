@@ -517,7 +517,8 @@ Proof.
     + now apply Hd.
 Qed.
 
-(* On a convex set the printed bound holds for any models in it, however they come about. *)
+(* On a convex set of diameter at most D, with gradients of at most G there and a mismatch that is
+   not negative, the printed bound holds for any models in the set, however they come about. *)
 Theorem printed_theorem_is_empty Theta D sigma eta B Pdim (E : nat) L G T (F : X -> R) (grad : X
   -> X) (theta : nat -> X) star
   (mismatch inverse_effective N : nat -> R) :

@@ -168,9 +168,8 @@ Proof.
   - now apply (most_that_money_buys mu bought price places cost threshold rate debt T).
 Qed.
 
-(* What is above the Bayes risk of every prior is above its limit, over all directions together: no
-   guarantee for all theta is below that. *)
-Theorem no_guarantee_is_below directions samples (h s : nat -> R) guarantee
+(* What is above the Bayes risk of every prior is above its limit, over all directions together. *)
+Lemma above_every_prior directions samples (h s : nat -> R) guarantee
   (least := sum directions (fun j => least_risk samples (h j) (s j))) :
   0 < samples -> (forall j, 0 <= h j) -> (forall j, 0 < s j) ->
   (forall tau, 0 < tau -> sum directions (fun j => bayes_risk samples (h j) (s j) tau) <= guarantee)
@@ -199,6 +198,33 @@ Proof.
   replace (/ ((A + 1) / d) * A) with (d * (A / (A + 1))) in B by (field; lra).
   assert (A / (A + 1) < 1) by (apply Rmult_lt_reg_r with (A + 1); [lra|]; field_simplify; lra).
   unfold d in *. nra.
+Qed.
+
+(* A guarantee for every theta is one for the mean over every prior. Whoever learns as above, and
+   buys as above, has none below the limit, whatever is bought and guessed for each prior. *)
+Theorem no_guarantee_is_below directions (h s : nat -> R) places cost threshold rate debt T
+  guarantee :
+  (forall j, 0 <= h j) -> (forall j, 0 < s j) -> 0 < threshold ->
+  0 < most_samples rate threshold (INR T) debt ->
+  (forall tau, 0 < tau -> exists (Omega : Type) (mu : mean Omega) (seen : past mu)
+    (theta guess bought price : nat -> Omega -> R),
+    (forall j,
+      learns mu seen (theta j) (guess j) (fun o => sum T (fun t => bought t o)) (s j) tau) /\
+    (forall t o, 0 <= bought t o <= places) /\
+    (forall t, integrable mu (bought t) /\ integrable mu (fun o => price t o * bought t o) /\
+      integrable mu (fun o => Rmax 0 (1 - price t o / threshold)) /\
+      places * mu (fun o => Rmax 0 (1 - price t o / threshold)) + cost / threshold = rate) /\
+    mu (fun o => sum T (fun t => price t o * bought t o)) <= cost * INR T + debt /\
+    sum directions (fun j => h j / 2 * mu (fun o => (theta j o - guess j o) ^ 2)) <= guarantee) ->
+  sum directions (fun j => least_risk (most_samples rate threshold (INR T) debt) (h j) (s j))
+  <= guarantee.
+Proof.
+  intros Hh Hs Ht HN H. apply above_every_prior; auto. intros tau tau0.
+  destruct (H tau tau0) as (Omega & mu & seen & theta & guess & bought & price & L & Bx & I & M
+    & G).
+  apply Rle_trans with (2 := G).
+  apply (nobody_beats mu seen directions h s (fun _ => tau) theta guess bought price places cost
+    threshold rate debt T); auto; intros t; now destruct (I t) as (I1 & I2 & I3 & I4).
 Qed.
 
 (* On every path: whoever buys up to S a round, clairvoyant or not, for no more than C T + D in all,

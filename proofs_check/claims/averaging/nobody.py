@@ -203,7 +203,10 @@ CLAIMS = [
                 the_money,
                 confirming(every_policy),
             ),
-            "any start": theorem("Nobody.no_guarantee_is_below", domain="every $N$ and number of directions"),
+            "any start": theorem(
+                "Nobody.no_guarantee_is_below",
+                domain="any policy and learner for each prior, any number of directions",
+            ),
             "reached": (reached, confirming(ratio_of_bounds)),
             "76,717": lambda: figures(
                 SETTING,

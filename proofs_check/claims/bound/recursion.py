@@ -161,15 +161,16 @@ CLAIMS = [
         id="prop:Ropt-bound-app/one-local-step",
         kind="step",
         title=r"recursion at $E=1$, gap to $\theta^\star$",
-        statement="With one local step, convex losses and projection, the printed right-hand side is right once the "
-        r"gap is taken to $\widehat F^{\mathrm{all}}(\theta^\star)$ and not to the minimum of $\widehat "
+        statement=r"In the mean, with one local step, convex losses, projection, weights $n_m/n$ and $\sigma^2\chi$ "
+        r"bounding the mean square of the mismatch at the iterates, the printed right-hand side is right once the gap "
+        r"is taken to $\widehat F^{\mathrm{all}}(\theta^\star)$ and not to the minimum of $\widehat "
         r"F^{\mathrm{all}}$.",
         formula=said(
-            r"\|\theta^{+}-\theta^\star\|^2\le\|\theta-\theta^\star\|^2-2\eta[\widehat F^{all}(\theta)-\widehat "
-            r"F^{all}(\theta^\star)]+@rise",
+            r"\mathbb E\|\theta^{+}-\theta^\star\|^2\le\mathbb E\|\theta-\theta^\star\|^2-2\eta\,\mathbb E[\widehat "
+            r"F^{all}(\theta)-\widehat F^{all}(\theta^\star)]+@rise",
             rise=rise_as_stated(ONE_STEP, chi),
         ),
-        domain="$E=1$",
+        domain=r"$E=1$; gradients of at most $G$, and $\Theta$ of diameter at most $D$",
         checks=(theorem("Learning.one_local_step", domain=ANY_SPACE),),
         sketch=r"As for prop:Ropt-bound-app, corrected, with $E=1$: no local drift, and $5\eta G^2$ where $\eta G^2$ "
         "is enough.",

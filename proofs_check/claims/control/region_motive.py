@@ -22,8 +22,8 @@ CLAIMS = [
         id="eq:lambda-min-max/motive",
         kind="step",
         title="at a fixed mean, a constant memory is best",
-        statement="For a fixed time average of $n(t)$, fluctuations increase what the surrogate's terms in $1/n$ "
-        "add up to, and a constant $n$ has the smallest sum.",
+        statement="For a fixed time average of $n(t)$, fluctuations never decrease what the surrogate's terms in "
+        "$1/n$ add up to, and a constant $n$ has the smallest sum.",
         formula=r"\sum_tf(n(t))\ge Tf(\bar n),\quad f(n)=\tfrac1n,\ \tfrac1{\sqrt n},\ \sqrt{\tfrac1n-\tfrac1N}",
         symbols={"f": "a term of the surrogate", "n̄": "the time average of $n$"},
         domain=r"any sequence of $n(t)$; for the last, $t$ so large that $N\ge4n/3$ in every round, and that $N$",

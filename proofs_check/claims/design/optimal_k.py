@@ -67,7 +67,7 @@ def limit_design_has_the_least_share(budget: Budget) -> Found:
 ESTABLISHED: dict[str, Any] = {
     "feasible": (from_x_on_is_feasible, confirming(limit_design_is_the_ceiling)),
     "against every other $K$": (
-        theorem("Design.optimal_k", domain="every budget, every $K$ at its best rate, all constants"),
+        theorem("Design.optimal_k", domain="every budget, every $K$ and rate that it allows, all constants"),
         confirming(limit_design_has_the_least_share),
     ),
 }
@@ -106,13 +106,14 @@ CLAIMS = [
         corrected=Correction(
             title=r"$K^\star=\max(\lceil x\rceil,1)$",
             statement=r"$K^\star=\max(\lceil x\rceil,1)$ with $\lambda_m=B_m/K^\star$, the smallest $K$ that fills "
-            "the buffers within the cost budget: for all large $T$ its bound is below that of every other fixed $K$ "
-            "at its best feasible rate.",
+            "the buffers within the cost budget: for all large $T$ its bound is below that of every other fixed "
+            "$K$ and rate that buffers and budget allow.",
             formula=said(r"K^\star=\max(\lceil x\rceil,1),\quad\lambda_m=B_m/K^\star,\quad x=@x", **RATIO),
             sketch=said(
                 r"$K<x$ can afford rate $C/\bar c$ only, occupancy $KC/\bar c<\sum B$: a larger share $@share$ of "
                 r"every round. All $K\ge x$ share the least one. Among them the first two terms differ by $O(1)$ in "
-                r"total, the third, $@third$ times $\sqrt{T\log T}$, grows with $K$, so the smallest wins. (By the "
+                r"total, the third, $@third$ times $\sqrt{T\log T}$, grows with $K$, so the smallest wins. Lower "
+                "rates leave buffers empty. (By the "
                 "same limit the printed rule, the better of two full buffers, would always take the floor, which "
                 "cannot be paid for.)",
                 share=share(n),
