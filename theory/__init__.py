@@ -24,6 +24,7 @@ differ, both exist: `name_as_stated` and `name`.
 | `law.quadratic` | the law of reuse: expected excess risk, exact for quadratic losses |
 | `law.stationary` | the law under steady admission: after t rounds, for small steps, the best K |
 | `law.averaging`, `.averaged_limits` | averaged models: any weights and steps, the best weights, closed forms |
+| `law.information` | a server that adds up gradient and curvature: its exact risk |
 | `law.clients` | clients that differ: bias and noise of their weights |
 | `law.curved` | samples with different curvatures: reuse and local steps, to first order in 1/n |
 | `market.prices` | price laws: uniform, lists, traces |

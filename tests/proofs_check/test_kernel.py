@@ -368,6 +368,7 @@ PLANTED = {
     "Inside": tuple(f":= {n} * B * sqrt Pdim * sqrt inverse_effective * sqrt (ln (Rmax" for n in (10, 11)),
     "Buying": ("2 * mean_age - 1", "2 * mean_age"),
     "Nobody": ("/ (2 * (variance", "/ (3 * (variance"),
+    "Information": ("/ (2 * samples)", "/ (3 * samples)"),
 }
 
 

@@ -255,8 +255,28 @@ def bounds(w):
     yield terms, round_terms(chi, part, N, c.merged).total
 
 
+def information(w):
+    """Sums over samples, each asked at a model of its own; the gradient is the loss's central difference."""
+    coq, n = w.of("Information"), 4
+    weights, h, z, asked = ([w.share() for _ in range(n)] for _ in range(4))
+    prior, start, at = w.share(), w.share(), w.share()
+    loss = lambda i, x: h[i] * (x - z[i]) ** 2 / 2  # noqa: E731
+    yield coq("loss", h[0], z[0], at), loss(0, at)
+    yield coq("gradient", h[0], z[0], at), (loss(0, at + 1) - loss(0, at - 1)) / 2
+    lists = [one.__getitem__ for one in (weights, h, z, asked)]
+    known, toward = sum(w * c for w, c in zip(weights, h, strict=True)), Fraction(0)
+    for i in range(n):
+        toward += weights[i] * (h[i] * asked[i] - (loss(i, asked[i] + 1) - loss(i, asked[i] - 1)) / 2)
+    yield coq("curvatures", n, *lists[:2]), known
+    yield coq("toward", n, *lists), toward
+    whole = lambda x: sum(weights[i] * loss(i, x) for i in range(n)) + prior * (x - start) ** 2 / 2  # noqa: E731
+    yield coq("objective", n, *lists[:3], prior, start, at), whole(at)
+    model = coq("informed", known, toward, prior, start)
+    yield whole(model + 1), whole(model - 1)  # a quadratic's minimum is in the middle
+
+
 ROUNDED = (bounds, vectors)  # with roots and logarithms
-CASES = (reuse, law, finite, memories, *ROUNDED)
+CASES = (reuse, law, finite, memories, information, *ROUNDED)
 
 
 @pytest.mark.parametrize("rows", CASES)

@@ -2,6 +2,7 @@
 
 from fractions import Fraction as F
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from theory.law.averaging import (
     risk_matrix,
     tail,
 )
+from theory.law.information import information_risk
 from theory.law.quadratic import Cohorts, by_age, by_capacity, squared_weights
 from theory.market.capacity import trajectory_by_capacity, trajectory_of
 from theory.reuse import constant
@@ -185,3 +187,28 @@ def test_large_counts_do_no_harm_and_cohorts_beyond_the_horizon_do_not_count():
         assert getattr(found, name).tolist() == getattr(wanted, name).tolist()
     weights = (squared_weights(one, F(1, 2), 3).tolist() for one in (cohorts, by_age([2, 0, 0], 3)))
     assert next(weights) == next(weights)
+
+
+@pytest.mark.parametrize(("prior", "keep"), [(F(0), F(1)), (F(3, 2), F(1)), (F(1, 2), F(2, 3))])
+def test_the_risk_of_added_information_is_the_mean_over_all_streams(prior, keep):
+    """Samples of ±s around the optimum 0, two directions, an idle round first and one in between."""
+    bought, h, s, start = [0, 1, 0, 2], [F(1, 2), F(3)], [F(2), F(1, 3)], [F(1), F(-4)]
+    told = information_risk(
+        bought, h=h, variance=[one**2 for one in s], start=[one**2 for one in start], prior=prior, keep=keep
+    )
+    risks = [F(0)] * (len(bought) + 1)
+    for signs in product((1, -1), repeat=sum(bought)):
+        for curvature, spread, first in zip(h, s, start, strict=True):
+            stream, known, pull, model = iter(signs), F(0), F(0), first
+            risks[0] += curvature * model**2 / 2
+            for t, more in enumerate(bought, start=1):
+                known, pull = keep * known, keep * pull
+                for _ in range(more):
+                    known, pull = known + curvature, pull + curvature * spread * next(stream)
+                model = (prior * first + pull) / (prior + known) if prior + known else first
+                risks[t] += curvature * model**2 / 2
+    assert told.total.tolist() == [risk / 2 ** sum(bought) for risk in risks]
+    floats = information_risk(
+        bought, h=[0.5, 3.0], variance=[4.0, 1 / 9], start=[1.0, 16.0], prior=float(prior), keep=float(keep)
+    )
+    np.testing.assert_allclose(floats.total.astype(float), told.total.astype(float), rtol=1e-12)
