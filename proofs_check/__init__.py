@@ -2,7 +2,7 @@
 
 | module | holds |
 | --- | --- |
-| `claim`, `evidence` | a claim and how it is decided; what a check returns, and the verdict that follows |
+| `claim`, `evidence` | a claim, how it is decided, and a check that breaks; what a check returns, and its verdict |
 | `context` | what a check may depend on besides the mathematics: the seed and the amount of random examples |
 | `engines` | nine ways to check: kernel, identity, smt, limit, enclosure, exact, worst_case, simulation, experiment |
 | `kernel` | the proofs that Coq checks, and theory's formulas in Coq |

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import cache
 from multiprocessing import active_children, get_context, parent_process
@@ -15,6 +16,7 @@ from proofs_check.claim import Case, Claim, Role, decide
 from proofs_check.context import Profile
 from proofs_check.evidence import Evidence
 from proofs_check.registry import claims_from, labelled
+from theory.setting import SettingError
 
 __all__ = ["run"]
 
@@ -62,6 +64,8 @@ def run(
                     claim = waiting[done]
                     cases[claim.id] = Case(claim, *done.result())
                     report(claim)
+            except BrokenProcessPool:
+                raise SettingError("a worker was killed, perhaps for lack of memory: take --jobs 1") from None
             except BaseException:
                 for worker in set(active_children()) - others:
                     worker.kill()

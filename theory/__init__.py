@@ -6,14 +6,14 @@ differ, both exist: `name_as_stated` and `name`.
 | module | holds |
 | --- | --- |
 | `paper` | numbers of the paper: budgets, prices, Section 7 |
-| `setting` | settings: `Constants`, `Budget`, `Region`; a mistake is a `SettingError` |
+| `setting` | settings, each value by itself: `Constants`, `Budget`, `Region`; a mistake is a `SettingError` |
 | `numbers.algebra`, `.summation`, `.lambert`, `.student` | number systems, long sums, the Lambert sum, Student's t |
 | `reuse.counts` | use counts of samples: uniformity, effective sample size, gradient mismatch |
 | `reuse.constant`, `.trajectories` | these under constant admission, and along any admission sequence |
 | `bound.theorem1` | Theorem 1: the contribution of a round, and its sum along any trajectory |
 | `bound.constant_admission` | Corollary 1 and the costless oracle, for up to 10^15 rounds |
 | `bound.sharper` | two bounds below Theorem 1: through all samples, and through the memory |
-| `bound.stability`, `.confidence` | a bound without Pdim, B and σ, by stability; the same in high probability |
+| `bound.stability`, `.confidence` | a bound without Pdim, B and σ, for steps of at most 2/L; in high probability |
 | `control.region` | the contracting admission region |
 | `control.penalty`, `.minimiser` | the surrogate penalty and its exact minimiser |
 | `control.admission`, `.whole_samples` | debt and state of ACDPP, a round of it; rates as whole samples |

@@ -5,6 +5,14 @@
 Nothing is downloaded, unpacked to disk or executed. A file as long as the published one must have its digest;
 a shorter one of the same structure is a subset and is taken as it is (`Dataset.digest` tells them apart).
 Missing, truncated, corrupt or foreign files raise one `SettingError`.
+
+| module | holds |
+| --- | --- |
+| `dataset` | a data set in memory, with its digest |
+| `digits`, `mnist`, `cifar10`, `imagenette` | the standard ones |
+| `table`, `csv_format` | CSV and Parquet: cells, labels, times, clients; separators and decimal marks |
+| `npz`, `arrays` | a file of arrays; arrays, tensors and data sets of torch |
+| `files`, `pickled` | finding and reading files; a pickle read without running it |
 """
 
 import os

@@ -11,6 +11,7 @@ from proofs_check import claims_page, ledger
 from proofs_check.registry import claims_from
 from proofs_check.run import run
 from tests.acdpp.program import acdpp, refusal
+from tests.refused import refused
 
 GUIDE = Path(proofs_check.__file__).with_name("README.md")
 
@@ -34,6 +35,12 @@ def test_the_example_of_the_guide_is_proved(own):
     result = call("--file", str(own))
     assert result.returncode == 0
     assert re.search(r"squares\s+proved\s+identity.✓ exact.✓", result.stdout)
+
+
+def test_a_worker_that_is_killed_ends_in_one_sentence(own):
+    claims = claims_from(own)
+    own.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")
+    assert "a worker was killed" in refused(run, claims, jobs=2, file=own)
 
 
 def test_a_wrong_claim_of_ones_own_is_refuted_with_a_counterexample(own):
