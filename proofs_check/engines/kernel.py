@@ -236,6 +236,9 @@ def _nothing_assumed(summary: str) -> None:
     >>> _nothing_assumed("* Theory: Set is predicative\\n* Axioms:\\n    Acdpp.Law.so\\n* Guarded: by trust")
     Traceback (most recent call last):
     proofs_check.engines.kernel.Refused: coqchk finds assumed: Acdpp.Law.so, by trust
+    >>> _nothing_assumed("")
+    Traceback (most recent call last):
+    proofs_check.engines.kernel.Refused: coqchk finds assumed: no summary
     """
     title, assumed = "", []
     for line in summary.splitlines():

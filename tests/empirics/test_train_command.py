@@ -184,6 +184,13 @@ def test_where_standard_error_is_closed_standard_output_is_spared(tmp_path, monk
         assert (tmp_path / "new").exists() == (status == 0)
 
 
+def test_bounds_are_shown_if_some_policy_has_one(shown, capsys):
+    document = reread(shown[1])
+    document["policies"]["acdpp"]["bound_corrected"] = None
+    show_summary(document, verbose=True)
+    assert "bound ÷" in capsys.readouterr().out
+
+
 def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(shown, capsys):
     closed = {"buy-cheap-online": {"share": 0.4, "low": 0.3, "high": 0.5, "p": 0.01}}
     gaps = {"cumulative_excess_risk": closed, "final_risk": None}

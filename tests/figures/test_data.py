@@ -12,6 +12,7 @@ from empirics.settings.study import Study
 from figures import bound_vs_horizon, control, design, mismatch, omegas, prices, uniformity
 from figures.omegas import regret_term
 from figures.simulation import Simulation, play
+from figures.style import LOOKS, Style
 from tests.refused import refused
 from theory.bound.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
 from theory.bound.theorem1 import Bound, theorem_1, theorem_1_as_stated
@@ -163,6 +164,14 @@ def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused()
     assert "the admission rate" in refused(mismatch.compute, 4, 0)
     most = int((mismatch.SAMPLES_TIMES_ROUNDS_MAX / 2) ** 0.5)
     assert f"draws 2 to {most} rounds, got {most + 1}" in refused(mismatch.compute, 4, 2, most + 1)
+
+
+def test_maps_of_k_are_labelled_with_costs_below_and_buffers_beside() -> None:
+    data = design.compute(BUDGET, UNIT, (100,))
+    figure = design.draw(data, LOOKS[Style.paper])
+    (axes, *_) = (one for one in figure.axes if one.images)
+    for labels, values in ((axes.get_xticklabels(), data.costs), (axes.get_yticklabels(), data.buffers)):
+        assert [label.get_text() for label in labels] == [f"{value:.4g}" for value in values[::2]]
 
 
 def test_the_landscape_and_its_marks_are_the_theory_s() -> None:

@@ -327,6 +327,15 @@ def test_commands_that_may_hide_a_meaning_are_refused(hiding, named, folder, que
     assert (found.outcome, named in found.detail) == ("open", True)
 
 
+def test_a_theorem_that_is_gone_is_named(folder, questions, afresh):
+    (folder / "More.v").write_text(MORE.partition("\n")[2].replace("two", "2"))
+    kernel.record(kernel.ask())
+    (folder / "More.v").write_text(PLAIN.replace("plain", "other").replace("1 + 1 = 2", "1 = 1"))
+    afresh()
+    (told,) = kernel.changes(kernel.ask())
+    assert told.startswith("More.more is not as recorded: nothing in place of")
+
+
 def test_a_file_without_theorems_must_be_on_record_too(folder, questions, afresh):
     (folder / "Plain.v").write_text(PLAIN)
     kernel.record(kernel.ask())

@@ -93,6 +93,7 @@ def test_plans_spend_the_budget_and_no_more_is_bought_than_money_buys(law, tenth
         assert plan.effective_rate <= plan.rate * (1 + 1e-9)
         assert plan.rate <= limit * (1 + 1e-9)
     assert online.effective_rate <= best.effective_rate * (1 + 1e-6)
+    assert best.thresholds[0] == best.rules[0][1].thresholds[0] >= best.rules[-1][1].thresholds[0]
     for parts in (1, 2, 3):
         assert burst_plan(law, 10, budget, parts).effective_rate <= best.effective_rate * (1 + 1e-6)
 

@@ -166,3 +166,9 @@ def test_a_design_says_what_corollary_2_would_do_where_that_is_something_else(bu
         assert (one.rate, one.window) == (10, pytest.approx(1 / (1 - keep)))
     still = drift_design(budget, h=[1, 2], variance=[1, 1], walk=[0.01, 0])
     assert (still[0].name, still[0].K) == ("the best step", 1)
+
+
+def test_corollary_2_s_k_is_the_best_where_one_direction_hardly_walks_and_is_steep():
+    budget = Budget(buffers=(100,), cost=55, mean_cost=5.5)
+    (only,) = drift_design(budget, h=[1, 1000], variance=[1, 1], walk=[1, 0])
+    assert (only.name, only.K, only.rate) == ("the best step", 10, 10)

@@ -14,6 +14,7 @@ from empirics.federation.delivery import NODE_GONE, POLL_SECONDS
 from empirics.federation.server_state import ServerState, federated
 from empirics.results.folder import read_result
 from empirics.run import run_study
+from tests.acdpp.program import refusal
 from tests.empirics.federation.wire import CHANGES, Wire, at, federate, memories, rows, small
 from tests.empirics.small import assert_same_rows, refused
 
@@ -210,6 +211,8 @@ def test_training_does_not_go_on_where_a_federation_stopped_but_reads_what_it_fi
     out, trained = tmp_path / "result", tmp_path / "trained"
     federate(STUDY, tmp_path, rounds=2)
     command = f"acdpp resume {out} continues it"
+    for more in (["--rounds", "9"], ["--on", "ray"], ["--device", "cuda"], ["--watch"]):
+        assert "a federation continues as it began" in refusal("resume", out, *more)
     assert f"is a federation's result: {command}" in refused(run_study, None, out, resume=True)
     assert f"is unfinished: {command}" in refused(read_result, out)
     summary = federate(STUDY, tmp_path)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from empirics import PRESETS, Prediction, Trace, predict_study, read_toml
-from empirics.control.schedule import Schedule
+from empirics.control.registry import make_policy
+from empirics.control.schedule import Schedule, brief_for
 from empirics.planning import search
 from empirics.planning.plan import plan_from, plan_study
 from empirics.planning.search import search_policies
@@ -164,6 +165,15 @@ def told_by(forecaster):
     given = replace(forecaster.study, policies=("constant",))
     asked = replace(forecaster, study=given)
     return Prediction(given, asked, asked.forecasts(), "cumulative", None, None, None, {})
+
+
+@pytest.mark.parametrize("base", ["constant", "acdpp", "acdpp-capped", "hybrid", "burst", "burst-online"])
+def test_a_policy_s_k_is_the_setting_that_its_plan_writes(base):
+    made = [
+        make_policy(base, brief_for(study(policies=(base,), **{search.retention_setting(base): K}), CONTROL))
+        for K in (2, 3)
+    ]
+    assert made[0] != made[1]
 
 
 def test_a_plan_trains_the_best_variant_with_its_own_settings(forecaster):

@@ -61,6 +61,18 @@ def test_a_result_explains_itself(result):
         assert rows.schema.field(name).metadata[b"description"].decode() == COLUMNS[name].help
 
 
+def test_the_best_accuracy_of_the_last_iterate_is_its_own(tmp_path):
+    summary = run_study(small(policies=["constant"], average="equal", eta=2.0), tmp_path / "result")
+    table, row = columns(tmp_path / "result"), summary["policies"]["constant"]
+    for name in ("", "last_"):
+        best = np.reshape(table[f"{name}accuracy"], (-1, 40)).max(
+            axis=1
+        )  # of each seed, before the last model
+        final = row[f"{name}final_accuracy"]["mean"]
+        assert row[f"{name}best_accuracy"]["mean"] >= max(best.mean(), final) - 1e-12
+    assert row["last_best_accuracy"] != row["best_accuracy"]
+
+
 def test_the_rows_are_consistent_with_theory(result):
     out, summary = result
     table = columns(out)
