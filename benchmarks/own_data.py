@@ -15,8 +15,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from benchmarks.common import parser_of, settings
-from benchmarks.runner import markdown, trained
+from benchmarks.common import settings
+from benchmarks.runner import Benchmark, markdown, trained
 from empirics import Dataset, Study, as_dataset, fitted_study
 
 SETTINGS = settings("own_data")
@@ -59,15 +59,44 @@ def beside(data: Dataset, *before: Any) -> float:
 
 
 def main() -> None:
-    given = {"policies": ("constant",), "measures": ("accuracy",), **SETTINGS["study"]}
-    print(markdown([SETTINGS["heads"]]))
-    for name, data in data_sets(parser_of("own_data", __doc__).parse_args().data_dir):
-        fitted, _ = fitted_study(data, **given)
-        chosen = f"radius {fitted.radius:g}, {fitted.scale}, η = {fitted.eta:.3g}"
-        summaries = (trained(study, dataset=data)[0] for study in (Study(**given), fitted))
-        before, after = (one["policies"]["constant"]["final_accuracy"]["mean"] for one in summaries)
-        plain, scaled = beside(data), beside(data, StandardScaler())
-        print(f"| {name} | {before:.0%} | {chosen} | {after:.0%} | {plain:.0%} | {scaled:.0%} |", flush=True)
+    benchmark = Benchmark.asked("own_data", __doc__, show)
+    given, data = SETTINGS["study"], dict(data_sets(benchmark.given.data_dir))
+    words = f"constant admission, {given['rounds']} rounds, {given['seeds']} seeds"
+    show(benchmark.measure(benchmark.begin(study=words), data, lambda name: measured(data[name], given)))
+
+
+def measured(data: Dataset, given: dict[str, Any]) -> dict[str, Any]:
+    """What a pilot chooses, and test accuracies before, after and of scikit-learn."""
+    given = {"policies": ("constant",), "measures": ("accuracy",), **given}
+    fitted, _ = fitted_study(data, **given)
+    summaries = (trained(study, dataset=data)[0] for study in (Study(**given), fitted))
+    before, after = (one["policies"]["constant"]["final_accuracy"] for one in summaries)
+    chosen = {"radius": fitted.radius, "scale": fitted.scale, "eta": fitted.eta}
+    plain, scaled = beside(data), beside(data, StandardScaler())
+    return {"before": before, **chosen, "after": after, "scikit-learn": plain, "standardised": scaled}
+
+
+def table(document: dict[str, Any]) -> str:
+    """Accuracies in per cent, with standard errors over seeds."""
+
+    def within(one: dict[str, float]) -> str:
+        return f"{100 * one['mean']:.1f} ± {100 * one['error']:.1f}"
+
+    rows = [
+        [
+            name,
+            within(one["before"]),
+            f"radius {one['radius']:g}, {one['scale']}, η = {one['eta']:.3g}",
+            within(one["after"]),
+            *(f"{100 * one[key]:.1f}" for key in ("scikit-learn", "standardised")),
+        ]
+        for name, one in document["studies"].items()
+    ]
+    return markdown([SETTINGS["heads"], *rows])
+
+
+def show(document: dict[str, Any]) -> None:
+    print(f"{document['command']}\n{document['hardware']}\n\n{table(document)}")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from benchmarks import own_data as settings_chosen
 from docs.numbers.results import result, span, table
 from empirics.settings.policy_name import PolicyName
 
@@ -138,6 +139,11 @@ def other_data() -> str:
         for one in data
     ]
     return table(["data", *heads], rows)
+
+
+def own_data() -> str:
+    """Accuracy with and without the settings that a pilot chooses."""
+    return settings_chosen.table(result("own-data"))
 
 
 def policies() -> int:
