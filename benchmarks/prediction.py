@@ -5,20 +5,24 @@ whose time is scaled up to all rounds. `--part` sets the members of a sample of 
 follows mean paths along all axes, all eigenvectors included: their results show what a smaller sample costs. Times
 are processor time; on a GPU wall time, and then the stretch should be all rounds, since the first are recorded. The
 first prediction includes loading. Each line has its number of repetitions n, and the estimate by which `acdpp train`
-decides whether to predict.
+decides whether to predict. `--cases` times the cases of studies/prediction.toml for a file.
 """
 
 import statistics
 import time
+from argparse import Namespace
 from dataclasses import replace
+from typing import Any
 
 import torch
 
-from benchmarks.common import hardware, parser_of, timed
-from benchmarks.runner import posed, training_seconds
+from benchmarks.common import hardware, machine, parser_of, settings, timed
+from benchmarks.runner import posed, training_seconds, write
 from empirics import PRESETS
 from empirics.prediction import eigenbasis, loss_landscape, subsample, time_estimate
 from empirics.prediction.study_forecaster import StudyForecaster
+
+SETTINGS = settings("prediction")
 
 
 def main() -> None:
@@ -28,12 +32,26 @@ def main() -> None:
     if given.all_axes:
         subsample.AXES_SHARE_FOLLOWED = subsample.AXES_SHARE_SEEN
         eigenbasis.HESSIAN_PARAMETERS_MAX = 10**6
+    print(hardware())
+    asked = [{key: getattr(given, key) for key in SETTINGS["case"]}]
+    rows = [one | timed_case(given, one) for one in (SETTINGS["cases"] if given.cases else asked)]
+    sizes = " ".join(
+        f"--{key} {getattr(given, key)}" for key in ("dataset", "rounds", "seeds", "stretch", "times")
+    )
+    command = f"python -m benchmarks.prediction {sizes} --data-dir DIR --cases FILE"
+    write({"command": command, "hardware": machine(), "cases": rows}, given.cases)
+
+
+def timed_case(given: Namespace, case: dict[str, Any]) -> dict[str, float]:
+    """Seconds of data and constants, of the prediction and of the training, printed with what is predicted."""
     digits = PRESETS["digits"]
-    policies = digits.policies if given.all else ("constant",)
-    measures = ("risk",) if given.risk_alone else digits.measures
-    study = replace(digits, dataset=given.dataset, labels=given.labels, policies=policies, measures=measures)
+    policies = digits.policies if case["all"] else ("constant",)
+    measures = ("risk",) if case["risk_alone"] else digits.measures
+    study = replace(
+        digits, dataset=given.dataset, labels=case["labels"], policies=policies, measures=measures
+    )
     study = replace(study, rounds=given.rounds, seeds=given.seeds, checkpoint=given.stretch)
-    print(hardware(), study.task, sep="\n")
+    print(study.task)
     clock = time.perf_counter if given.device != "cpu" else time.process_time
     load = lambda: posed(study, device=given.device, data_dir=given.data_dir)  # noqa: E731
     (problem, constants), (loaded,) = timed(load, clock=clock)
@@ -55,6 +73,7 @@ def main() -> None:
         f"{time_estimate.training_seconds(problem):,.0f} s: {trained / predicted:,.3g} times the prediction, "
         f"{trained / (loaded + predicted):,.3g} times with data and constants"
     )
+    return {"data_and_constants": loaded, "prediction": predicted, "training": trained}
 
 
 if __name__ == "__main__":

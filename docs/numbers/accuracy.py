@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from benchmarks import own_data as settings_chosen
 from docs.numbers.results import result, span, table
 from empirics.settings.policy_name import PolicyName
 
-__all__ = ["counted", "law", "law_off", "notes", "off", "ranges", "ratio", "runs", "studies"]
+__all__ = ["counted", "later", "law", "law_off", "notes", "off", "ranges", "ratio", "runs", "studies"]
 
 OFF, ERRORS = 0.1, 2  # a prediction is off by more than this share, and by more than so many standard errors
 PREDICTED = ("digits-500", "mnist-1000")  # whose steps are 2/L, far from the limit of the note
@@ -41,13 +41,28 @@ def ratio(run: Run, risk: str) -> float:
 
 def off(run: Run, risk: str = "cumulative") -> bool:
     """True if a prediction is off by more than a tenth, significantly."""
-    return abs(ratio(run, risk) - 1) > max(OFF, ERRORS * run[risk].get("error", 0.0))
+    return bool(abs(ratio(run, risk) - 1) > max(OFF, ERRORS * run[risk].get("error", 0.0)))
 
 
-def counted(chosen: Callable[[Run], bool] = lambda run: not run["warned"], risk: str = "cumulative") -> str:
-    """Runs whose predicted risk was off, of all that are chosen: by default those without a note."""
-    some = [run for run in runs() if chosen(run)]
-    return f"{sum(off(run, risk) for run in some)} of {len(some)}"
+def later(run: Run) -> bool:
+    """True for the studies that were chosen when the note on several steps was known."""
+    name: str = run["study"]
+    return name in list(result("accuracy")["studies"])[-7:]
+
+
+def counted(new: bool, risk: str = "cumulative") -> str:
+    """Runs without a note whose predicted risk was off, of the later studies or of those before."""
+    return _off_of((run for run in runs() if later(run) is new and not run["warned"]), risk)
+
+
+def without_error() -> str:
+    """Runs that record no standard error whose predicted final risk was off."""
+    return _off_of((run for run in runs() if "error" not in run["final"]), "final")
+
+
+def _off_of(some: Iterable[Run], risk: str) -> str:
+    each = [off(run, risk) for run in some]
+    return f"{sum(each)} of {len(each)}"
 
 
 def ranges(risk: str, noted: bool = False) -> str:
@@ -56,20 +71,17 @@ def ranges(risk: str, noted: bool = False) -> str:
 
 
 def notes() -> str:
-    """How often each note was right: those of this version, and those of 0.3.0."""
-    unlike = [run for run in runs() if "replacement" in run["study"]]
-    rules: list[tuple[str, str, Callable[[Run], bool], list[Run]]] = [
-        ("several steps beyond 2/λ", "cumulative", lambda run: "steep" in run["warned"], runs()),
-        ("without replacement, means of models", "final", lambda run: "again" in run["warned"], unlike),
-        ("0.3.0: a step of 2/L or more", "cumulative", lambda run: run["L/2"] >= 1, runs()),
-        ("0.3.0: over 80 % of a residual fitted", "cumulative", lambda run: run["fitted"] > 0.8, runs()),
-        ("0.3.0: without replacement", "cumulative", lambda run: True, unlike),
+    """How often a prediction was off where a note was printed and elsewhere."""
+    rules: list[tuple[str, str, str, Callable[[Run], bool]]] = [
+        ("several steps beyond 2/λ, studies before", "steep", "cumulative", lambda run: not later(run)),
+        ("the same, seven later studies", "steep", "cumulative", later),
+        ("without replacement, means of models", "again", "final", lambda run: "replacement" in run["study"]),
     ]
     rows = []
-    for words, risk, printed, among in rules:
-        parts = ([run for run in among if printed(run) is one] for one in (True, False))
-        counts = (f"{sum(off(run, risk) for run in part)} of {len(part)}" for part in parts)
-        rows.append([words, risk, *counts])
+    for words, note, risk, among in rules:
+        some = [run for run in runs() if among(run)]
+        parts = ([run for run in some if (note in run["warned"]) is one] for one in (True, False))
+        rows.append([words, risk, *(_off_of(part, risk) for part in parts)])
     return table(["note", "risk", "off where printed", "off elsewhere"], rows)
 
 

@@ -95,6 +95,19 @@ def planned_in_the_notebook() -> tuple[str, str]:
     return bound[1], min(tried, key=lambda one: float(one[1]))[0]
 
 
+def prediction_times() -> str:
+    """Seconds of predictions and of the training that they predict, on MNIST."""
+    rows = []
+    for case in result("prediction-mnist-300")["cases"]:
+        seconds = [case[key] for key in ("prediction", "data_and_constants", "training")]
+        labels = "odd against even" if case["labels"] == "parity" else "ten classes"
+        asked = ["six" if case["all"] else "constant", "risk" if case["risk_alone"] else "all"]
+        shown = (f"{one:,.0f}" if one >= 100 else f"{one:.1f}" for one in seconds)
+        rows.append([labels, *asked, *shown, f"{100 * sum(seconds[:2]) / seconds[2]:.0f} %"])
+    head = ["labels", "policies", "measured", "prediction", "data and constants", "training"]
+    return table([*head, "the first two over training"], rows)
+
+
 def federation() -> str:
     """Times of a round of a federation."""
     rows = [
