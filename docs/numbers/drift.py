@@ -98,9 +98,15 @@ def digits_streams() -> str:
     return table([*head, "at Corollary 2's K = 10"], rows)
 
 
-def hits() -> int:
-    """Streams of digits whose best K was recommended."""
-    return sum(one["pilot"]["K"] == best for _, one, best in _digits())
+def hits(always: int = 0) -> int:
+    """Streams of digits whose best K was recommended, or is always this K."""
+    return sum((always or one["pilot"]["K"]) == best for _, one, best in _digits())
+
+
+def extra_loss(always: int = 0) -> float:
+    """Mean loss above that of the best K on the streams of digits, at the recommended K or always at this K."""
+    names = [(one, f"constant@K={always or one['pilot']['K']}") for _, one, _ in _digits()]
+    return float(sum(one["policies"][name]["above_best"] for one, name in names) / len(names))
 
 
 def misses() -> int:
