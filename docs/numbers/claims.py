@@ -20,9 +20,14 @@ def count(verdict: str, substance: bool = False) -> int:
 
 
 def written() -> str:
-    """Claims whose verdict is proved and rests on a written argument too, of all that are proved."""
-    proved = [entry.stated for entry in read() if entry.stated.verdict == "proved"]
-    return f"{sum(WRITTEN.name in one.given for one in proved)} of {len(proved)}"
+    """Claims whose verdict is proved and rests on a written argument, its own or that of a claim that it cites."""
+    given = {entry.id: entry.stated.given for entry in read()}
+
+    def rests(names: tuple[str, ...]) -> bool:
+        return any(name == WRITTEN.name or rests(given.get(name, ())) for name in names)
+
+    proved = [entry.id for entry in read() if entry.stated.verdict == "proved"]
+    return f"{sum(rests(given[one]) for one in proved)} of {len(proved)}"
 
 
 def slips() -> int:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from benchmarks import averaged_networks
 from benchmarks import learner as benchmark
 from docs.numbers.results import half, result, span, table
 from empirics.settings.policy_name import PolicyName
+from theory.numbers.student import half_width
 
 __all__ = ["over_bound", "over_bounds", "row", "total"]
+
+
+LEVEL = 0.95  # of the intervals in these results
 
 
 def row(study: str, policy: str, ours: bool = True, prices: str = "uniform") -> dict[str, Any]:
@@ -41,7 +47,10 @@ def over_bound(study: str, policy: str, prices: str = "uniform") -> float:
 
 def over_bound_within(study: str, policy: str, ours: bool = True) -> str:
     """The same with its interval, of our learner or the paper's."""
-    found = row(study, policy, ours)
+    return _over_within(row(study, policy, ours))
+
+
+def _over_within(found: dict[str, Any]) -> str:
     over, within = found["final_over_bound"], half(found["final_excess_risk"]) / found["bound"]
     digits = ".2f" if over < 10 else ".0f"
     return f"{over:{digits}} ± {within:{digits}}"
@@ -52,11 +61,14 @@ def over_bounds(study: str, policy: str) -> str:
     return span(over_bound(study, policy, prices) for prices in result(f"learner-{study}")["studies"])
 
 
-def changed(what: str) -> float:
-    """Final risk over the lower bound of `taper` on 3,000 rounds of digits with one setting changed."""
-    rows = benchmark.table(result("learner-digits-3000")["studies"]["uniform"]).splitlines()
-    (found,) = (line for line in rows if line.startswith(f"| taper | ours, {what} |"))
-    return float(found.split(" | ")[4])
+def changed(**settings: Any) -> str:
+    """Final risk over the lower bound of `taper` on 3,000 rounds of digits with one setting of our learner changed."""
+    rows = result("learner-digits-3000")["studies"]["uniform"]["policies"].items()
+    wanted = {"eta": 8, "decay": 5, "average": "polynomial", "average_by": 1} | settings
+    own = {key: value for key, value in wanted.items() if value is not None}
+    names = ((PolicyName(name), found) for name, found in rows)
+    (found,) = (found for name, found in names if name.base == "taper" and name.own == own)
+    return _over_within(found)
 
 
 def split(study: str) -> str:
@@ -90,6 +102,20 @@ def policy_alone_loses(study: str) -> str:
 def uniform() -> str:
     """Every policy at uniform prices, 3,000 rounds of digits."""
     return benchmark.table(result("learner-digits-3000")["studies"]["uniform"])
+
+
+def mean_gains(name: str) -> dict[str, tuple[float, float]]:
+    """Points of accuracy by which the mean of models of a network is above the last model, with half an interval."""
+    rows = result(f"learner-{name}")["policies"].items()
+    keys = ("final_accuracies", "last_final_accuracies")
+    apart = {policy: np.subtract(*(100 * np.array(row[key]) for key in keys)) for policy, row in rows}
+    return {policy: (float(one.mean()), float(half_width(one, LEVEL))) for policy, one in apart.items()}
+
+
+def significant_gains(name: str) -> str:
+    """Number of policies for which that is significant, of all."""
+    gains = mean_gains(name).values()
+    return f"{sum(gain > within for gain, within in gains)} of {len(gains)}"
 
 
 def network(name: str) -> str:

@@ -80,8 +80,9 @@ def plan(rounds: int) -> dict[str, Any]:
     """The recorded search by prediction, and what its choice came to when it was trained."""
     record = result(f"design-digits-{rounds}")
     final = record["trained"]["final_excess_risk"]
-    least = record["design"]["lower_bound"]["final_excess_risk"]
-    return record | {"over_bound": final["mean"] / least, "tried": len(record["design"]["tried"])}
+    least, tried = record["design"]["lower_bound"]["final_excess_risk"], len(record["design"]["tried"])
+    over = {"over_bound": final["mean"] / least, "over_bound_error": final["error"] / least}
+    return record | over | {"tried": tried}
 
 
 def planned_in_the_notebook() -> tuple[str, str]:
