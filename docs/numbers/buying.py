@@ -101,10 +101,11 @@ def knowing() -> list[float]:
 
 
 def shares(policy: str = "buy-cheap-online") -> list[float]:
-    """Shares closed over all studies and price processes, in per cent."""
+    """Shares closed over the studies of 500 rounds and more, and all price processes, in per cent."""
     return [
         100 * _closed(study, prices)[_measure(study)][policy]["share"]
         for study in STUDIES
+        if study != "mnist-100"
         for prices in result(f"buying-{study}")["studies"]
     ]
 
