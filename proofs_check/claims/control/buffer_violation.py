@@ -3,14 +3,11 @@ r"""The buffers (`rem:buffer-violation`): how far a policy inside the region can
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control import lambert_sum
-from proofs_check.groundwork.control.drift_step import in_round_1, rate_is_a_choice, without_debt
+from proofs_check.groundwork.control.drift_step import rate_is_a_choice
 from proofs_check.groundwork.control.orders import ALONG, h
 from proofs_check.groundwork.control.region_ends import corners, placed, totals_are_sums
+from proofs_check.groundwork.regret import coin, debt_level
 from theory.control import violation
-from theory.control.penalty import least_rate_as_printed
-
-age = sp.Symbol("age", integer=True, positive=True)
-
 
 # --- counterexamples ---------------------------------------------------------------------------------------
 
@@ -42,28 +39,14 @@ def one_client_without_end() -> Evidence:
     return obeying(found, {"the total is the sum of lower ends": totals_are_sums()})
 
 
-def overfilled(region: Region, unit: Any, units: str, facts: dict[str, Evidence]) -> Evidence:
-    """Round 1 admits Λ_max(1) = Λ̄/(1-ρ): what does not fit, as ρ tends to 1."""
-    found = diverges(
-        (region_maximum(region, 1) - K * region.rate) / unit,
-        h,
-        what=rf"the buffer violation of round 1, $\Lambda_{{\max}}(1)-\sum B${units},",
-        domain=rf"$T=1$, $\sum B=K\bar\Lambda$, any split; $\bar\Lambda={sp.latex(region.rate)}$, $\rho=1-1/h$, "
-        r"$h\to\infty$",
+def below_the_design() -> Evidence:
+    """ΣB = (K+j)Λ̄, j >= 1: the least that is free beats the most that is too much, h log h against T."""
+    j, p = sp.symbols("j p", positive=True)
+    return argument(
+        (lambert_bound(ALONG.rho) / (h * sp.log(h)), h, 1, r"the Lambert sum's bound over $h\log h$"),
+        ((K * h * sp.log(h) - j * h ** (1 + p)) / h ** (1 + p), h, -j, r"$(K\,h\log h-jT)/T$ at $T=h^{1+p}$"),
+        domain=r"every $K$, $j$ and $\phi=1/(1+p)<1$; $h=1/(1-\rho)=T^\phi\to\infty$",
     )
-    return obeying(found, facts)
-
-
-def overfilled_as_printed() -> Evidence:
-    """Λ̄ = Pdim/(1-ρ), the least rate that makes round 1 as printed, in units of itself."""
-    region = Region(rate=least_rate_as_printed(ALONG.rho, CONSTANTS), rho=ALONG.rho)
-    return overfilled(region, region.rate, r", over $\bar\Lambda$", in_round_1(region))
-
-
-def overfilled_with_log_plus() -> Evidence:
-    """Λ̄ fixed: as ρ tends to 1 the printed p of round 1 is not real, so log⁺ is the reading."""
-    facts = {r"with $\log^+$ round 1 of ACDPP admits $\Lambda_{\max}(1)$": without_debt()}
-    return overfilled(ALONG, 1, "", facts)
 
 
 # --- the largest violation ---------------------------------------------------------------------------------
@@ -95,8 +78,7 @@ def extreme_policies(K: int, T: int, region: Region) -> Found:
     return differing(largest=(largest, max(largest, 0)), theory=told)
 
 
-excess = sp.Symbol("excess", real=True)
-held = sp.Symbol("held", nonnegative=True)
+excess, bound = sp.symbols("excess bound", real=True)
 LARGEST_OF_ALL = theorem(
     "Control.buffer_violation_bounded",
     "Control.buffer_violation_attained",
@@ -104,13 +86,20 @@ LARGEST_OF_ALL = theorem(
     domain=r"any policy inside the region, every $K$, $T$, $\rho$",
 )
 LARGEST = r"\sum\Lambda_{\max}(s)\min(K,T-s+1)-K\bar\Lambda T"
-ORDER = K * rate * violation.cost_violation_rate(rho)
+NONE_TOO_MUCH = theorem(
+    "Control.buffer_violation_bounded", domain=r"any policy inside the region, every $K$, $T$, $\rho$"
+)
 WHY = (
     r"With $n_m=nB_m/\sum B$ all clients violate or none does, and $\mathrm{Vio}^{\mathrm B}=[\sum(n-\sum B)]^{+}$. A "
     r"sample of round $s$ is trained on in $\min(K,T-s+1)$ of the rounds up to $T$, so "
     r"$\sum n=\sum\Lambda(s)\min(K,T-s+1)$: linear and increasing in every $\Lambda(s)$, hence largest at "
     r"$\Lambda_{\max}(s)$, which is inside the region. The positive part of a largest value is the largest positive "
     "part."
+)
+BELOW = (
+    r"From above, split in proportion: $\sum_t(n(t)-K\bar\Lambda)\le K\bar\Lambda\sum\rho^s/(1-\rho^s)$, of order "
+    r"$h\log h$ with $h=1/(1-\rho)=T^\phi$ (rem:buffer-violation/split). With $K<K^\star$ the buffers have room for "
+    r"$(K^\star-K)\bar\Lambda T$ more, which is of higher order."
 )
 DESIGN = r"$\sum B=K\bar\Lambda$ (the paper's design from cor:optimal-k on, $\lambda_m=B_m/K$)"
 PROPORTIONAL = (r"$\lambda_m(t)=\Lambda(t)B_m/\sum B$", r"$\sum B=K\bar\Lambda$")
@@ -119,14 +108,27 @@ CLAIMS = [
     Claim(
         id="rem:buffer-violation",
         kind="remark",
-        title=r"$\mathrm{Vio}^{\mathrm B}=O(1)$",
+        substance="rem:buffer-violation/split",
+        title=r"$\mathrm{Vio}^{\mathrm B}=O(1)$ for a $K$ for which it is bounded: true, empty",
+        statement="Let $K$ be such that the cumulative buffer violation stays bounded; then it is $O(1)$. (A "
+        "tautology, which names no $K$. What it is used for is that the $K$ of the paper's design is one: "
+        "rem:buffer-violation/split, and with $V$ and $\\rho$ that move rem:buffer-violation/uniform.)",
+        formula=r"\sup_T\mathrm{Vio}^{\mathrm B}(T)\le b\Rightarrow\mathrm{Vio}^{\mathrm B}(T)=O(1)",
+        symbols={"b": "a bound"},
+        domain="every $K$ for which the violation stays bounded",
+        checks=(
+            lambda: always(excess <= bound, given=[excess <= bound], domain="every violation, every bound"),
+        ),
+    ),
+    Claim(
+        id="rem:buffer-violation/split",
+        kind="reading",
+        title=r"$\mathrm{Vio}^{\mathrm B}=O(1)$ with the design's $K$",
         statement="With the $K$ of the paper's design the cumulative buffer violation, client by client, stays bounded "
-        "in $T$. (The policy chooses the total admission alone. Literally the remark takes a $K$ for which the "
-        "violation stays bounded and concludes that it does: a tautology, which names no $K$, and not what is judged.)",
+        "in $T$. (The policy chooses the total admission alone, and no rule says how it is split.)",
         formula=r"\mathrm{Vio}^{\mathrm B}(T)=\sum_m\Bigl[\sum_tE[n_m(t)-B_m]\Bigr]^+=O(1)",
         domain=rf"{DESIGN}, any split of $\Lambda(t)$ over the clients, $0<\rho<1$ fixed",
         symbols={"n_m": "samples in the buffer of client $m$"},
-        repair=r"Add that $\Lambda(t)$ is split over the clients in proportion to $B_m$.",
         checks=(one_client_takes_all, one_client_without_end),
         hypotheses=(r"$\Lambda(t)$ is split over the clients in proportion to $B_m$",),
         checks_with_hypotheses=(
@@ -159,45 +161,47 @@ CLAIMS = [
             r"$\sum_{j\le T}\min(K,j)-KT=-k(2K-k-1)/2$ with $k=\min(K,T)$.",
             checks={
                 "the largest": (LARGEST_OF_ALL, confirming(extreme_policies)),
-                "as $T$ grows": theorem("Buffers.buffer_violation_limit", domain=r"every $K$ and $\rho$"),
+                "as $T$ grows": theorem(
+                    "Buffers.buffer_violation_limit",
+                    "Buffers.buffer_violation_supremum",
+                    domain=r"every $K$ and $\rho$",
+                ),
             },
         ),
     ),
     Claim(
         id="rem:buffer-violation/uniform",
         kind="reading",
-        title=r"$\mathrm{Vio}^{\mathrm B}=O(1)$ with one bound for all $\rho$",
-        statement=r"With a fixed $K$ one bound on the buffer violation does for all $\rho$ and $T$. (The remark "
-        r"names no $\rho$; the remark before lets $\rho$ tend to 1 with $T$, where a bound for each $\rho$ alone says "
-        r"nothing. Read with $\log^+$ in $p$, or else in units of $\bar\Lambda$, one bound for all "
-        r"$\bar\Lambda$: at a fixed "
-        r"$\bar\Lambda$ and $\rho$ near 1 the printed $p$ of round 1 is not real on all of the region, see "
-        "eq:penalty-dpp/real.)",
-        formula=r"\sup_{\rho,T}\mathrm{Vio}^{\mathrm B}(T)<\infty",
-        domain=rf"{DESIGN}, any split of $\Lambda(t)$, every $0<\rho<1$ and $T\ge1$; $p$ with $\log^+$, or "
-        r"$\mathrm{Vio}^{\mathrm B}/\bar\Lambda$ as printed",
-        checks=(overfilled_as_printed, overfilled_with_log_plus),
+        title=r"$\mathrm{Vio}^{\mathrm B}=O(1)$ with $V=T^\gamma$ and $\rho=1-T^{-\phi}$",
+        statement=r"With $V$ and $\rho$ of the remark before and a $K$ up to the design's, chosen in advance, the "
+        "buffer violation stays bounded.",
+        formula=r"\mathrm{Vio}^{\mathrm B}(T)=O(1)\quad(V=T^\gamma,\ \rho=1-T^{-\phi})",
+        domain=rf"$0<\gamma,\phi<1$; $\sum B=K^\star\bar\Lambda$, $K\le K^\star$, any split of $\Lambda(t)$; prices as "
+        rf"in rem:1/violation; {coin.LOG_PLUS}",
+        checks=(coin.toss_overfills,),
+        hypotheses=(r"$K<K^\star$, so $K^\star\ge2$", PROPORTIONAL[0]),
+        checks_with_hypotheses=(NONE_TOO_MUCH, below_the_design),
+        given=(WRITTEN,),
+        sketch=BELOW,
         corrected=Correction(
-            title=said(r"the supremum over $T$ is asymptotic to $@r$, $\rho\to1$", r=ORDER),
-            statement="If the total is split in proportion to the buffers, the supremum over all $T$ and all policies "
-            r"inside the region is $K\bar\Lambda(S-(K-1)/2)$ with $S=\sum\rho^s/(1-\rho^s)$ over all rounds, as soon "
-            r"as that is positive: always admitting $\Lambda_{\max}$ comes as close as one likes, and no finite $T$ "
-            "attains it.",
-            formula=said(r"\sup_{\Lambda,T}\mathrm{Vio}^{\mathrm B}(T)\sim@r\quad(\rho\to1)", r=ORDER),
-            hypotheses=PROPORTIONAL,
-            sketch=rf"{WHY} In $T$ the excess falls while $n(t)<K\bar\Lambda$ and grows strictly from then on, as "
-            r"$n(t)$ grows up to round $K$ and is more than $K\bar\Lambda$ from there on; so its positive part has "
-            r"its limit or 0 for a supremum. The limit is $K\bar\Lambda(S-(K-1)/2)$: of the closed form only the late "
-            "rounds, at most $K$ terms that tend to 0, are lost. For $S$ see thm:dpp-cost-constraint/uniform.",
+            title=r"the design's $K$: at least $\tfrac14K\bar\Lambda T^\phi$ under ACDPP; a smaller: 0 for large $T$",
+            statement=r"With the design's $K=K^\star$ ACDPP's violation is at least "
+            r"$\tfrac14K\bar\Lambda T^\phi(1-o(1))$ for $c(1)=0$ or $2C/\bar\Lambda$ by the toss of a coin and "
+            r"$c(t)=C/\bar\Lambda$ later, however admissions are split. If they are split in proportion to the buffers "
+            r"it is of order $T^\phi\log T$ at most, and with any $K<K^\star$ it is 0 for large $T$, whatever the "
+            "prices and the policy inside the region.",
+            formula=r"\mathrm{Vio}^{\mathrm B}(T)\ge\tfrac14K\bar\Lambda T^\phi(1-o(1))\ (K=K^\star),\quad"
+            r"\mathrm{Vio}^{\mathrm B}(T)=0\ (K<K^\star,\ T\ge T_0)",
+            symbols={"T_0": "a round that depends on $K$ and $\\phi$", "o": "of lower order"},
+            hypotheses=(coin.LOG_PLUS,),
+            given=(WRITTEN,),
+            sketch=r"From below: the admissions are those of rem:1/violation, and in $T>K$ rounds the first two count "
+            r"$K$ times, a lower end at most $K$ times and all $\bar\Lambda$ together $KT-K(K-1)/2$ times. "
+            rf"{BELOW}",
             checks={
-                "the largest": LARGEST_OF_ALL,
-                "supremum": theorem(
-                    "Buffers.buffer_violation_limit",
-                    "Buffers.buffer_violation_supremum",
-                    domain=r"every $K$ and $\rho$",
-                ),
-                "the sum": theorem("Lambert.lambert_above", "Lambert.lambert_below", domain=r"every $\rho$"),
-                r"order in $\rho$": lambert_sum.lambert_order,
+                "the design's $K$, from below": (debt_level.debt_free, coin.toss_counted, *coin.COIN),
+                "from above": (NONE_TOO_MUCH, lambert_sum.lambert_order),
+                "a smaller $K$": (NONE_TOO_MUCH, below_the_design),
             },
         ),
     ),

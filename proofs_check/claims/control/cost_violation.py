@@ -3,9 +3,10 @@
 from proofs_check.prelude import *
 
 from proofs_check.groundwork.control import drift_step, lambert_sum
-from proofs_check.groundwork.control.orders import ALONG, h
+from proofs_check.groundwork.control.orders import T as T_real
+from proofs_check.groundwork.control.orders import h
+from proofs_check.groundwork.regret import coin
 from theory.control import violation
-from theory.control.penalty import least_rate_as_printed
 
 STATED = violation.cost_violation_rate_as_stated(T, V, rho)
 SERIES = {
@@ -16,48 +17,6 @@ SERIES = {
 EVERY_HORIZON = (
     r"constant admission is affordable, $\bar\Lambda\sum_{s\le t}\mathbb E[c(s)]\le Ct$, for every $t$"
 )
-
-
-def after_round_1(order: int, what: str) -> tuple[Check, Check, Check]:
-    """The debt of round 1, at c = C/Λ̄, against a power of the printed rate as ρ → 1: as printed, with log⁺ against it,
-    and with log⁺ as a statement.
-    """
-    wide = Region(rate=least_rate_as_printed(ALONG.rho, CONSTANTS), rho=ALONG.rho)
-    alone = r"$T=1$, $c=C/\bar\Lambda$, any $V$, $\rho=1-1/h$, $h\to\infty$"
-
-    def paid(region: Region) -> tuple[Any, Any, str]:
-        return C / region.rate * region.rate, C, r"$c\bar\Lambda$ and $C$"
-
-    def over(region: Region) -> tuple[Any, Any]:
-        """The debt, and its power over that of the printed rate."""
-        debt = debt_update(0, C / region.rate, region_maximum(region, 1), C)
-        return debt, debt**order / order / violation.cost_violation_rate_as_stated(1, V, region.rho) ** order
-
-    def against(region: Region, domain: str, first: dict[str, Evidence]) -> Evidence:
-        debt, quotient = over(region)
-        found = diverges(quotient, h, what=what, domain=domain, **{"Vio^S(1) = Z(2)": debt})
-        return obeying(
-            found, {**first, "constant admission is affordable": argument(paid(region), domain=alone)}
-        )
-
-    def as_printed() -> Evidence:
-        domain = rf"{alone}; $\bar\Lambda=\mathrm{{Pdim}}\,h$, with which the printed $p$ is real"
-        return against(wide, domain, drift_step.in_round_1(wide))
-
-    def with_log_plus() -> Evidence:
-        facts = {r"with $\log^+$ round 1 of ACDPP admits $\Lambda_{\max}(1)$": drift_step.without_debt()}
-        return against(ALONG, rf"{alone}; any $\bar\Lambda$, $p$ with $\log^+$", facts)
-
-    def stated() -> Evidence:
-        domain = rf"{alone}; any $\bar\Lambda$, $p$ with $\log^+$"
-        tends = (1 / over(ALONG)[1], h, 0, f"1/({what})")
-        return argument(drift_step.without_debt(), paid(ALONG), tends, domain=domain)
-
-    return as_printed, with_log_plus, stated
-
-
-PRINTED, WIDE, WIDE_STATED = after_round_1(1, "the violation of round 1 divided by the printed rate")
-PRINTED_SQUARE, WIDE_SQUARE, WIDE_SQUARE_STATED = after_round_1(2, r"$L(2)$ divided by $V+V/(1-\rho)$")
 
 
 def debt_of_drifting_costs() -> Evidence:
@@ -95,6 +54,30 @@ def penalties_not_negative() -> Evidence:
     )
 
 
+def absorbed() -> Evidence:
+    """T and h², of which ΣB_t is made, and T + h, of which Σp̄ is, over VT: h = 1/(1-ρ) fixed."""
+    return argument(
+        ((T_real + h**2) / (V * T_real), T_real, 1 / V, r"$T+h^2$ over $VT$"),
+        (V * (T_real + h) / (V * T_real), T_real, 1, r"$V(T+h)$ over $VT$"),
+        domain=r"every fixed $V$ and $\rho$, $T\to\infty$",
+    )
+
+
+KEPT: dict[str, Check | tuple[Check, ...]] = {
+    r"$p\ge0$": penalties_not_negative,
+    "$B_t$": drift_step.drift_excess,
+    r"$\sum B_t$": drift_step.drift_summand,
+}
+GIVEN = (
+    Given("lem:dpp-T-slot-upper, corrected", r"the same with $V\sum\mathbb E[p]$ on the left"),
+    Given(
+        "lem:omega2-order", r"$\sum\bar p=\sum\bar p_\infty+O(1/(1-\rho))$, and $\bar p_\infty$ is bounded"
+    ),
+)
+WHY_ABSORBED = (
+    r"lem:dpp-T-slot-upper, corrected, without its non-negative penalties. $\sum B_t$ is of order $T+h^2$ with "
+    r"$h=1/(1-\rho)$ (eq:dpp-upper-1), $\sum\bar p$ of order $T+h$."
+)
 BOUNDED = theorem("Control.violation_bounded", domain=EVERY_HORIZON)
 RATE = theorem("Control.printed_rate_holds", domain=r"every fixed $V$ and $\rho$, every $T\ge1$")
 WHY = (
@@ -114,7 +97,7 @@ CLAIMS = [
         substance="thm:dpp-cost-constraint/uniform",
         title=r"$\mathrm{Vio}^{\mathrm S}=O(\sqrt{VT+V/(1-\rho)})$, $V$ and $\rho$ fixed",
         statement=r"Read literally, for one cost process: the constant may depend on $V$, $\rho$ and the process. (The "
-        r"violation is even bounded. Below: one constant for all $V$ and $\rho$, and costs affordable at one horizon "
+        r"violation is even bounded. Below: $V$ and $\rho$ that move with $T$, and costs affordable at one horizon "
         "alone.)",
         formula=said(r"\mathrm{Vio}^{\mathrm S}(T)=O\bigl(@r\bigr)", r=STATED),
         domain=rf"every fixed $V>0$ and $0<\rho<1$, $T\to\infty$; {EVERY_HORIZON}",
@@ -124,23 +107,25 @@ CLAIMS = [
     Claim(
         id="thm:dpp-cost-constraint/uniform",
         kind="reading",
-        title=r"the same, with one constant for all $V\ge1$ and $\rho$",
-        statement=r"The constant depends on neither $V$, $\rho$ nor $T$. (The theorem fixes $V$ and $\rho$; the remark "
-        r"after it puts $V=T^\gamma$ and $\rho=1-T^{-\phi}$ into the rate, which takes a constant free of both, for "
-        r"$V\ge1$ and $\rho$ near 1. Read with $\log^+$ in $p$, or else with one constant for all $\bar\Lambda$ too: "
-        r"at a fixed $\bar\Lambda$ and $\rho$ near 1 the printed $p$ of round 1 is not real on all of the region, see "
-        "eq:penalty-dpp/real.)",
-        formula=said(r"\sup_{V\ge1,\rho,T}\mathrm{Vio}^{\mathrm S}(T)\big/@r<\infty", r=STATED),
-        domain=rf"every $V\ge1$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}; $p$ with $\log^+$, or as printed and every "
-        r"$\bar\Lambda$",
-        checks=(PRINTED, WIDE),
+        title=r"the same, one constant for $V=T^\gamma$ and $\rho=1-T^{-\phi}$",
+        statement=r"The constant depends on neither $V$ nor $\rho$. (The theorem fixes both; Remark 1 puts "
+        r"$V=T^\gamma$ and $\rho=1-T^{-\phi}$ into the rate, which takes a constant free of them. What it then says is "
+        "rem:1/violation.)",
+        formula=said(
+            r"\sup_T\mathrm{Vio}^{\mathrm S}(T)\big/@r<\infty\quad(V=T^\gamma,\ \rho=1-T^{-\phi})", r=STATED
+        ),
+        domain=coin.SETTING,
+        checks=(coin.toss,),
+        hypotheses=(coin.PAID,),
+        checks_with_hypotheses=coin.IF_PAID,
+        given=(WRITTEN, coin.BY_REGION),
+        sketch="See rem:1/violation.",
         corrected=Correction(
             title=r"$\mathrm{Vio}^{\mathrm S}\le C\sum\rho^t/(1-\rho^t)\le C\log(2/(1-\rho))/(1-\rho)$, whatever $V$",
             statement="Every policy inside the region keeps these bounds, for any $V$ and any dependence between costs "
             r"and admissions; always admitting $\Lambda_{\max}$, at mean cost $C/\bar\Lambda$, attains the first. The "
             r"second is less than $C\log(2/(1-\rho))/(1-\rho)$, and the two bounds on the sum over all rounds agree to "
-            r"leading order as $\rho$ tends to 1. With $\log^+$ in $p$ round 1 of ACDPP alone exceeds any multiple of "
-            r"the printed rate as $\rho$ tends to 1, at any $V$.",
+            r"leading order as $\rho$ tends to 1.",
             formula=said(
                 r"\mathrm{Vio}^{\mathrm S}(T)\le C@S\le C\cdot\bigl(@U\bigr),\qquad"
                 r"@R\le\sum_{t\ge1}\frac{\rho^t}{1-\rho^t}\le@U",
@@ -154,7 +139,6 @@ CLAIMS = [
                 "the sum": theorem("Lambert.lambert_above", "Lambert.lambert_below", domain=r"every $\rho$"),
                 r"below $\log(2/(1-\rho))$": theorem("Lambert.lambert_bound_below", domain=r"every $\rho$"),
                 r"order in $\rho$": lambert_sum.lambert_order,
-                r"ACDPP as $\rho\to1$, with $\log^+$": WIDE_STATED,
             },
         ),
     ),
@@ -194,31 +178,27 @@ CLAIMS = [
         kind="step",
         title=r"$\mathbb E[L(T+1)]=O(VT)+O(V/(1-\rho))$",
         statement=r"After $T$ rounds the mean Lyapunov function is of order $VT+V/(1-\rho)$: the drift constants are "
-        r"absorbed. (Dear rounds after cheap ones refute it at fixed $V$ and $\rho$; for all $\rho$ at once the first "
-        r"round does.)",
+        "absorbed. (Dear rounds after cheap ones refute it, where constant admission can pay up to every round and not "
+        "for every round.)",
         formula=r"E[L(T+1)]=O(VT)+O(V/(1-\rho))",
-        domain=rf"every $V\ge1$, $0<\rho<1$, $T\ge1$; {EVERY_HORIZON}",
-        repair=r"Keep $\sum_tB_t$ on the right, with $\bar p^{\mathrm{CK}}$ mended as in lem:dpp-T-slot-upper.",
-        checks=(debt_of_drifting_costs, PRINTED_SQUARE, WIDE_SQUARE),
+        domain=rf"every fixed $V>0$ and $0<\rho<1$, $T\to\infty$; {EVERY_HORIZON}; {coin.LOG_PLUS}",
+        repair=r"Assume that each round is affordable, $\mathbb E[c(t)\mid\text{past}]\,\bar\Lambda\le C$, with "
+        r"bounded second moments; if $\rho$ is to move, $2\phi\le1+\gamma$.",
+        checks=(debt_of_drifting_costs,),
+        hypotheses=drift_step.PAST,
+        checks_with_hypotheses={**KEPT, "$V$ and $\\rho$ fixed": absorbed},
+        given=GIVEN,
+        sketch=WHY_ABSORBED,
         corrected=Correction(
-            title=r"$\mathbb E[L(T+1)]\le\sum B_t+V\sum\bar p^{\mathrm{CK}}$, repaired: $\sum B_t$ stays",
-            statement=r"The sum of the drift constants, of order $T+(1-\rho)^{-2}$ and free of $V$, must be kept, "
-            r"beside the repaired $\bar p^{\mathrm{CK}}$. With $\log^+$ in $p$, which a real $p$ needs near "
-            r"$\rho=1$, $L(2)$ of ACDPP exceeds any multiple of $V+V/(1-\rho)$ as $\rho$ tends to 1.",
+            title=r"$\mathbb E[L(T+1)]\le\sum B_t+V\sum\bar p^{\mathrm{CK}}$, repaired: of that order if "
+            r"$2\phi\le1+\gamma$",
+            statement=r"The sum of the drift constants is of order $T+(1-\rho)^{-2}$ and free of $V$. At fixed $V$ and "
+            r"$\rho$ it is absorbed; with $V=T^\gamma$ and $\rho=1-T^{-\phi}$ it is if and only if $2\phi\le1+\gamma$.",
             formula=r"E[L(T+1)]\le\sum_tB_t+V\sum_t\bar p^{CK}(t)",
             hypotheses=drift_step.PAST,
-            given=(
-                Given("lem:dpp-T-slot-upper, corrected", r"the same with $V\sum\mathbb E[p]$ on the left"),
-            ),
-            sketch=r"lem:dpp-T-slot-upper, corrected, without its non-negative penalties; for $\sum B_t$ see "
-            r"eq:dpp-upper-1. It may be absorbed into $O(VT)$ only for $V$ bounded below and $1-\rho$ of order "
-            "$T^{-1/2}$ at least.",
-            checks={
-                r"$p\ge0$": penalties_not_negative,
-                "$B_t$": drift_step.drift_excess,
-                r"$\sum B_t$": drift_step.drift_summand,
-                r"ACDPP as $\rho\to1$, with $\log^+$": WIDE_SQUARE_STATED,
-            },
+            given=GIVEN,
+            sketch=WHY_ABSORBED,
+            checks={**KEPT, "$V$ and $\\rho$ fixed": absorbed, r"$2\phi\le1+\gamma$": coin.absorbed_along},
         ),
     ),
 ]

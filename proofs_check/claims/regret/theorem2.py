@@ -14,23 +14,27 @@ from theory.regret.rates import regret_rate, regret_rate_as_stated
 PRINTED = regret_rate_as_stated(T, V, rho)
 FIXED = r"every policy inside the region, $\rho$ fixed, as printed except for radicands' positive parts and $\log^+$"
 
-NOT_LOGARITHMIC = refuted(
-    "Inside.printed_regret_is_not_logarithmic",
-    detail=r"at $K\ge2$ the regret of every policy inside the region exceeds every multiple of $\log T$",
-    domain=FIXED,
-)
+ASYMPTOTIC = theorem("Inside.printed_regret_of_every_policy", domain=FIXED)
+ORDER = sp.sqrt(t * sp.log(t))
 
 
 def every_policy_as_stated() -> Evidence:
-    """V = T and ρ fixed make the printed rate a constant plus log T; every policy's regret exceeds all multiples."""
-    at_V = (regret_rate_as_stated(t, t, rho) / sp.log(t), t, 1, r"the printed rate at $V=T$ over $\log T$")
-    return obeying(
-        NOT_LOGARITHMIC(),
-        {
-            r"at $V=T$ the printed rate is $O(\log T)$": argument(at_V, domain=r"every fixed $\rho$"),
-            **as_printed(Region(rate=USUAL.rate, rho=rho), ONES, given=[rho <= sp.sympify(USUAL.rho)]),
-        },
+    """V = T^(3/4), ρ fixed: the regret of every policy inside the region, asymptotic to a multiple of √(T log T)."""
+    found = diverges(
+        LIMIT.subs(K, 2) * ORDER / regret_rate_as_stated(t, t ** sp.Rational(3, 4), rho),
+        t,
+        what="the regret of every policy inside the region, to leading order, over the printed rate",
+        domain=r"$\gamma=3/4$, $V=T^\gamma$, $K=2$, any $\bar\Lambda$ and constants; $T\to\infty$",
     )
+    real = as_printed(Region(rate=USUAL.rate, rho=rho), ONES, given=[rho <= sp.sympify(USUAL.rho)])
+    return obeying(found, {"that is its leading order": ASYMPTOTIC(), **real})
+
+
+def small_weight() -> Evidence:
+    """The order of the regret over T/V at the largest V."""
+    most = sp.Symbol("a", positive=True)
+    over = (ORDER / (t / (most * sp.sqrt(t / sp.log(t)))), t, most, r"$\sqrt{T\log T}$ over $T/V$")
+    return argument(over, domain=r"$V=a\sqrt{T/\log T}$, every $a$")
 
 
 CLAIMS = [
@@ -60,10 +64,15 @@ CLAIMS = [
         id="thm:dpp-regret/uniform",
         kind="reading",
         title="the same, with constants free of $V$",
-        statement="As Remark 1 uses the theorem, $V$ growing with $T$: this is the reading that says something.",
-        formula=said(r"\sup_{V,T}\mathrm{Reg}(T)\big/\Bigl(@rate\Bigr)<\infty", rate=PRINTED),
-        domain=r"every $V>0$, $T\ge1$, $K\ge1$ and fixed $0<\rho<1$",
-        checks=(serving(every_policy_as_stated, "Inside.printed_regret_is_not_logarithmic"),),
+        statement=r"As Remark 1 uses the theorem, $V=T^\gamma$ growing with $T$: this is the reading that says "
+        r"something. (That $\rho$ moves too is rem:1.)",
+        formula=said(r"\sup_T\mathrm{Reg}(T)\big/\Bigl(@rate\Bigr)<\infty\quad(V=T^\gamma)", rate=PRINTED),
+        domain=r"$V=T^\gamma$, every $0<\gamma<1$, $T\ge1$, $K\ge1$ and fixed $0<\rho<1$",
+        checks=(serving(every_policy_as_stated, "Inside.printed_regret_of_every_policy"),),
+        hypotheses=(r"$V=O(\sqrt{T/\log T})$, as for $\gamma<1/2$",),
+        checks_with_hypotheses=(ASYMPTOTIC, small_weight),
+        sketch=r"The regret is of order $\sqrt{T\log T}$ whatever $V$, and $T/V$ is at least of that order if and only "
+        r"if $V=O(\sqrt{T/\log T})$.",
         corrected=Correction(
             title=said(r"$\mathrm{Reg}\sim@limit\sqrt{T\log T}$ inside the region, at any $V$", limit=LIMIT),
             statement=said(
@@ -95,6 +104,7 @@ CLAIMS = [
                 "order": theorem(
                     "Inside.regret_of_every_policy",
                     "Inside.printed_regret_of_every_policy",
+                    "Inside.printed_regret_is_not_logarithmic",
                     domain="uniformly over all policies inside the region, both forms",
                 ),
                 "every other policy": (partial(narrows, stated=False), confirming(drawn_inside)),
