@@ -177,17 +177,17 @@ CLAIMS = [
     ),
     Claim(
         id="eq:Ropt-bound-app",
-        kind="lemma",
+        kind="reading",
         title="cumulative optimisation error",
         statement="The optimisation errors of $T$ rounds add up to at most "
-        r"$D^2/(2\eta)+D\sum\bar\sigma+(\eta/2)\sum(2\bar\sigma^2+C_1)+(\eta^3/2)C_2T$.",
+        r"$D^2/(2\eta)+D\sum\bar\sigma+(\eta/2)\sum(2\bar\sigma^2+C_1)+(\eta^3/2)C_2T$. (Of the same lemma as "
+        "prop:Ropt-bound-app, summed over the rounds, and counted there.)",
         formula=said(
             r"\mathcal E^{opt}_T\le@initial+D\sum\bar\sigma+\eta\sum\bar\sigma^2+T\Bigl(@printed\Bigr)",
             initial=bound.initial_term(CONSTANTS),
             printed=sp.expand(bound.per_round_constant_as_stated(CONSTANTS)),
         ),
         domain=r"Assumptions 1-4, any $E\ge1$",
-        repair="As prop:Ropt-bound-app, summed over the rounds.",
         checks=(
             lambda: DriftingClients().against(
                 lambda c, T: ball(bound.initial_term(c) + T * bound.per_round_constant_as_stated(c)),

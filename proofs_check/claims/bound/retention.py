@@ -84,14 +84,12 @@ def core_and_fresh() -> Evidence:
 CLAIMS = [
     Claim(
         id="eq:sigma-bar-Neff-app/retention",
-        kind="step",
+        kind="reading",
         title="the same, for every retention rule",
         statement=r"At a fixed $\theta$ the mean squared mismatch is at most $\sigma^2(1/n-1/N_{\mathrm{eff}})$, "
-        "whatever the retention rule.",
+        "whatever the retention rule. (The paper's statement is counted as eq:sigma-bar-Neff-app.)",
         formula=r"\chi\le\tfrac1n-\tfrac1{N_{\mathrm{eff}}}",
         domain=r"any retention rule, any round with samples in memory, $\theta$ fixed",
-        repair=r"Say it of rules whose memory has on average been used at least $\sum A^2/\sum A$ times; else "
-        r"write $\chi$.",
         hypotheses=(r"the samples in memory have on average been used at least $\sum A^2/\sum A$ times",),
         checks=(as_printed,),
         checks_with_hypotheses=(rule_equivalence, confirming(rule_simulated)),

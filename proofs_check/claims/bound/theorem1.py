@@ -141,9 +141,11 @@ CLAIMS = [
     Claim(
         id="thm:regret-neff/projection",
         kind="step",
+        substance="corrected",
         title=r"the iterates stay in $\Theta$",
         statement=r"The paper lets $\theta^{(t)}\in\Theta$ be the model of round $t$: the printed dynamics, local "
-        r"steps and a weighted sum without a projection, keep the model in $\Theta$, where the assumptions are made.",
+        r"steps and a weighted sum without a projection, keep the model in $\Theta$, where the assumptions are made. "
+        r"(That $\theta^{(t)}$ lies in $\Theta$ says that a projection is meant: a slip.)",
         formula=r"\theta^{(t)}\in\Theta",
         domain=r"any step size $\eta>0$",
         repair=r"Project onto a convex $\Theta$ after each round.",
@@ -214,9 +216,11 @@ CLAIMS = [
     Claim(
         id="thm:regret-neff/constant",
         kind="step",
+        substance="corrected",
         title="$C_2$ in every round is of lower order",
-        statement=r"$C_2$, which stands inside the sum over rounds and includes $D^2/(2\eta)$, is a lower-order "
-        "constant.",
+        statement=r"$C_2$, which stands inside the sum over rounds and collects $D^2/(2\eta)$ and other lower-order "
+        "constants, is of lower order. (The recursion of the appendix pays $D^2/(2\\eta)$ once, and no later result "
+        "uses $C_2$: a slip.)",
         formula=r"C_2\ni\tfrac{D^2}{2\eta}",
         domain=r"every $E\ge1$, $\Theta$ convex",
         repair=r"Take $D^2/(2\eta E)$ out of the sum, and say that the rest, $\eta EG^2+\ldots$, is small with $\eta$.",

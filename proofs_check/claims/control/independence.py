@@ -97,7 +97,6 @@ CLAIMS = [
         formula=r"E[Z(t)(c(t)\bar\Lambda-C)]=E[Z(t)]\,E[c(t)\bar\Lambda-C]",
         domain=r"prices $c(t)\ge0$ that are independent of $Z(t)$; for others eq:independence-factorization/any",
         checks=(independent_factorises,),
-        substance="eq:independence-factorization/any",
     ),
     Claim(
         id="eq:independence-factorization/any",

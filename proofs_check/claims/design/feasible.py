@@ -83,9 +83,11 @@ CLAIMS = [
     Claim(
         id="eq:ck-buffer-constraint",
         kind="step",
+        substance="corrected",
         title=r"the buffer constraint requires $K\lambda_m\le B_m$",
         statement=r"Constant admission meets the average buffer constraint over $T$ rounds only if $K\lambda_m\le "
-        r"B_m$.",
+        r"B_m$. (The occupancy before it is said of large $t$, and what follows uses that the condition suffices: a "
+        "slip.)",
         formula=r"\frac1T\sum_{t\le T}n_m(t)\le B_m\ \Rightarrow\ K\lambda_m\le B_m",
         domain=r"every $K$, $T$, $\lambda_m$, $B_m$",
         symbols={"n_m": "samples in client m's memory", "λ_m": "samples that client m admits in a round"},

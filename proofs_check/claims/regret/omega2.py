@@ -189,8 +189,10 @@ CLAIMS = [
     Claim(
         id="lem:omega2-order/division",
         kind="step",
+        substance="corrected",
         title=r"$1/N_{\mathrm{lb}}-1/(\bar\Lambda t)\le1/(\bar\Lambda((1-\rho)t^2-t))$",
-        statement="The reciprocals of the smallest and the limiting number of distinct samples differ by that at most.",
+        statement="The reciprocals of the smallest and the limiting number of distinct samples differ by that at most. "
+        r"(The proof splits the sum at $t_0=\lceil2/(1-\rho)\rceil$ and bounds rounds before it otherwise: a slip.)",
         formula=r"\frac1{N_{\mathrm{lb}}(t)}-\frac1{\bar\Lambda t}\le\frac1{\bar\Lambda((1-\rho)t^2-t)}",
         symbols={
             "N_lb": r"the fewest distinct samples of $t$ rounds in the region, the last at $\bar\Lambda$"

@@ -262,7 +262,6 @@ CLAIMS = [
     Claim(
         id="rem:1/sublinear",
         kind="remark",
-        substance="rem:1/sublinear/risk",
         title=r"regret of bounds and violation: sublinear, all $\gamma$, $\phi$ in (0,1)",
         statement="Both are, by the region alone, for every policy inside it. The regret is the paper's, a difference "
         "of two upper bounds (eq:dpp-regret/sign); that the excess risks themselves grow apart less than $T$ is "

@@ -47,10 +47,13 @@ def counted(K: int, path: list[list[int]]) -> Found:
 CLAIMS = [
     Claim(
         id="eq:penalty-dpp",
-        kind="reading",
+        kind="definition",
+        substance="corrected",
         title=r"the penalty's $\tilde\eta$ may be any step size",
         statement=r"The penalty has a step size $\tilde\eta$ of its own, defined nowhere, where the bound has $\eta$; "
-        r"the cumulative penalty stands for the bound, $\Omega_1=O(1)$, whatever $\tilde\eta$ is.",
+        r"the cumulative penalty stands for the bound, $\Omega_1=O(1)$, whatever $\tilde\eta$ is. (Where the two are "
+        r"compared, in $\bar p^{\mathrm{CK}}$ and in the proof that $\Omega_1=O(1)$, it is $\eta$: a slip.)",
+        repair=r"Write $\eta$ for $\tilde\eta$.",
         formula=r"\Omega_1(T)=O(1)\quad\forall\tilde\eta>0",
         symbols={"η̃": "the penalty's step size"},
         domain=r"every policy inside the region, $\rho$ fixed, bounds without $C_2$, $T\to\infty$",
@@ -68,9 +71,9 @@ CLAIMS = [
         sketch=r"The other two terms of a round have no $\tilde\eta$ and differ by a summable amount "
         "(lem:omega1-order), so that the linear term decides.",
         corrected=Correction(
-            title=r"$\Omega_1/T\to(\eta-\tilde\eta)\sigma^2/(K\bar\Lambda)$",
-            statement=r"$\Omega_1$ is linear in $T$ unless $\tilde\eta=\eta$. (Against the corrected bound, in which a "
-            r"round is a step of size $\eta E$, it is $\tilde\eta=\eta E$.)",
+            title=r"$\tilde\eta=\eta$, else $\Omega_1/T\to(\eta-\tilde\eta)\sigma^2/(K\bar\Lambda)$",
+            statement=r"With $\tilde\eta=\eta$ it holds; else $\Omega_1$ is linear in $T$. (Against the corrected "
+            r"bound, in which a round is a step of size $\eta E$, it is $\tilde\eta=\eta E$.)",
             formula=r"\frac{\Omega_1(T)}T\to\frac{(\eta-\tilde\eta)\sigma^2}{K\bar\Lambda}",
             sketch=r"Inside the region $n$ tends to $K\bar\Lambda$ and $N$ to infinity, whatever the policy: the "
             r"linear terms of a round tend to $\eta\sigma^2/(K\bar\Lambda)$ and $\tilde\eta\sigma^2/(K\bar\Lambda)$.",

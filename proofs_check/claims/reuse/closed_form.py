@@ -97,12 +97,12 @@ CLAIMS = [
     ),
     Claim(
         id="eq:vck-exact/range",
-        kind="step",
+        kind="reading",
         title=r"the printed $\widetilde V$ lies in (0, 1]",
-        statement="The printed closed form takes values in (0, 1], as a uniformity must.",
+        statement="The printed closed form takes values in (0, 1], as a uniformity must. (It is counted as "
+        "eq:vck-exact.)",
         formula=said(r"0<@V\le1", V=sp.factor(STATED)),
         domain=EVERY,
-        repair="None is needed once eq:vck-exact is mended.",
         checks=(printed_is_a_uniformity,),
         corrected=Correction(
             title=said("0 if and only if $@z=@zero$, negative if and only if $@n<@negative$", **SIGNS),
