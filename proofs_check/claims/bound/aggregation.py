@@ -2,9 +2,6 @@
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.bound.counterexamples import stated_bound
-from proofs_check.groundwork.bound.training import Loss, Problem, theta
-
 SHARE, SIZE, GRADIENT, TOTAL = sp.symbols("share size gradient total", positive=True)
 
 
@@ -13,17 +10,11 @@ def printed_weight(share: Any, size: Any, total: Any) -> Any:
     return share * size / total
 
 
-def _as_stated(shares: Sequence[Any], sizes: Sequence[Any]) -> list[Any]:
-    total = sum(a * n for a, n in zip(shares, sizes, strict=True))
-    return [printed_weight(a, n, total) for a, n in zip(shares, sizes, strict=True)]
-
-
 CLIENTS = {
     "share": st.sampled_from([Fraction(1, 2), Fraction(1, 3), Fraction(3, 4), Fraction(1, 8)]),
     "sizes": st.tuples(st.integers(1, 3), st.integers(1, 3)),
     "chances": st.tuples(*[fractions(0, 1, max_denominator=4)] * 2),
 }
-EQUAL_CLIENTS = {**CLIENTS, "sizes": st.integers(1, 3).map(lambda n: (n, n))}
 
 
 def _direction(weights: Sequence[Fraction], sizes: Sequence[int], chances: Sequence[Fraction]) -> Fraction:
@@ -37,42 +28,16 @@ def _direction(weights: Sequence[Fraction], sizes: Sequence[int], chances: Seque
     return mean
 
 
-def enumerated(weights_of: Callable[..., Any], clients: Any, examples: int, more: str = "") -> Check:
+@drawn(
+    r"two clients with shares $\alpha$ and $1-\alpha$, loss $(\theta-z)^2/2$, $z=1$ with their own chances",
+    (60, 60),
+    **CLIENTS,
+)
+def enumerated(share: Fraction, sizes: Sequence[int], chances: Sequence[Fraction]) -> Found:
     """The expected update direction at θ = 0 against the slope of the population risk."""
-    where = r"two clients with shares $\alpha$ and $1-\alpha$, loss $(\theta-z)^2/2$, $z=1$ with their own chances"
-
-    @drawn(where + more, (examples, examples), **clients)
-    def check(share: Fraction, sizes: Sequence[int], chances: Sequence[Fraction]) -> Found:
-        shares = [share, 1 - share]
-        expected = _direction(weights_of(shares, sizes), sizes, chances)
-        slope = -sum(a * p for a, p in zip(shares, chances, strict=True))
-        return differing(**{"expected direction at θ=0": expected, "∇F_P(0)": slope})
-
-    return check
-
-
-def stated_weights_theorem() -> Evidence:
-    """Point masses at 0 and 1, equal shares, memories of 1 and 3 million: the update's fixed point is 3/4."""
-    eta, T, n = Fraction(1, 500), 20_000, 4 * 10**6
-    weights = _as_stated([Fraction(1, 2)] * 2, [n // 4, 3 * n // 4])
-    resting, best = weights[1], Fraction(1, 2)  # the update's fixed point; the minimiser of the risk
-    constants = Constants(D=1, sigma=1, eta=eta, B=Fraction(1, 2), Pdim=1, G=1, L=1)
-    found = compare(
-        lambda _: ball(T * (resting - best) ** 2 / 2),
-        "<=",
-        lambda _: stated_bound(constants, T, n),
-        [{"T": T, "eta": eta, "n = N": n, "weights": [str(w) for w in weights], "start": str(resting)}],
-        domain=r"$(\theta-z)^2/2$ on [0, 1], client 1 always sees 0, client 2 always 1; $E=1$, every sample kept",
-    )
-    step = sum(w * (resting - z) for z, w in enumerate(weights))
-    stays = exhaust([{"start": resting}], lambda start: unless(not step, step=step), domain="the update")
-    losses = tuple(Loss(((theta - z) ** 2 / 2,)) for z in (0, 1))
-    problem = Problem(r"$(\theta-z)^2/2$", 0, 1, losses, (best, best), constants)
-    least = always(
-        sum(loss.pieces[0] for loss in losses) >= 2 * sp.Rational(str(problem.risk(best))),
-        domain=r"twice the risk, every $\theta$",
-    )
-    return obeying(found, {**problem.facts, "the minimiser": least, "a start that stays": stays})
+    shares = [share, 1 - share]
+    slope = -sum(a * p for a, p in zip(shares, chances, strict=True))
+    return differing(**{"expected direction at θ=0": _direction(shares, sizes, chances), "∇F_P(0)": slope})
 
 
 def unbiased(weight: Any, domain: str) -> Evidence:
@@ -103,13 +68,13 @@ def one_distribution() -> Evidence:
 CLAIMS = [
     Claim(
         id="eq:global-aggregation/bias",
-        kind="reading",
-        title=r"weights $\propto\alpha_mn_m$ follow $F_P$",
-        statement="Taken as weights that serve the objective: with clients that draw from $P_m$ and the weights "
-        r"$\alpha_mn_m/\sum\alpha_jn_j$, the expected update is a step on the population risk $F_P$ of the mixture "
-        r"$\sum\alpha_mP_m$. (The paper gives these weights as a natural example and does not say what the update is "
-        "on average.)",
-        formula=r"E\sum_mw_m\nabla\widehat F_m=\nabla F_P,\quad w_m=\frac{\alpha_mn_m}{\sum_j\alpha_jn_j}",
+        title=r"weights $w_m=\alpha_m$ follow $F_P$, $\propto\alpha_mn_m$ for equal memories",
+        statement="With clients that draw from $P_m$ and the weights $w_m=\\alpha_m$ the expected update is a step on "
+        r"the population risk $F_P$ of the mixture $\sum\alpha_mP_m$, whatever the memories hold. With the weights "
+        r"$\alpha_mn_m/\sum\alpha_jn_j$ that needs equal memories, or one distribution. (The paper gives these as a "
+        "natural example and does not say what the update is on average.)",
+        formula=r"E\sum_mw_m\nabla\widehat F_m=\nabla F_P\quad(w_m=\alpha_m),\qquad"
+        r"\frac{\alpha_mn_m}{\sum_j\alpha_jn_j}=\alpha_m\iff n_m=\sum_j\alpha_jn_j",
         symbols={
             "w_m": "weight of client m's update",
             "α_m": "client m's share of the population",
@@ -117,36 +82,22 @@ CLAIMS = [
             "j": "a client, in sums",
         },
         domain=r"clients with different distributions, one local step, $\theta$ fixed",
-        hypotheses=("all clients hold equally many samples (or draw from one distribution)",),
-        checks=(enumerated(_as_stated, CLIENTS, 100), stated_weights_theorem),
-        checks_with_hypotheses=(
-            # with one common n the sum of α_j n is n, because the shares add up to 1
-            lambda: unbiased(printed_weight(SHARE, SIZE, SIZE), r"$n_m=n$ for all, $\sum\alpha_m=1$"),
-            one_distribution,
-            confirming(enumerated(_as_stated, EQUAL_CLIENTS, 60, "; $n_1=n_2$")),
-        ),
-        corrected=Correction(
-            title=r"$w_m=\alpha_m$",
-            statement=r"$w_m=\alpha_m$ makes the expected update a step on $F_P$ whatever the memories hold; with "
-            "the printed weights that needs equal memories (or one distribution).",
-            formula=r"w_m=\alpha_m",
-            sketch="Each local mean is unbiased for its client's risk, so the expected update has weights $w_m$ "
-            r"where $F_P$ has $\alpha_m$; $w_m/\alpha_m=n_m/\sum\alpha_jn_j$ is 1 for all $m$ only if all $n_m$ "
-            "agree. (The appendix weights samples equally, $w_m=n_m/n$; that follows $F_P$ if and only if $n_m$ is "
-            r"proportional to $\alpha_m$.)",
-            checks={
-                r"$\alpha_m$ unbiased": (
-                    lambda: unbiased(SHARE, r"any shares, memories and mean gradients at $\theta$"),
-                    confirming(enumerated(lambda shares, sizes: shares, CLIENTS, 60)),
-                ),
-                # w_m = α_m for every client needs n_m = Σα_jn_j for every one
-                r"$\alpha_mn_m$ only with equal memories": lambda: always(
-                    sp.Equivalent(sp.Eq(printed_weight(SHARE, SIZE, TOTAL), SHARE), sp.Eq(SIZE, TOTAL)),
-                    domain=r"any number of clients, any shares and memories; total $=\sum\alpha_jn_j$ is the same "
-                    "for all",
-                ),
-                "or with one distribution": one_distribution,
-            },
-        ),
+        sketch="Each local mean is unbiased for its client's risk, so the expected update has weights $w_m$ "
+        r"where $F_P$ has $\alpha_m$; $w_m/\alpha_m=n_m/\sum\alpha_jn_j$ is 1 for all $m$ only if all $n_m$ "
+        "agree. (The appendix weights samples equally, $w_m=n_m/n$; that follows $F_P$ if and only if $n_m$ is "
+        r"proportional to $\alpha_m$.)",
+        checks={
+            r"$\alpha_m$ unbiased": (
+                lambda: unbiased(SHARE, r"any shares, memories and mean gradients at $\theta$"),
+                confirming(enumerated),
+            ),
+            # w_m = α_m for every client needs n_m = Σα_jn_j for every one
+            r"$\alpha_mn_m$ only with equal memories": lambda: always(
+                sp.Equivalent(sp.Eq(printed_weight(SHARE, SIZE, TOTAL), SHARE), sp.Eq(SIZE, TOTAL)),
+                domain=r"any number of clients, any shares and memories; total $=\sum\alpha_jn_j$ is the same "
+                "for all",
+            ),
+            "or with one distribution": one_distribution,
+        },
     )
 ]

@@ -43,7 +43,7 @@ def a_hump() -> Evidence:
 
     found = compare(
         lambda p: J(9),
-        "<=",
+        ">",
         lambda p: J(8).max(J(13)),
         [{"Λ": "9, between 8 and 13", **ROUND}],
         domain=r"round 2, $K\ge2$, $\bar\Lambda=10$, $\rho=1/2$, $\mathrm{Pdim}=28$, other constants 1; 20 samples "
@@ -110,29 +110,20 @@ CLAIMS = [
     ),
     Claim(
         id="eq:dpp-policy/unimodal",
-        kind="reading",
-        title="$J_t$ has one local minimum in the region",
-        statement="Taken as a problem that a search for one variable solves: $J_t$ falls and then rises over the "
-        "region, so "
-        "that it has one local minimum. (The paper says that its complexity is low, and does not say this.)",
-        formula=r"J_t(b)\le\max(J_t(a),J_t(c))\quad(a<b<c)",
-        symbols={"a": "a point of the region", "b": "a larger one", "c": "a larger one still"},
-        domain="every state, price and region",
+        title=r"$J_t$ is convex once $N\ge1.731\,\mathrm{Pdim}$, not before",
+        statement=rf"$J_t$ is convex where {LATER}, that is in all but the first rounds. Before, the "
+        r"generalisation term bends the other way between $N=\mathrm{Pdim}$ and that, and there can be two local "
+        "minima. (That a search for one variable solves the problem of a round is not said.)",
+        formula=r"J_t''(\Lambda)\ge0\quad\text{for}\quad\log\frac N{\mathrm{Pdim}}\ge\frac{\sqrt7-1}3",
         hypotheses=(LATER,),
-        checks=(a_hump,),
-        checks_with_hypotheses=(convex_first_terms, convex_third_term),
-        corrected=Correction(
-            title=r"convex once $N\ge1.731\,\mathrm{Pdim}$",
-            statement=rf"$J_t$ is convex where {LATER}, that is in all but the first rounds. Before, the "
-            rf"generalisation "
-            r"term bends the other way between $N=\mathrm{Pdim}$ and that, and two minima have to be compared.",
-            formula=r"J_t''(\Lambda)\ge0\quad\text{for}\quad\log\frac N{\mathrm{Pdim}}\ge\frac{\sqrt7-1}3",
-            hypotheses=(LATER,),
-            sketch=r"$J_t$ is linear except for $Vp$. With $n=r+\Lambda$, $N=r+a+\Lambda$ the first two terms are a "
-            r"root and a multiple of $a/(nN)$, both convex in $\Lambda$. The third, $10B\sqrt{(1+L)/x}$ with "
-            r"$x=N/\mathrm{Pdim}$ and $L=\log x$, has a second derivative of the sign of $3L^2+2L-2$.",
-            symbols={"L": r"$\log(N/\mathrm{Pdim})$"},
-            checks={"first two terms": convex_first_terms, "third term": convex_third_term},
-        ),
+        domain="every state, price and region; $\\log^+$ in the penalty",
+        sketch=r"$J_t$ is linear except for $Vp$. With $n=r+\Lambda$, $N=r+a+\Lambda$ the first two terms are a "
+        r"root and a multiple of $a/(nN)$, both convex in $\Lambda$. The third, $10B\sqrt{(1+L)/x}$ with "
+        r"$x=N/\mathrm{Pdim}$ and $L=\log x$, has a second derivative of the sign of $3L^2+2L-2$.",
+        symbols={"L": r"$\log(N/\mathrm{Pdim})$"},
+        checks={
+            "first two terms": convex_first_terms,
+            "third term": (convex_third_term, confirming(a_hump)),
+        },
     ),
 ]
