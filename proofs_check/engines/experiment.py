@@ -4,8 +4,7 @@ A positive outcome supports the statement; a negative outcome in the setting as 
 fixed before there were results, except the last sentence on first rounds and those on diverged runs and open settings.
 
 * *Setting*. A result with an incomplete data set, another model or learning rate, or fewer rounds than `stated.ROUNDS`
-  is from a neighbouring setting: it can support a statement and speak against it, but not refute it. A reading that
-  names a learning rate of its own (`stated.TRAINED`) is about the setting with that rate.
+  is from a neighbouring setting: it can support a statement and speak against it, but not refute it.
 * *Error*. A claim is wrongly refuted with probability at most `ERROR` = 5 %, if runs are normal and the paper's vary as
   ours do. Its m parts share that (Bonferroni): each is judged at the level 1 - 5 %/m. Intervals are Student's, over
   seeds; gaps are paired over seeds.
@@ -40,7 +39,7 @@ import numpy as np
 from proofs_check.evidence import Evidence, Outcome, Strength
 from proofs_check.experiments.json_entries import Estimate, Floats
 from proofs_check.experiments.reproduction import Reproduction
-from proofs_check.experiments.stated import ROUNDS, RUNS, SECTION7, TRAINED
+from proofs_check.experiments.stated import ROUNDS, RUNS, SECTION7
 from theory.numbers.student import half_width
 
 __all__ = ["ERROR", "LAST_DIGIT", "Interval", "absent", "average_within", "bounded", "confidence"]
@@ -113,9 +112,8 @@ def _evidence(
 
 def _learnt(result: Reproduction) -> bool:
     """True if a result has the data, model and learning rate described; the released code has a model of its own."""
-    said, trained = SECTION7[result.dataset], result.setting == "trained"
-    eta = TRAINED[result.dataset] if trained else said.eta
-    described = result.eta == eta and (result.setting == "released" or result.model == said.model)
+    said = SECTION7[result.dataset]
+    described = result.eta == said.eta and (result.setting == "released" or result.model == said.model)
     return result.complete and described and _long(result)
 
 

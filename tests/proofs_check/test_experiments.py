@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import t as student
 
 from empirics.control.released import CONSTANTS, SCRIPTS
+from empirics.settings.section7 import RELEASED_K
 from proofs_check import ledger
 from proofs_check.claim import decide
 from proofs_check.claims.experiments import accuracy, debt, memory, spending
@@ -19,7 +20,7 @@ from proofs_check.engines import experiment
 from proofs_check.experiments.committed import committed
 from proofs_check.experiments.json_entries import Estimate
 from proofs_check.experiments.reproduction import parse
-from proofs_check.experiments.stated import CODE_V, PENALTY, SECTION7
+from proofs_check.experiments.stated import CODE_K, CODE_V, PENALTY, SECTION7
 from proofs_check.groundwork.experiments.constraints import OURS, play
 from proofs_check.groundwork.experiments.section7 import Seen
 from tests.made_up import PAPER, reproduction, write
@@ -396,7 +397,7 @@ def test_a_result_without_the_capped_rule_says_nothing_of_it(tmp_path):
     four = ("acdpp", "constant", "oracle", "hybrid")
     found = claims(put(tmp_path, "paper", every={"largest": {"acdpp": 999}}, imagenette={"policies": four}))
     case = decide(found["buffer_cost_horizontal/every-round"])
-    assert (case.verdict, case.corrected_verdict) == ("refuted", "supported")
+    assert (case.verdict, case.corrected_verdict) == ("conditional", "supported")
     assert case.claim.corrected.parts == ("MNIST", "CIFAR-10")
     assert [e.outcome for e in case.stated] == ["fails"] * 4
 
@@ -423,7 +424,7 @@ def test_the_policy_alone_holds_and_spends_what_it_does_in_training():
     assert found.debt[0] == 0
     for name in ("D", "sigma", "B", "Pdim"):
         assert getattr(PENALTY, name) == getattr(CONSTANTS, name)
-    assert {dataset: script.V for dataset, script in SCRIPTS.items()} == CODE_V
+    assert ({dataset: script.V for dataset, script in SCRIPTS.items()}, RELEASED_K) == (CODE_V, CODE_K)
 
 
 def trained(folder, eta=0.1, of=None, **given):
@@ -433,17 +434,15 @@ def trained(folder, eta=0.1, of=None, **given):
     return put(folder, "paper", **(of or {}))
 
 
-@pytest.mark.parametrize(
-    ("constant", "hard", "verdict"),  # with another η on MNIST; as the text says on CIFAR-10
-    [(0.915, 0.715, "supported"), (0.95, 0.715, "refuted"), (0.915, 0.75, "refuted")],
-)
-def test_a_reading_at_another_learning_rate_takes_its_own_result_alone(constant, hard, verdict, tmp_path):
-    told = {"cifar10": {"final": {**FINAL["cifar10"], "constant": hard}}}
-    found = claims(trained(tmp_path, of=told, final={**FINAL["mnist"], "constant": constant}))
-    letter, reading = (found[f"test_acc_all/constant{suffix}"] for suffix in ("", "/trained"))
-    assert (reading.kind, reading.parts, decide(reading).verdict) == ("reading", letter.parts, verdict)
-    assert (letter.substance, found["test_acc_all/oracle"].substance) == (reading.id, "")
-    assert "test_acc_all/hybrid-behind/trained" not in found
+@pytest.mark.parametrize("seeds", [2, 10])
+def test_a_result_at_another_learning_rate_is_a_measurement_of_our_own_and_no_substance(seeds, tmp_path):
+    found = claims(trained(tmp_path, seeds=seeds, final={**FINAL["mnist"], "constant": 0.955}))
+    assert found["test_acc_all/constant"].substance == ""
+    assert ("test_acc_all/trained" in found) == (seeds > 2)
+    if seeds > 2:
+        ours = found["test_acc_all/trained"]
+        assert (ours.kind, decide(ours).verdict) == ("addition", "supported")
+        assert "ACDPP ahead of constant -0.5 ± 0.0 points" in ours.statement
 
 
 def test_such_a_result_needs_its_learning_rate_and_an_oracle_that_learns(tmp_path):
@@ -543,7 +542,7 @@ def test_claims_read_as_all_claims_do(every, tmp_path):
     cases = [decide(claim) for claim in found.values()]
     for case in cases:
         check_words(case.claim)
-        assert case.claim.kind in ("experiment", "reading")
+        assert case.claim.kind in ("addition", "experiment", "reading")
         assert not case.claim.corrected or case.verdict not in ("proved", "certified", "supported")
     json.dumps(document(cases, version="0", seed=0), allow_nan=False)
     assert ledger.differences(cases, [ledger.entry(case) for case in cases]) == []

@@ -8,7 +8,7 @@ from proofs_check.experiments.committed import Results, committed
 from proofs_check.experiments.stated import ROUNDS, SECTION7
 from proofs_check.groundwork.control.printed_log import LARGE_RATE
 from proofs_check.groundwork.experiments.constraints import LEVEL, OURS, for_all, horizon, never_made_up, play
-from proofs_check.groundwork.experiments.section7 import TEXT, Measured, Seen, claims_from, each
+from proofs_check.groundwork.experiments.section7 import Measured, Seen, claims_from, each
 from theory.control.violation import cost_excess_maximum
 from theory.paper import RATE
 
@@ -91,7 +91,7 @@ def _every_horizon(results: Results) -> list[Claim]:
     made = claims_from(
         results,
         each(affordable, cost, chosen=False),
-        scope=replace(TEXT, kind="reading"),
+        kind="reading",
         id="fig:buffer_cost_horizontal/cost/every-horizon",
         title="ACDPP spends no more than the budget at every horizon",
         statement="ACDPP's expected cost, averaged over the rounds of a run, is at most the "

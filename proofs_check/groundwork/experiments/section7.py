@@ -2,9 +2,7 @@
 
 A statement is the paper's, about the text's setting. Results in the released code's setting, where the policy
 `released` is ACDPP, test it under that added hypothesis. If it is not established, the measurement takes its place.
-With the text's η the oracle does not learn MNIST, so statements on accuracy and speed are read again with an η at which
-it reaches the paper's target there (`TRAINED`). The text names neither V nor ρ, so statements on ACDPP are judged for
-the choices in `CHOICES`.
+The text names neither V nor ρ, so statements on ACDPP are judged for the choices in `CHOICES`.
 """
 
 import re
@@ -16,7 +14,6 @@ from proofs_check.engines.experiment import ERROR, Interval, absent, measured, w
 from proofs_check.experiments.committed import Results
 from proofs_check.experiments.reproduction import Reproduction
 from proofs_check.experiments.stated import SECTION7, Stated
-from proofs_check.experiments.stated import TRAINED as STEPS
 from proofs_check.text import line
 
 OUR_CHOICE = r"$V=\sqrt T$ and $\rho=1-1/\sqrt T$, which are our choice"
@@ -26,7 +23,7 @@ CHOICES = {
     "acdpp": OUR_CHOICE,
     CODED: r"the admission rule of the released code in place of ACDPP, with its own $V$, $\rho$, region and $K$",
 }
-ACDPP = {"paper": tuple(CHOICES), "released": (CODED,), "trained": tuple(CHOICES)}
+ACDPP = {"paper": tuple(CHOICES), "released": (CODED,)}
 RELEASED = (
     "the settings of the released code in place of the text's: a shorter $K$, a wide region that hardly "
     "contracts, with a cap, $V=1000$ ($10{,}000$, 3000), another penalty, at least one sample a client "
@@ -42,39 +39,8 @@ DOMAIN = (
 )
 
 
-@dataclass(frozen=True)
-class Scope:
-    """Data sets of a claim and their setting: `setting` for those in `own`, the text's for the others."""
-
-    setting: str
-    said: Mapping[str, Stated]
-    kind: str
-    own: tuple[str, ...] = tuple(SECTION7)
-    prefix: str = "In the setting of Section 7, "
-    suffix: str = ""
-    mark: str = ""
-
-    @property
-    def names(self) -> str:
-        *first, last = (said.name for said in self.said.values())
-        return f"{', '.join(first)} and {last}" if first else last
-
-    def of(self, dataset: str) -> str:
-        """The setting of a data set."""
-        return self.setting if dataset in self.own else "paper"
-
-
-TEXT = Scope("paper", SECTION7, "experiment")
-_RATES = " and ".join(f"$\\eta={eta:g}$ on {SECTION7[dataset].name}" for dataset, eta in STEPS.items())
-TRAINED = Scope(
-    "trained",
-    SECTION7,
-    "reading",
-    tuple(STEPS),
-    prefix=f"In the setting of Section 7 except for {_RATES}, with which the oracle reaches the paper's target there, ",
-    suffix="/trained",
-    mark="".join(rf", $\eta={eta:g}$" for eta in STEPS.values()),
-)
+PREFIX = "In the setting of Section 7, "
+NAMES = "{}, {} and {}".format(*(said.name for said in SECTION7.values()))
 GAPS = {"after the last round": "points", "averaged over rounds": "points_averaged"}
 SYMBOLS = {
     "A": "current best test accuracy after the last round, in percent, mean over runs; its index is the policy",
@@ -124,13 +90,12 @@ class ClaimPart:
 def each(
     judge: Callable[[Seen], Evidence],
     measure: Callable[[Seen], Measured | None],
-    scope: Scope = TEXT,
     needs: tuple[str, ...] = (),
     chosen: bool = True,
 ) -> list[ClaimPart]:
     """A part for each data set."""
     return [
-        ClaimPart(said.name, dataset, judge, measure, needs, chosen) for dataset, said in scope.said.items()
+        ClaimPart(said.name, dataset, judge, measure, needs, chosen) for dataset, said in SECTION7.items()
     ]
 
 
@@ -144,32 +109,32 @@ def claims_from(
     why: str = "This is a measurement: it holds for the law of its own runs, at the level of its intervals.",
     symbol: str = r"\Delta",
     symbols: Mapping[str, str] = SYMBOLS,
-    scope: Scope = TEXT,
+    kind: str = "experiment",
     **texts: Any,
 ) -> list[Claim]:
-    """The claim in a list, empty without a committed result in its setting. If it is not established, the measurement
-    takes the place of {} in `found` and `found_title`; `symbol` is LaTeX.
+    """The claim in a list, empty without a committed result in the text's setting. If it is not established, the
+    measurement takes the place of {} in `found` and `found_title`; `symbol` is LaTeX.
     """
     settings = {setting for _, setting in results}
-    if scope.setting not in settings:
+    if "paper" not in settings:
         return []
-    coded = scope.setting == "paper" and "released" in settings
+    coded = "released" in settings
     claim = Claim(
-        kind=scope.kind,
-        statement=f"{scope.prefix}{statement}",
+        kind=kind,
+        statement=f"{PREFIX}{statement}",
         domain=DOMAIN,
-        checks=_checks(results, parts, scope.of),
+        checks=_checks(results, parts, "paper"),
         hypotheses=(RELEASED,) if coded else (),
-        checks_with_hypotheses=_checks(results, parts, lambda _: "released") if coded else (),
+        checks_with_hypotheses=_checks(results, parts, "released") if coded else (),
         symbols=symbols,
-        **texts | {"id": texts["id"] + scope.suffix, "title": texts["title"] + scope.mark},
+        **texts,
     )
     if decide(claim).verdict in ("proved", "certified", "supported"):
         return [claim]
     all_measured = {
-        part.name: part.measure(_seen(part, result, scope.of(part.dataset), parts))
+        part.name: part.measure(_seen(part, result, "paper", parts))
         for part in parts
-        if (result := results.get((part.dataset, scope.of(part.dataset)))) is not None
+        if (result := results.get((part.dataset, "paper"))) is not None
         and {*part.needs} <= {*result.policies}
     }
     told = {name: measured for name, measured in all_measured.items() if measured is not None}
@@ -180,7 +145,7 @@ def claims_from(
     named = "; ".join(f"{name} {words}" for name, (words, _) in told.items())
     instead = Correction(
         title=found_title.format(", ".join(words if e else f"({words})" for words, e in told.values())),
-        statement=f"{found.format(named)} Runs{by}: {_runs(results, [p for p in parts if p.name in told], scope)}.",
+        statement=f"{found.format(named)} Runs{by}: {_runs(results, [p for p in parts if p.name in told])}.",
         sketch=why,
         formula=rf"{symbol}={_typeset(', '.join(known.values()))}",
         symbols={line(symbol): f"what was measured, for {', '.join(known)}"},
@@ -194,11 +159,8 @@ def _seen(part: ClaimPart, result: Reproduction, setting: str, parts: Sequence[C
     return Seen(result, SECTION7[part.dataset], ACDPP[setting][0], 1 - ERROR / len(parts))
 
 
-def _checks(
-    results: Results, parts: Sequence[ClaimPart], of: Callable[[str], str]
-) -> dict[str, tuple[Check, ...]]:
+def _checks(results: Results, parts: Sequence[ClaimPart], setting: str) -> dict[str, tuple[Check, ...]]:
     def judged(part: ClaimPart, mine: str, choice: str) -> Evidence:
-        setting = of(part.dataset)
         result = results.get((part.dataset, setting))
         if result is None or not {mine, *part.needs} <= {*result.policies}:
             found = absent(part.dataset, setting)
@@ -210,7 +172,7 @@ def _checks(
         return replace(found, choice=choice, domain="; ".join(filter(None, (found.domain, choice))))
 
     def checks(part: ClaimPart) -> tuple[Check, ...]:
-        several = ACDPP[of(part.dataset)][: None if part.chosen else 1]
+        several = ACDPP[setting][: None if part.chosen else 1]
         return tuple(
             partial(judged, part, mine, CHOICES[mine] if len(several) > 1 else "") for mine in several
         )
@@ -218,10 +180,10 @@ def _checks(
     return {part.name: checks(part) for part in parts}
 
 
-def _runs(results: Results, parts: Sequence[ClaimPart], scope: Scope) -> str:
+def _runs(results: Results, parts: Sequence[ClaimPart]) -> str:
     def diverged(dataset: str) -> str:
         """Diverged runs of the policies whose accuracy is compared, and whether accuracies are there by seed."""
-        mine = ACDPP[scope.of(dataset)][0]
+        mine = ACDPP["paper"][0]
         names = dict.fromkeys(name for p in parts if p.dataset == dataset for name in p.compared(mine))
         lost = [f"{n} of {name}" for name in names if (n := used[dataset].policies[name].diverged)]
         kept = not names or used[dataset].keeps_seeds
@@ -229,7 +191,7 @@ def _runs(results: Results, parts: Sequence[ClaimPart], scope: Scope) -> str:
             "" if kept else ", accuracies by seed not kept"
         )
 
-    used = {part.dataset: results[part.dataset, scope.of(part.dataset)] for part in parts}
+    used = {part.dataset: results[part.dataset, "paper"] for part in parts}
     return "; ".join(
         f"{r.name} {r.seeds} seeds, {r.rounds} rounds, {r.model}, $\\eta={r.eta:g}$"
         + ("" if r.complete else f", {r.train} training and {r.test} test images, a part of the data")
