@@ -2,12 +2,13 @@
 
 Prints a line per mutant, then the survivors, which nothing noticed, and a table by package. Exit status 1 if any
 survive. Large runs in pieces: --shard I/N or --seconds S with --out FILE, and again with --resume until nothing is
-left.
+left. noticed.json has what noticed each error in earlier runs, which is asked first; --record adds this run's.
 """
 
 import argparse
 import contextlib
 import gc
+import hashlib
 import importlib
 import json
 import os
@@ -33,6 +34,7 @@ from benchmarks.mutants.watch import Watched, digest, files, watch
 
 MUTANT_SECONDS_MAX = 150.0  # before a mutant counts as noticed by its hanging
 OBSERVATION_SECONDS_MAX = 500.0  # for one claim, or for the tests of one part of a file together
+NOTICED = Path(__file__).with_name("noticed.json")
 BY_MATHEMATICS = ("verdict", "evidence", "check broke", "import")
 
 
@@ -105,8 +107,6 @@ def main() -> None:
     if options.list:
         print(*(m.key for m in wanted), sep="\n")
         return
-    if options.last and not options.last.exists():
-        raise SystemExit(f"--last {options.last} does not exist: give the --out of an earlier run")
     print(hardware())
     start = time.perf_counter()
     os.environ |= {"COVERAGE_CORE": "ctrace", "MPLBACKEND": "agg", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -126,6 +126,8 @@ def main() -> None:
     tests = watch_all(options, only)
     print(f"{len(wanted)} mutants, after {time.perf_counter() - start:.0f} s", flush=True)
     found = judged_all(wanted, seen, tests, options, start)
+    if options.record:
+        record(found, {m.key for m in chosen(mutants(("",)))})
     summary(found, time.perf_counter() - start, len(wanted))
 
 
@@ -134,7 +136,9 @@ def judged_all(
 ) -> list[tuple[str, Judgement]]:
     """Judgements of the mutants, by module, and of the claims without each of their links."""
     done = {key: j for key, j in read(options.out if options.resume else None).items() if j.by}
-    last = {key: j.where for key, j in read(options.last).items()}
+    last = {
+        mark: who for who, marks in json.loads(NOTICED.read_text(encoding="utf-8")).items() for mark in marks
+    }
     found = [(m.module, done[m.key]) for m in wanted if m.key in done]
 
     def tell(module: str, judged: Judgement) -> None:
@@ -153,7 +157,7 @@ def judged_all(
         if (reason := explained(m.key)) and not options.equivalent:
             tell(m.module, Judgement(m.key, "equivalent", reason))
             continue
-        who, touching = last.get(m.key, ""), tests.concerned(m.path, m.line, m.last)
+        who, touching = last.get(mark_of(m.key), ""), tests.concerned(m.path, m.line, m.last)
         jobs.append((m, seen.concerned(m, who), touching, tests.named(who), options.patience))
     random.Random(0).shuffle(jobs)  # so that what comes before the time is up is a fair sample
     limit = MUTANT_SECONDS_MAX + 3 * max(options.patience - SETTINGS["options"]["patience"]["default"], 0)
@@ -172,6 +176,27 @@ def judged_all(
             judged = replace(judged, by="equivalent", where=reason)
         tell(mutant.module, judged)
     return found
+
+
+def mark_of(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()[:10]
+
+
+def record(found: list[tuple[str, Judgement]], planted: set[str]) -> None:
+    """Add to noticed.json what noticed each error now; errors that are no longer planted are dropped."""
+    before, marks = json.loads(NOTICED.read_text(encoding="utf-8")), {mark_of(key) for key in planted}
+    now = {mark: who for who, those in before.items() for mark in those if mark in marks}
+    for _, judged in found:
+        now |= (
+            {mark_of(judged.key): judged.where}
+            if judged.where and judged.by not in ("equivalent", "import")
+            else {}
+        )
+    told = {who: sorted(mark for mark in now if now[mark] == who) for who in sorted(set(now.values()))}
+    text = ",\n".join(
+        f"{json.dumps(who, ensure_ascii=False)}: {json.dumps(those)}" for who, those in told.items()
+    )
+    NOTICED.write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
 
 
 def read(path: Path | None) -> dict[str, Judgement]:

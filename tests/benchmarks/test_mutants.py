@@ -2,14 +2,16 @@
 
 import ast
 import fnmatch
+import json
 import pickle
 import sys
 from functools import cache
 
 import pytest
 
+from benchmarks.mutants import __main__
 from benchmarks.mutants.__main__ import reasons
-from benchmarks.mutants.judge import everywhere, exchange, functions, judge
+from benchmarks.mutants.judge import Judgement, everywhere, exchange, functions, judge
 from benchmarks.mutants.plant import ROOT, SETTINGS, chosen, errors_in, mutants, planted
 from benchmarks.mutants.watch import Test, Watched
 from proofs_check import ledger
@@ -169,6 +171,20 @@ def test_the_tests_that_execute_a_line_come_first_then_those_beside_them():
     mirror = Test("m", "tests/p/test_x.py", 0.05, lines)
     files = [file for file, _ in Watched([Test("e", "f", 0.01, lines), mirror]).concerned("p/x.py", 6, 8)]
     assert files == ["tests/p/test_x.py", "f"]
+
+
+def test_what_noticed_an_error_is_kept_until_the_error_is_no_longer_planted(monkeypatch, tmp_path):
+    place = tmp_path / "noticed.json"
+    monkeypatch.setattr(__main__, "NOTICED", place)
+    old, gone = map(__main__.mark_of, ("m.f: sign: a", "m.f: sign: gone"))
+    place.write_text(json.dumps({"tests/test_x.py::test_y": [old, gone]}))
+    found = [Judgement("m.g: sign: b", "test", "tests/test_z.py::test_z"), Judgement("m.h: sign: c", "")]
+    __main__.record([("m", one) for one in found], {"m.f: sign: a", *(one.key for one in found)})
+    new = __main__.mark_of("m.g: sign: b")
+    assert json.loads(place.read_text()) == {
+        "tests/test_x.py::test_y": [old],
+        "tests/test_z.py::test_z": [new],
+    }
 
 
 def _judged(mutant, entry):
