@@ -78,6 +78,8 @@ def test_every_fifth_of_a_fixed_order_is_held_out():
     assert as_dataset((x, x % 2)).digest == as_dataset({"x": x, "y": x % 2}).digest == data.digest
     owned = from_mapping({"x": x, "y": x % 2, "time": 50 - x, "client": 5 + x // 3})
     assert np.array_equal([owned.time, owned.client], [50 - data.train_x[:, 0], data.train_x[:, 0] // 3])
+    other_owners = from_mapping({"x": x, "y": x % 2, "time": 50 - x, "client": 5 + x // 4})
+    assert len({data.digest, owned.digest, other_owners.digest}) == 3
     assert from_torch(Items(*zip(x, x % 2, strict=True))).test_x.ravel().tolist() == HELD_OUT
 
 
