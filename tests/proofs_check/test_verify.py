@@ -37,6 +37,19 @@ def test_the_example_of_the_guide_is_proved(own):
     assert re.search(r"squares\s+proved\s+identity.✓ exact.✓", result.stdout)
 
 
+def test_a_worker_tries_as_many_examples_as_are_asked_for(tmp_path):
+    own = tmp_path / "examples.py"
+    own.write_text(
+        "from proofs_check import Claim, holds\n"
+        "check = lambda context: holds('exact', str(context.choose('few', 'many')) + str(context.seed), domain='any')\n"
+        "CLAIMS = [Claim(id='own:' + n, title='t', statement='S.', formula='x', domain='any', sketch='It is so.', "
+        "checks=(check,)) for n in 'ab']\n"
+    )
+    for profile, said in (("quick", "few7"), ("full", "many7")):
+        cases = run(claims_from(own), jobs=2, file=own, seed=7, profile=profile)
+        assert [case.stated[0].detail for case in cases] == [said, said]
+
+
 def test_a_worker_that_is_killed_ends_in_one_sentence(own):
     claims = claims_from(own)
     own.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n")

@@ -119,6 +119,8 @@ def test_other_prices_meet_the_same_thresholds():
     dearer = plan.met_with(Uniform(2.0, 20.0))
     assert dearer.thresholds == plan.thresholds
     assert dearer.rate < plan.rate
+    alone = under(dearer.law, plan.rules[0][1].thresholds, 100)
+    assert dearer.rules[0][1].ages == alone.rules[0][1].ages != plan.rules[0][1].ages
     assert plan.met_with(UNIFORM).cost == pytest.approx(55)
 
 

@@ -166,6 +166,8 @@ def best_retention(budget: Budget, *, h: Any, variance: Any, eta: Any, E: Any = 
     >>> budget = Budget(buffers=(21,), cost=10, mean_cost=1)
     >>> [best_retention(budget, h=[1], variance=[1], eta=eta)[0] for eta in (Fraction(1, 9), Fraction(8, 9))]
     [2, 3]
+    >>> best_retention(budget, h=[1], variance=[1], eta=ratio(1, 9), E=18)[0]  # more local steps are a larger step
+    3
     """
     settling(h, eta, E)
     x = fill_ratio(budget)
