@@ -37,7 +37,7 @@ def compare(
     """Test whether the worst case stays at or below the stated right-hand side, at the given parameters."""
     worst = solve(build)
     certificate = {**parameters, "worst case": worst, "stated": float(stated), "accuracy": ACCURACY}
-    slack = max(ACCURACY * abs(stated), FLOOR)
+    slack = max(ACCURACY * stated, FLOOR)
     both = f"worst case {worst:.6g}, stated {float(stated):.6g}"
     if worst > stated + slack:
         return fails("worst case", both, domain=domain, certificate=certificate)

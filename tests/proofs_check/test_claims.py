@@ -73,6 +73,8 @@ def test_a_change_of_verdict_evidence_text_or_hypothesis_is_noticed(case):
     assert ledger.differences([case], recorded) == []
     (told,) = document([case], version="", seed=0)["claims"]
     assert told["corrected"]["verdict"] == case.corrected_verdict
+    assert told["substance"] == {"verdict": substances(recorded)["eq:kstep-drop"], "of": case.claim.substance}
+    assert ledger.differences([case], []) == ["eq:kstep-drop is not in the ledger; it is conditional"]
     lost = next(e for e in case.corrected if e.confirms)
     kept = tuple(e for e in case.corrected if e is not lost)
     other = replace(case.claim.corrected, statement="Something else.")
@@ -191,3 +193,5 @@ def test_a_label_names_its_steps_too_and_an_unknown_one_is_an_error():
     for claims_of in (labelled, partial(select, registry())):
         assert [c.id for c in claims_of(["eq:vck-exact"])] == ["eq:vck-exact", "eq:vck-exact/range"]
         assert "no claim 'eq:vck'; near it: eq:vck-exact" in refused(claims_of, ["eq:vck"])
+        assert "near it: thm:dpp-regret" in refused(claims_of, ["thm:dpp-regret/none"])
+        assert {"eq:Neff-def", "rem:1", "rem:1/drift"} <= {c.id for c in claims_of(["eq:Neff-def", "rem:1"])}

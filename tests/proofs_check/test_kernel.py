@@ -242,6 +242,7 @@ def test_answers_are_kept_and_recorded_and_assumptions_are_refused(by, folder, r
     (folder / "Trusted.v").write_text(TRUSTED)
     (asked,) = kernel.ask()
     assert (asked.axioms, asked.states) == ([], {"plain": "(1 + 1)%nat = 2%nat"})
+    assert re.fullmatch(r"8\.\d+\.\d+", asked.coq)
     against = kernel.theorem("Trusted.trusted")()
     assert (against.outcome, "coqchk finds assumed: Acdpp.Trusted.so" in against.detail) == ("open", True)
     assert "Trusted" in refused(kernel.record, [asked])
