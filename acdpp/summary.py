@@ -94,11 +94,18 @@ def _show_all(document: dict[str, Any]) -> None:
     if measured:
         _show_risk(document)
     show_table(
-        "Accuracy and constraints",
-        ["test accuracy", f"cost (of {document['budget']:g})", "buffer violation", "largest memory"],
+        "Model after the last round, on test samples",
+        ["accuracy", "log-loss"],
+        {
+            name: [pm(row["final_accuracy"]), pm(row["final_log_loss"]) if "final_log_loss" in row else "–"]
+            for name, row in policies.items()
+        },
+    )
+    show_table(
+        "Constraints",
+        [f"cost (of {document['budget']:g})", "buffer violation", "largest memory"],
         {
             name: [
-                pm(row["final_accuracy"]),
                 f"{row['mean_cost']['mean']:.4g}",
                 count(row["buffer_violation"], "∞"),
                 str(row["largest_occupancy"]),

@@ -7,6 +7,7 @@ from torch import Tensor
 from empirics.columns import LAST, Arrays
 from empirics.results.divergence import CALMER, nan_if_diverged
 from empirics.settings.study import Study
+from empirics.training.model import Scoring
 from empirics.training.problem import Problem
 from empirics.training.risk import Least
 from empirics.training.world import World
@@ -60,6 +61,8 @@ def concluded(study: Study, last: Arrays, least: Least | None) -> Arrays:
 def _final(problem: Problem, theta: Tensor) -> Arrays:
     with torch.no_grad():
         found = {"accuracy": problem.model.accuracy(theta)}
+        if isinstance(problem.model, Scoring):
+            found["log_loss"] = problem.model.log_loss(theta)
         if "risk" in problem.study.measures:
             found["risk"] = problem.model.measure(theta, None)["risk"]
     arrays = {name: values.double().cpu().numpy() for name, values in found.items()}

@@ -43,6 +43,7 @@ FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the see
     "rounds_stated_undefined": "rounds in which the printed bound takes the root of a negative number",
     "final_accuracy": "test accuracy after the last round, of the mean of models where the study averages",
     "final_accuracies": "the same, seed by seed; null where it is no number",
+    "final_log_loss": "mean log-loss on test samples after the last round, of models that tell their chances",
     "mean_accuracy": "test accuracy averaged over θ(1), …, θ(T)",
     "best_accuracy": "the highest of all rounds, of a run that diverged those before it did",
     "final_risk": "population risk after the last round",
@@ -286,6 +287,8 @@ class Tally:
             "final_accuracy": _mean(accuracy),
             "final_accuracies": [_number(one) for one in accuracy],
         }
+        if f"{prefix}log_loss" in final:
+            found["final_log_loss"] = _mean(final[f"{prefix}log_loss"][runs])
         if f"{prefix}accuracy" in self.highest:
             found["mean_accuracy"] = _mean(self.sums[f"{prefix}accuracy"][runs] / self.study.rounds)
             found["best_accuracy"] = _mean(np.fmax(self.highest[f"{prefix}accuracy"][runs], accuracy))

@@ -185,6 +185,12 @@ class Linear:
         turned = self.weighted_inputs(p * self._bend(q, self.logits(gradient, self.population.x)))
         return value, 2 * (self.weighted_inputs(weight * self._bend(q, residual)) - turned)
 
+    def log_loss(self, theta: Tensor) -> Tensor:
+        if len(theta) == 1:  # as in measure
+            return self.log_loss(theta.repeat(2, 1))[:1]
+        logits = self.logits(theta, self.population.test_x)
+        return self.population.tested(self.losses(logits, self.population.test_y))
+
     def accuracy(self, theta: Tensor) -> Tensor:
         if len(theta) == 1:  # as in measure
             return self.accuracy(theta.repeat(2, 1))[:1]

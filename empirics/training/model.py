@@ -11,7 +11,7 @@ from torch import Tensor
 from theory.setting import SettingError
 
 __all__ = ["Descent", "Memory", "Model", "Population", "each", "inverse_counts", "listening", "per_run"]
-__all__ += ["row_by_row"]
+__all__ += ["Scoring", "row_by_row"]
 
 VECTOR_BYTES_MAX = 128  # bytes of numbers that a processor takes at a time at most
 Update = TypeVar("Update", bound=Callable[..., Any])
@@ -40,11 +40,11 @@ class Population:
         reals = {name: getattr(self, name).double() for name in ("x", "weights", "test_x")}
         return replace(self, **reals)
 
-    def tested(self, hits: Tensor) -> Tensor:
-        """The accuracy of each run, from what it gets right, (test samples, runs)."""
+    def tested(self, values: Tensor) -> Tensor:
+        """The mean of each run, as the accuracy from what it gets right, (test samples, runs)."""
         if self.test_weights is None:
-            return hits.mean(0)
-        return _summed(_for_runs(self.test_weights, hits.shape[1]) * hits)
+            return _summed(values) / len(values)
+        return _summed(_for_runs(self.test_weights, values.shape[1]) * values)
 
     @property
     def support(self) -> Tensor:
@@ -137,6 +137,14 @@ class Model(Protocol):
 
     def accuracy(self, theta: Tensor) -> Tensor:
         """Test accuracy, (runs,)."""
+
+
+@runtime_checkable
+class Scoring(Protocol):
+    """A model that tells the log-loss of its chances too, as ours do; of a user's own this is not asked."""
+
+    def log_loss(self, theta: Tensor) -> Tensor:
+        """Mean log-loss on test samples, (runs,)."""
 
 
 def listening(model: Model) -> Any:

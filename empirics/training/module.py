@@ -120,6 +120,11 @@ class Module:
             mean = mean + p[part] @ gradients
         return second - mean.square().sum()
 
+    def log_loss(self, theta: Tensor) -> Tensor:
+        test_x, test_y = self.population.test_x, self.population.test_y
+        losses = [F.cross_entropy(self._scores(one, test_x), test_y, reduction="none") for one in theta]
+        return self.population.tested(torch.stack(losses, 1))
+
     def accuracy(self, theta: Tensor) -> Tensor:
         test_x, test_y = self.population.test_x, self.population.test_y
         hits = [(answers(self._scores(one, test_x)) == test_y).to(theta.dtype) for one in theta]

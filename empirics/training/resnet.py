@@ -261,6 +261,13 @@ class ManyResNets(Module):
             risk[part] += (p[part][:, some] * loss).sum(1)
         return {"risk": risk}
 
+    def log_loss(self, theta: Tensor) -> Tensor:
+        losses = theta.new_zeros(len(self._tests), len(theta))
+        for part, some, scores in self._scored(theta, self._tests):
+            labels = self.population.test_y[some].expand(len(scores), -1)
+            losses[some, part] = F.cross_entropy(scores.transpose(1, 2), labels, reduction="none").T
+        return self.population.tested(losses)
+
     def accuracy(self, theta: Tensor) -> Tensor:
         hits = theta.new_zeros(len(self._tests), len(theta))
         for part, some, scores in self._scored(theta, self._tests):

@@ -10,6 +10,7 @@ import pytest
 
 from acdpp import output
 from acdpp.main import main
+from acdpp.output import pm
 from acdpp.summary import show_ranking, show_summary
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file
@@ -44,20 +45,22 @@ def shown(tmp_path_factory):
 def test_one_command_trains_and_prints_predicted_beside_measured_and_bound_in_80_columns(shown):
     lines, policies = shown[0].splitlines(), reread(shown[1])["policies"]
     assert max(map(len, lines[:-1])) <= 80  # and a command to copy
-    risks, constraints, mismatches = (
+    risks, tested, constraints, mismatches = (
         [line.split()[1:] for line in lines[at + 1 : at + 1 + len(policies)]]
         for at, line in enumerate(lines)
         if "────" in line
     )
     heading = next(line for line in lines if line.strip().startswith("policy"))
     assert heading.split() == ["policy", "final", "÷", "cumulative", "÷", "bound", "÷"]
-    for found, risk, rest, mismatch in zip(policies.values(), risks, constraints, mismatches, strict=True):
+    shown_all = zip(policies.values(), risks, tested, constraints, mismatches, strict=True)
+    for found, risk, test, rest, mismatch in shown_all:
         numbers = [*found["final_excess_risk"].values(), found["final_predicted_over_measured"]]
         numbers += [*found["cumulative_excess_risk"].values(), found["predicted_over_measured"]]
         numbers.append(found["corrected_over_measured"])
         cells = [cell for cell in risk if cell != "±"]
         places = [len(cell.partition(".")[2]) for cell in cells]
         assert cells == [f"{one:,.{n}f}" for one, n in zip(numbers, places, strict=True)]
+        assert " ".join(test) == f"{pm(found['final_accuracy'])} {pm(found['final_log_loss'])}"
         assert rest[-3:] == [f"{found['mean_cost']['mean']:.4g}", "0", str(found["largest_occupancy"])]
         shares = (found["mismatch"][name] for name in ("over_chi", "over_stated", "over_stated_early"))
         assert mismatch[:3] == ["∞" if one is None else f"{one:.2f}" for one in shares]

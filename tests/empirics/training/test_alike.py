@@ -24,7 +24,8 @@ def found(population, theta, tilt, memory, part):
     runs = Memory(memory.index[part], memory.mask[part], memory.weights[part])
     moved = model.update(theta[part], runs, Descent(3, 0.5))
     risk = model.measure(theta[part], None)["risk"]  # perhaps of few samples
-    told = {"update": moved, "accuracy": model.accuracy(theta[part]), "risk alone": risk}
+    told = {"update": moved, "risk alone": risk, "log-loss": model.log_loss(theta[part])}
+    told |= {"accuracy": model.accuracy(theta[part])}
     return model.measure(theta[part], tilt[part]) | told
 
 

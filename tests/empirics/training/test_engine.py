@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 import torch
+from sklearn.metrics import log_loss
 
 from empirics.control.registry import BUILT_IN, make_policy
 from empirics.control.schedule import Schedule, brief_for, plan
@@ -187,6 +188,12 @@ def test_any_module_is_measured_as_logistic_regression_is_when_it_is_one(monkeyp
     for name in ("risk", "mismatch", "variance"):
         assert torch.allclose(mine[name], theirs[name])
     assert torch.equal(linear.accuracy(theta), other.accuracy(theta))
+    chances = linear.logits(theta, task.population.test_x).softmax(-1)
+    own = [
+        log_loss(task.population.test_y, chances[:, run], labels=range(linear.outputs)) for run in range(2)
+    ]
+    for model in (linear, other):
+        assert torch.allclose(model.log_loss(theta), torch.tensor(own, dtype=torch.float64))
     index = torch.arange(4)[None, None]
     four = Memory(index, index >= 0, torch.ones(1, 1, dtype=torch.float64))
     moves = probe(replace(task, model=other), theta[:1])[1], linear.update(theta[:1], four, Descent(1, 0.5))

@@ -153,6 +153,9 @@ def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
         found = model.update(model.start(2), few, descent)
         assert (found - wanted).norm() < 1e-4 * wanted.norm()
         assert torch.allclose(model.accuracy(model.start(2)[:1]).double(), exact.accuracy(exact.start(2)[:1]))
+        assert torch.allclose(
+            model.log_loss(model.start(2)).double(), exact.log_loss(exact.start(2)), rtol=1e-5
+        )
         risk = model.measure(model.start(2), None)["risk"].double()
         assert torch.allclose(risk, exact.measure(exact.start(2), None)["risk"], rtol=1e-5)
 
