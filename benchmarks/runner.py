@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any, Self
 
 import numpy as np
@@ -104,7 +105,7 @@ def _word(key: str, value: Any, options: dict[str, Any]) -> str:
     name = f"--{key.replace('_', '-')}"
     if value is True:
         return name
-    shown = "DIR" if key == "data_dir" else f"{value:g}" if isinstance(value, float) else value
+    shown = "DIR" if key == "data_dir" else f"{value:g}" if isinstance(value, float) else quote(str(value))
     return f"{name} {shown}"
 
 
