@@ -13,6 +13,7 @@ names in an expression are the modules of this folder and the functions of `resu
 | `drift` | populations that move |
 | `claims` | verdicts of the ledger |
 | `accuracy` | predictions against measurements, and notes on them |
+| `tables` | learners on tables |
 | `others` | predictions, bounds, plans, the federation |
 | `renew` | writing them into the pages |
 """

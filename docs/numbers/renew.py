@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from docs.numbers import accuracy, buying, claims, drift, learner, others, results, section7
+from docs.numbers import accuracy, buying, claims, drift, learner, others, results, section7, tables
 
 __all__ = ["MARKED", "PAGES", "renewed"]
 
@@ -25,6 +25,7 @@ NAMES = {
     "learner": learner,
     "others": others,
     "section7": section7,
+    "tables": tables,
 }
 
 
