@@ -7,7 +7,7 @@ A quarter of each table is held out, the rest is bought, a tenth of it as the pi
 learner knows a law of prices, and all spend the same. Features are standardised by the pilot and clipped. FedAvg and
 FedAdam have the best step sizes of a grid by the *held-out* rows, which is too good for them. `over` is the log-loss
 over scikit-learn's on the same rows, in per cent; behind ± is half of a 95 % interval of the difference, paired over
-splits. `against` is 1 where `information` is significantly better than a rival, -1 where worse, paired, 5 % level.
+splits.
 """
 
 import time

@@ -2,6 +2,7 @@ r"""A server that adds up gradient and curvature (`law:information`): no sample 
 
 from proofs_check.prelude import *
 
+from proofs_check.groundwork.drift.moving import filter_form
 from proofs_check.groundwork.law.lags import AVERAGED
 from theory.law.averaging import best_weights
 from theory.law.information import information_risk, unequal_clients
@@ -85,10 +86,22 @@ def formula() -> Evidence:
 
 
 def theorys_factor() -> Evidence:
-    """theory's factor is the one that Coq has, for two clients."""
-    shares, counts = sp.symbols("alpha_1 alpha_2", positive=True), sp.symbols("N_1 N_2", positive=True)
-    right = sum(counts) * sum(share**2 / own for share, own in zip(shares, counts, strict=True))
-    return argument((unequal_clients(counts, shares), right, "theory's factor"), domain="two clients")
+    """With w_m = α_mN/N_m the model is Σα_m z̄_m, and NΣw² over (Σw)² is theory's factor, for two clients."""
+    first, counts = sp.Symbol("alpha", positive=True), sp.symbols("N_1 N_2", positive=True)
+    shares, means, total = (first, 1 - first), sp.symbols("z_1 z_2", real=True), sum(counts)
+    weights = [share * total / own for share, own in zip(shares, counts, strict=True)]
+    whole = sum(own * w for own, w in zip(counts, weights, strict=True))
+    squares = sum(own * w**2 for own, w in zip(counts, weights, strict=True))
+    model = sum(own * w * z for own, w, z in zip(counts, weights, means, strict=True)) / whole
+    return argument(
+        (
+            model,
+            sum(share * z for share, z in zip(shares, means, strict=True)),
+            "the model and the objective's",
+        ),
+        (total * squares / whole**2, unequal_clients(counts, shares), "the noise's factor and theory's"),
+        domain="two clients, any shares and purchases",
+    )
 
 
 def earlier_is_better() -> Evidence:
@@ -122,13 +135,7 @@ def is_the_filter(admissions: list[int], drift: F, first: F) -> Found:
         precision = 1 / error + bought
         shares = [one / (error * precision) for one in shares] + ([bought / precision] if bought else [])
         error = 1 / precision + drift
-    T, rounds = len(admissions), [s for s, bought in enumerate(admissions, start=1) if bought]
-    when, own = [0, *rounds], [first, *(F(1, admissions[s - 1]) for s in rounds)]
-    form = [
-        [drift * (T + 1 - max(s, r, 1)) + (own[i] if i == k else 0) for k, r in enumerate(when)]
-        for i, s in enumerate(when)
-    ]
-    return differing(shares=shares, best=list(best_weights(form)))
+    return differing(shares=shares, best=list(best_weights(filter_form(admissions, drift, first))))
 
 
 CLAIMS = [

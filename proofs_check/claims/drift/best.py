@@ -2,7 +2,7 @@ r"""The best weights, step, retention and admissions under a walk (`law:drift/be
 
 from proofs_check.prelude import *
 
-from proofs_check.groundwork.drift.moving import LAG, MOVING, nu, q
+from proofs_check.groundwork.drift.moving import LAG, MOVING, filter_form, nu, q
 from theory.drift.long_run import least_drifting_risk, tracking_risk, tracking_step
 from theory.law.averaging import best_weights
 
@@ -107,14 +107,7 @@ def any_admissions(admissions: list[int], drift: F, first: F) -> Found:
     errors = [first]
     for bought in admissions:
         errors.append(1 / (1 / errors[-1] + bought) + drift)
-    T, rounds = len(admissions), [s for s, bought in enumerate(admissions, start=1) if bought]
-    when = [0, *rounds]
-    own = [first, *(F(1, admissions[s - 1]) for s in rounds)]
-    # two weights have the changes in common that are later than both; change T is later than all
-    form = [
-        [drift * (T + 1 - max(s, u, 1)) + (own[i] if i == k else 0) for k, u in enumerate(when)]
-        for i, s in enumerate(when)
-    ]
+    T, form = len(admissions), filter_form(admissions, drift, first)
     p = best_weights(form)
     least = sum(p[i] * p[k] * form[i][k] for i in range(len(p)) for k in range(len(p)))
     phi = [drift / (error * (error - drift)) for error in errors[1:]]

@@ -19,6 +19,19 @@ LAG = Given("law:drift/lag", "the stationary lags $Y(a,K)$ and $L(a,K)$")
 BEST = Given("law:drift/best", "that no weights have less than the recursion of $P$")
 
 
+def filter_form(admissions: Sequence[int], drift: F, first: F) -> list[list[F]]:
+    """The mean square as a form in the weights of the start and of each round that bought, for s² = 1.
+
+    Two weights have the changes in common that are later than both; the change of the last round is later than all.
+    """
+    T, rounds = len(admissions), [s for s, bought in enumerate(admissions, start=1) if bought]
+    when, own = [0, *rounds], [first, *(F(1, admissions[s - 1]) for s in rounds)]
+    return [
+        [drift * (T + 1 - max(s, u, 1)) + (own[i] if i == k else 0) for k, u in enumerate(when)]
+        for i, s in enumerate(when)
+    ]
+
+
 def full(kept: int, rounds: int) -> Cohorts:
     """Two samples per round, each for K rounds; the memory of round 1 is full, and all of that round's world."""
     old = Cohorts(np.ones(kept - 1, dtype=int), np.arange(1, kept), np.full(kept - 1, 2))

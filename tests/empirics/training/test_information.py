@@ -45,6 +45,17 @@ def test_gradient_and_curvature_are_the_sums_of_every_sample_s_derivatives(class
         torch.testing.assert_close(losses(theta[:, None], rows)[run, 0], total(theta[run]))
 
 
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_message_about_one_sample_gives_it_away(classes):
+    """Inputs are a gradient's row over its constant part, and the label is the one class that is pulled up."""
+    rows = made(classes, 1)
+    gradient, _ = information(random_models(3, 4 * (1 if classes == 2 else 3)), rows)
+    for run, message in enumerate(gradient.view(3, -1, 4)):
+        torch.testing.assert_close(message[0] / message[0, -1], rows.x[run, 0])
+        pulled = message[:, -1] < 0
+        assert int(pulled.nonzero()[0, 0] if classes == 3 else pulled[0]) == int(rows.y[run, 0])
+
+
 def fitted(rows, priors=(1.0,)):
     server = InformationServer(len(rows.y), rows.x.shape[2], 3, priors=priors)
     server.learn(rows, steps=30)
