@@ -189,6 +189,12 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
         yield from [one] if one.co_flags & 1 else _codes(one)  # a class body has no fast locals
 
 
+def _bare(code: CodeType) -> CodeType:
+    """The same without its lines, which an error further up shifts."""
+    within = tuple(_bare(one) if isinstance(one, CodeType) else one for one in code.co_consts)
+    return code.replace(co_firstlineno=1, co_linetable=b"", co_consts=within)
+
+
 def exchange(places: Places, mutant: Mutant, source: str) -> bool:
     """Give the error to the function that has it, in this process; False where that is not all it changes."""
     path = ROOT / mutant.path
@@ -197,7 +203,7 @@ def exchange(places: Places, mutant: Mutant, source: str) -> bool:
     disk, sound, broken = (list(_codes(compile(one, str(path), "exec"))) for one in versions)
     if len(sound) != len(broken):
         return False
-    changed = [i for i, code in enumerate(sound) if code != broken[i]]
+    changed = [i for i, code in enumerate(sound) if _bare(code) != _bare(broken[i])]
     concerned = places.get(_place(disk[changed[0]]), []) if len(changed) == 1 else []
     for function in concerned:
         if function.__code__.co_freevars != broken[changed[0]].co_freevars:
