@@ -8,7 +8,7 @@
 | `reproduce`, `explain` | the paper's experiments, and what carries their reported gain |
 | `report`, `explore` | packages: page, erratum and texts of `acdpp report`; the planning page |
 | `options`, `study`, `fit` | options, each declared once; from options to a study; `--fit` |
-| `parse` | from text to exact numbers |
+| `parse` | from text to exact numbers and prices |
 | `output`, `summary`, `drawing`, `watch` | printing, the summary of a study, figures as files, curves in the terminal |
 | `interrupt` | Ctrl-C |
 

@@ -50,7 +50,7 @@ def price_law(cost: str) -> PriceLaw:
         from empirics.control.price_file import read_prices
 
         return Atoms.thinned(read_prices(*file))
-    kind, low, high = parse.prices(cost, ("uniform", "integer"))
+    kind, low, high = parse.prices(cost)
     if kind == "uniform":
         return Uniform(float(low), float(high)) if low < high else Atoms.of([low])
     if low.denominator != 1 or high.denominator != 1 or high - low >= INTEGER_PRICES_MAX:

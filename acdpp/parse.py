@@ -99,6 +99,10 @@ def numbers(text: str, name: str) -> tuple[Fraction | int, ...]:
     return tuple(int(word) if word.isdecimal() and len(word) <= 100 else number(word, name) for word in words)
 
 
+KINDS = ("uniform", "integer")  # of prices that are drawn anew
+ALL_KINDS = (*KINDS, "markov", "drifting")
+
+
 def price_file(text: str) -> tuple[str, str | None] | None:
     """File and column of csv:FILE or csv:FILE,column=NAME; None for other prices.
 
@@ -111,10 +115,10 @@ def price_file(text: str) -> tuple[str, str | None] | None:
     return file, column or None
 
 
-def prices(text: str, kinds: tuple[str, ...], name: str = "--cost") -> tuple[str, Fraction, Fraction]:
+def prices(text: str, kinds: tuple[str, ...] = KINDS, name: str = "--cost") -> tuple[str, Fraction, Fraction]:
     """KIND:LOW:HIGH, or one price, which is a uniform distribution of width 0.
 
-    >>> prices("integer:1:10", ("uniform", "integer")), prices("5.5", ("uniform",))
+    >>> prices("integer:1:10"), prices("5.5")
     (('integer', Fraction(1, 1), Fraction(10, 1)), ('uniform', Fraction(11, 2), Fraction(11, 2)))
     """
     kind, *ends = text.split(":")

@@ -270,7 +270,7 @@ def prices(
 ) -> Drawing:
     """Purchases of buy-cheap: prices, memory, spending and effective samples, against ACDPP and constant admission."""
     study = _study(
-        cost=study_prices(cost, ("uniform", "integer", "markov", "drifting")),
+        cost=study_prices(cost, parse.ALL_KINDS),
         buffers=buffers,
         budget=parse.decimal(budget, "--budget"),
         rounds=rounds,

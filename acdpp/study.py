@@ -138,7 +138,7 @@ def drift_of(text: str) -> dict[str, Any]:
     return found
 
 
-def prices(cost: str | None, kinds: tuple[str, ...] = ("uniform", "integer")) -> dict[str, Any] | None:
+def prices(cost: str | None, kinds: tuple[str, ...] = parse.KINDS) -> dict[str, Any] | None:
     """Prices as a study takes them: a process between two prices, or a file; None where none are given."""
     if cost is None:
         return None

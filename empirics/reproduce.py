@@ -8,7 +8,7 @@ from typing import Any
 
 from empirics.results import explained_gain as explained
 from empirics.results import reproduction
-from empirics.results.folder import SETTINGS, claim
+from empirics.results.folder import SETTINGS, new_folder
 from empirics.run import Announce, Progress, run_study
 from empirics.settings.ladder import EQUAL, at_equal_spending, rungs
 from empirics.settings.study import Study
@@ -56,7 +56,7 @@ def explain(
     studies = rungs(dataset, worlds, seeds=seeds, rounds=rounds)
     results = Path("results")
     fresh = out is None and not results.exists()
-    place = claim(results, f"{dataset}-explained") if out is None else out
+    place = new_folder(results, f"{dataset}-explained") if out is None else out
     announce(place)
 
     def train(study: Study, folder: Path) -> None:

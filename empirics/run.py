@@ -25,7 +25,7 @@ from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.prediction.time_estimate import takes_too_long
 from empirics.results.divergence import diverged_policies, nan_if_diverged
 from empirics.results.fingerprint import fingerprint_of
-from empirics.results.folder import Folder, claim, read_result, read_settings
+from empirics.results.folder import Folder, new_folder, read_result, read_settings
 from empirics.results.measures import concluded, least_for, with_excess
 from empirics.results.provenance import settings_document
 from empirics.results.resume import (
@@ -226,7 +226,7 @@ def _begin(
         asked = {"device": where.device, "data_dir": None if data_dir is None else os.path.abspath(data_dir)}
         found = job.calibration, job.least, job.not_predicted()
         settings = settings_document(job.problem, asked, job.prices, *found) | trainer.machine()
-        place = claim(Path("results"), job.study.preset) if out is None else Path(out)
+        place = new_folder(Path("results"), job.study.preset) if out is None else Path(out)
         with Folder.begin(place, settings) as folder:
             announce(place)
             return _train(folder, job, trainer, told)

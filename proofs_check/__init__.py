@@ -5,10 +5,10 @@
 | `claim`, `evidence` | a claim, how it is decided, and a check that breaks; what a check returns, and its verdict |
 | `context` | what a check may depend on besides the mathematics: the seed and the amount of random examples |
 | `engines` | nine ways to check: kernel, identity, smt, limit, enclosure, exact, worst_case, simulation, experiment |
-| `kernel` | the proofs that Coq checks, and theory's formulas in Coq |
+| `kernel` | the proofs that Coq checks; `kernel.formulas`: theory's formulas in Coq, `kernel.coq_terms`: terms in Coq |
 | `claims`, `groundwork` | the claims, part by part; what several of them need |
 | `prelude` | the names that claims and groundwork share, for `import *` |
-| `registry`, `run` | all claims in the paper's order, or those of a file; many claims in several processes |
+| `registry`, `run` | all claims in the paper's order, by label, or those of a file; many claims in several processes |
 | `experiments` | committed results of repeating the paper's experiments, and what the paper states about its own |
 | `simulator` | the ground truth: every sample by name |
 | `symbols`, `printing`, `text` | the symbols and their meanings; LaTeX of an expression; texts with mathematics |

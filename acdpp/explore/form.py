@@ -28,7 +28,6 @@ LIKELY = {  # common names of columns
     "label": ("label", "labels", "y", "target", "class"),
     "price_column": ("price", "prices", "cost", "costs"),
 }
-PRICES = ("uniform", "integer", "markov", "drifting")
 FIRST_LINE_CHARACTERS_MAX = 10**6
 OBJECTIVES = ("cumulative", "final")
 FITS = ("data", "preset")  # source of radius and scale for the user's own data
@@ -148,7 +147,7 @@ def _label(form: Form) -> Settings:
 def _prices(form: Form) -> Settings:
     if form.price_file:
         return {}
-    kind, low, high = parse.prices(form.prices, PRICES, "prices")
+    kind, low, high = parse.prices(form.prices, parse.ALL_KINDS, "prices")
     return {"cost": {"process": kind, "low": float(low), "high": float(high)}}
 
 

@@ -43,6 +43,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from empirics.control.memories import Totals
 from empirics.control.policy import FOREVER, Policy
 from empirics.control.prices import prices_of
 from empirics.control.registry import Brief, capacity_for, dropped_by, kept_for, make_policy
@@ -50,7 +51,6 @@ from empirics.control.released import CONSTANTS
 from empirics.control.schedule import checked_admissions
 from empirics.control.state_json import plain, restored
 from empirics.control.steps_and_means import Models, step_sizes
-from empirics.control.totals import Totals
 from empirics.files import replace_file
 from empirics.settings.costs import PRICE_MAX, PRICE_MIN
 from empirics.settings.policy_name import PolicyName

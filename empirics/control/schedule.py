@@ -14,10 +14,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from empirics.control.memories import Totals
 from empirics.control.policy import FOREVER, Floats, Policy, Whole
 from empirics.control.prices import Prices, prices_of
 from empirics.control.registry import Brief, capacity_for, dropped_by, kept_for, make_policies
-from empirics.control.totals import Totals
 from empirics.settings.study import Study
 from empirics.users_code import NUMERIC, users_code
 from theory.control.admission import debt_update

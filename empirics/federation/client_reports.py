@@ -1,8 +1,8 @@
 """Clients' reports and the server's account of their memories: samples by round of arrival, with counts of uses.
 
 A report that exceeds the grant, or the samples that the client can still hold, is refused (`ClientAccounts.check`). In
-the batched engine every client trains in every round, and running totals suffice (`empirics.control.totals`); here the
-samples of an absent client age unused.
+the batched engine every client trains in every round, so totals suffice (`empirics.control.memories`); here the samples
+of an absent client age unused.
 """
 
 from collections.abc import Mapping

@@ -16,7 +16,7 @@ from filelock import FileLock, Timeout
 from empirics.federation.app_folder import ROUND_WAIT_SECONDS, FederationFolder, write_app
 from empirics.federation.processes import Federation, federation, last_error
 from empirics.federation.server_state import NOT_FEDERATED, federated, prepare
-from empirics.results.folder import claim, read_result, read_settings
+from empirics.results.folder import new_folder, read_result, read_settings
 from empirics.settings.study import Study
 from theory.setting import SettingError
 
@@ -86,7 +86,7 @@ def _begun(study: Study, out: Path | None, data_dir: Path | None, **asked: Any) 
     """A new result folder, or none if the study cannot be run."""
     parent = Path("results")
     fresh = not parent.exists()
-    place = claim(parent, f"{study.preset}-federation") if out is None else out
+    place = new_folder(parent, f"{study.preset}-federation") if out is None else out
     try:
         prepare(study, place, data_dir, **asked)
     except BaseException:

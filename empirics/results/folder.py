@@ -41,8 +41,8 @@ from empirics.results.rows import table
 from empirics.settings.study import Study
 from theory.setting import SettingError
 
-__all__ = ["FORMAT", "Busy", "Folder", "Part", "Result", "claim", "read_result", "read_settings"]
-__all__ += ["read_state", "refuse_existing", "refuse_place"]
+__all__ = ["FORMAT", "Busy", "Folder", "Part", "Result", "new_folder", "read_result"]
+__all__ += ["read_settings", "read_state", "refuse_existing", "refuse_place"]
 
 FORMAT = 2
 LOCK, SETTINGS, SUMMARY, ROUNDS, PARTS = ".lock", "settings.json", "summary.json", "rounds.parquet", "parts"
@@ -162,7 +162,7 @@ def refuse_place(study: Study, path: Path | None) -> None:
         )
 
 
-def claim(parent: Path, name: str) -> Path:
+def new_folder(parent: Path, name: str) -> Path:
     """A new folder parent/name-N with the first free N, made by this call and no other."""
     for n in count(1):
         path = parent / f"{name}-{n}"

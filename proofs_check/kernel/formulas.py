@@ -13,7 +13,7 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.kernel.coq import coq
+from proofs_check.kernel.coq_terms import coq
 from theory.bound import constant_admission
 from theory.bound import theorem1 as bound
 from theory.control import admission, penalty, region, violation

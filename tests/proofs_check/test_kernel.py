@@ -14,7 +14,7 @@ import sympy as sp
 from proofs_check import kernel_page
 from proofs_check.engines import kernel
 from proofs_check.kernel import formulas
-from proofs_check.kernel.coq import coq
+from proofs_check.kernel.coq_terms import coq
 from proofs_check.registry import registry
 from tests.acdpp.program import acdpp
 from tests.proofs_check.coq_terms import applied, evaluated

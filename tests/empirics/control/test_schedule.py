@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from empirics.columns import decided
+from empirics.control.memories import Totals
 from empirics.control.policy import FOREVER
 from empirics.control.registry import register
 from empirics.control.schedule import Schedule, plan
 from empirics.control.state_json import plain, restored
-from empirics.control.totals import Totals
 from tests.empirics.small import CONTROL, Steady, refused, study
 from theory.reuse.counts import effective_sample_size
 from theory.reuse.trajectories import Trajectory
