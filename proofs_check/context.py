@@ -32,7 +32,7 @@ class Context:
     @property
     def number(self) -> int:
         """Integer seed of this check, for tools such as Hypothesis that need one."""
-        return int(np.random.SeedSequence(self.key).generate_state(1)[0])
+        return int(np.random.SeedSequence(self.key).generate_state(1).item())
 
     def choose(self, quick: Any, full: Any) -> Any:
         """Amount of work for this profile: `context.choose(100, 2000)` examples."""

@@ -103,8 +103,7 @@ def page(claims: Sequence[Claim]) -> str:
 def _used() -> set[str]:
     """Names used in a statement, or in the definition of a used name."""
     every = {name: text for module in kernel.modules() for name, text in kernel.defined(module).items()}
-    stating = (module for module in kernel.modules() if kernel.lines(module))
-    texts = [text for module in stating for text in kernel.recorded(module).values()]
+    texts = [text for module in kernel.modules() for text in kernel.recorded(module).values()]
     used: set[str] = set()
     while texts:
         new = set(re.findall(r"\w+", texts.pop())) & every.keys() - used
@@ -131,7 +130,7 @@ def _listed(row: ProvedStatement) -> str:
 
 
 def _theorems(module: str) -> Iterator[str]:
-    said, states = kernel.words(module), kernel.recorded(module) if kernel.lines(module) else {}
+    said, states = kernel.words(module), kernel.recorded(module)
     for name, line in kernel.lines(module).items():
         yield f"\n### {module}.{name}"
         yield f"\n{said[name]} (`proofs_check/kernel/{module}.v`, line {line})"

@@ -39,9 +39,10 @@ def argument(*links: Any, domain: str = "") -> Evidence:
 
 def _shown(first: Any, second: Any, *rest: Any, domain: str) -> Evidence:
     if isinstance(second, list):
-        return always(first, given=second, domain=rest[0])
+        (domain,) = rest
+        return always(first, given=second, domain=domain)
     if isinstance(rest[0], str):
-        what, own = (*rest, domain)[:2]
-        return equal(first, second, domain=own, what=what)
+        what, domain = (*rest, domain)[:2]
+        return equal(first, second, domain=domain, what=what)
     end, what = rest
     return tends_to(first, second, end, what=what, domain=domain)

@@ -191,9 +191,9 @@ def _vanishes(coefficient: Any) -> bool:
     raise _Refused
 
 
-def generic(*expressions: Any) -> dict[Any, Fraction]:
+def generic(expression: Any) -> dict[Any, Fraction]:
     """A prime as the value of each symbol: allowed by its assumptions, and unlikely to be a root."""
-    symbols = sorted(set().union(*(e.free_symbols for e in expressions)), key=str)
+    symbols = sorted(expression.free_symbols, key=str)
     return {symbol: Fraction(int(sp.prime(i + 2))) for i, symbol in enumerate(symbols)}
 
 

@@ -57,7 +57,7 @@ def _approached(expression: Any, t: Any, end: Any) -> bool:
     """True if balls at large t approach the limit by a tenth at least, with allowed values of the other symbols."""
     from flint import ctx
 
-    given = generic(expression, end)
+    given = generic(expression)
     with ctx.workprec(PRECISION_BITS):
         near, far = (ball(expression, given | {t: Fraction(at)}) for at in PROBES_FAR)
         if end.is_infinite:

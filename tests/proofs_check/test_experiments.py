@@ -196,6 +196,7 @@ def test_an_order_holds_however_diverged_runs_are_counted(what):
 
     found = experiment.whatever_diverged(result, names, judge)
     assert (judge(result).outcome, found.outcome) == ("fails", outcome)
+    assert found.certificate["diverged runs"] == {name: len(runs) for name, runs in lost.items()}
     told = [f"{len(lost[name])} of {name}" for name in names if name in lost]
     assert " and ".join(told) in found.detail
     assert ("left out: points ahead" in found.detail) == bool(told)
@@ -402,6 +403,7 @@ def test_a_result_without_the_capped_rule_says_nothing_of_it(tmp_path):
     assert (case.verdict, case.corrected_verdict) == ("conditional", "supported")
     assert case.claim.corrected.parts == ("MNIST", "CIFAR-10")
     assert [e.outcome for e in case.stated] == ["fails"] * 4
+    assert [e.certificate["largest"] for e in case.stated[1:]] == [999] * 3
 
 
 def test_the_parts_of_a_claim_share_its_error(tmp_path):
@@ -472,6 +474,7 @@ def test_what_is_missing_is_open_and_nothing_makes_no_claim(tmp_path):
     assert "no such result is committed for ImageNette" in case.stated[-1].detail
     assert (case.verdict, case.corrected_verdict) == ("undecided", "supported")
     assert case.claim.corrected.parts == ("MNIST",)
+    assert case.corrected[0].certificate["level"] == pytest.approx(1 - 0.05 / 3)
 
 
 # --- intervals ---------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ def test_an_expression_is_written_as_the_paper_would_and_shown_on_a_line(express
         (r"10B\,\mathrm{Pdim}\,\mathrm{Pdim}\sqrt{3}\sqrt x", "10B·Pdim·Pdim·√3·√x"),
         (r"\binom E2\eta^2+\tbinom{E}{4}", "(E choose 2)η² + (E choose 4)"),
         (r"\sqrt{(a+b)+(c+d)}x^{CK}", "√((a + b) + (c + d))·x^CK"),
-        (r"\lceil x\rceil\pm2\cdot3\frac45", "⌈x⌉ ± 2·3·4/5"),
+        (r"\lceil x\rceil\pm2\cdot3\frac45\frac{a\cdotp b}c", "⌈x⌉ ± 2·3·4/5·(a·b)/c"),
     ],
 )
 def test_a_formula_keeps_its_meaning_on_a_line(tex, shown):

@@ -65,11 +65,14 @@ def test_a_wrong_claim_of_ones_own_is_refuted_with_a_counterexample(own):
     assert "Not established:" in result.stdout
 
 
+SAME = "Claim(id=i, kind='k', title='t', statement='S.', domain='d', checks=(symbolically,)) for i in 2 * 'edcba'"
+
+
 @pytest.mark.parametrize(
     ("right", "wrong", "sentence"),
     [
         ("K * (K + 1)", "undefined * (K + 1)", "check symbolically of claim squares broke: NameError"),
-        ("CLAIMS = [", "CLAIMS = 2 * [", "squares comes twice"),
+        ("CLAIMS = [", f"CLAIMS = [*({SAME}), ", "but a, b, c, d, e comes twice"),
     ],
 )
 def test_a_broken_check_or_a_label_used_twice_is_one_sentence_and_no_verdict(own, right, wrong, sentence):

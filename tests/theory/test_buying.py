@@ -89,6 +89,7 @@ def test_plans_spend_the_budget_and_no_more_is_bought_than_money_buys(law, tenth
     best, online = best_plan(law, 10, budget), online_plan(law, 10, budget)
     limit = float(purchase_limit(law, 10, budget).rate)
     for plan in (best, online):
+        assert all(share > 0 for share, _ in plan.rules)
         assert plan.cost == pytest.approx(budget, rel=1e-6)
         assert plan.effective_rate <= plan.rate * (1 + 1e-9)
         assert plan.rate <= limit * (1 + 1e-9)
@@ -112,6 +113,7 @@ def test_ages_are_told_apart_as_far_as_they_occur_and_one_more_at_most():
         for _, rule in plan.rules:
             assert sum(rule.ages) == pytest.approx(1, rel=1e-12)
             assert rule.ages.count(0) <= 1
+    assert len(online_plan(Atoms.of([1.0, 1000.0]), 100, 3).thresholds) == 2**14, "older samples share one"
 
 
 def test_other_prices_meet_the_same_thresholds():

@@ -154,6 +154,7 @@ def test_a_mean_that_forgets_at_once_is_the_last_model_and_a_slow_drift_wants_a_
         (20, 1e-9, [("this step", 2), ("this step, a mean of models", 1)]),
         (20.5, 0, [("this step", 2), ("this step, Corollary 2's K", 3)]),
         (29.5, 0, [("this step", 3)]),
+        (10, 0, [("this step", 1)]),
         (29.5, 1e-9, [("this step", 3), ("this step, a mean of models", 1)]),
     ],
 )

@@ -124,6 +124,7 @@ def test_a_ball_around_the_first_round_contains_more_than_the_empty_sum():
             sharp = (sharp_tail(rho, flint.acb(1)) - sharp_tail(rho, flint.acb(ball(t)))).real
             assert lambert_partial(rho, 1 + unit / 2).contains(sharp)
             assert lambert_partial(rho, flint.acb(1 + unit / 2, unit / 2)).real.contains(sharp)
+        assert lambert_partial(rho, flint.arb(1)) == lambert_partial(rho, flint.acb(1)) == 0
 
 
 def test_a_wider_ratio_is_not_given_the_narrow_one_s_first_tail():

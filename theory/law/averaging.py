@@ -272,7 +272,7 @@ def _backwards(T: int, exact: bool, rows: NDArray[Any], memory: _Memory, weights
     if len(weights) != T + 1:
         raise SettingError(f"there must be a weight for each of {T + 1} models, got {len(weights)}")
     p = plain(list(weights), exact)
-    worth = 0 * rows[0] + p[T]
+    worth = np.full(rows.shape[1], p[T], dtype=rows.dtype)
     shares = np.zeros(rows.shape, dtype=rows.dtype)
     each = np.zeros(rows.shape, dtype=rows.dtype)
     for t in range(T, 0, -1):

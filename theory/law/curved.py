@@ -185,7 +185,7 @@ def noise_correction(cohorts: Cohorts, rounds: Any, moments: Moments, *, eta: An
     count, n = _plain(cohorts.count), cohorts.occupancy(T).tolist()
     busy = [t for t in range(1, T + 1) if n[t - 1] > 0]
     use = [_uses(cohorts, t) * ratio(1, n[t - 1]) for t in busy]  # a sample's part of a round's mean
-    pulled = [use[0] * (0 * a)] if busy else []  # of δ before each busy round, and at the end: -p_i of η g_i
+    pulled = [count * (0 * a)]  # of δ before each busy round, and at the end: -p_i of η g_i
     for part in use:
         pulled.append(a * pulled[-1] + part)
 

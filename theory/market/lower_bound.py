@@ -85,8 +85,8 @@ def burst_risk(
     for bursts that come with probability q per round, independently, and an equal mean of θ(1) and the models since.
     `start` has the squared first distances.
 
-    >>> burst_risk(10, 1, 9, h=[1], variance=[1], start=[0], eta=1)
-    Fraction(1, 200)
+    >>> burst_risk(10, 1, 9, h=[1, 1], variance=[1, 3], start=[0, 0], eta=1)
+    Fraction(1, 50)
     """
     seen, gone = burst_inverse(rounds, often), ratio(2, (rounds + 1) * (rounds + 2) * often**2)
     each = (
