@@ -94,8 +94,8 @@ def make_certificates(folder: Path, hosts: Sequence[str]) -> Certificates:
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "acdpp server")])
 
     def begun(name: x509.Name, key: ec.EllipticCurvePrivateKey, *, issues: bool) -> x509.CertificateBuilder:
-        rights = dict.fromkeys(UNUSED_RIGHTS.split(), False) | {"key_cert_sign": issues, "crl_sign": issues}
-        usage = x509.KeyUsage(digital_signature=not issues, **rights)
+        unused = dict.fromkeys(UNUSED_RIGHTS.split(), False)
+        usage = x509.KeyUsage(not issues, key_cert_sign=issues, crl_sign=issues, **unused)
         issuers = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.public_key())
         return (
             x509.CertificateBuilder()
