@@ -155,7 +155,7 @@ def main(words: Sequence[str]) -> int:
             raise SettingError(
                 f"{folder!r} already has certificates: choose another folder, or move them away"
             )
-        made = make_certificates(Path(folder), [*hosts, *(name for name in LOOPBACK if name not in hosts)])
+        made = make_certificates(Path(folder), [*dict.fromkeys([*hosts, *LOOPBACK])])
     except (SettingError, OSError) as error:
         print(f"acdpp: {error}", file=sys.stderr)
         return 2

@@ -117,7 +117,7 @@ class ServerState:
         if folder.progress.done:
             self._restore()
         (all_rounds,) = prices.chunks(self.study.seed, 1, self.study.rounds, self.study.rounds)
-        self._prices = iter(all_rounds[self.done :, 0].tolist())
+        self._prices = iter(all_rounds[self.done :].ravel().tolist())
         self.price = next(self._prices, None)
 
     @classmethod
