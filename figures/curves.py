@@ -53,8 +53,7 @@ def thinned(x: Floats, y: Floats) -> Whole:
     """
     if len(x) <= 4 * STRETCHES:
         return np.arange(len(x))
-    stretch = np.floor(STRETCHES * np.log(x / x[0]) / np.log(x[-1] / x[0]))
-    first = np.flatnonzero(np.diff(stretch, prepend=-1))
+    first = np.unique(np.searchsorted(x, np.geomspace(x[0], x[-1], STRETCHES, endpoint=False)))
     keep = [first, np.append(first[1:], len(x)) - 1]
     for worst, pick in ((np.inf, np.argmin), (-np.inf, np.argmax)):
         known = np.where(np.isnan(y), worst, y)

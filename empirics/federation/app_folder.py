@@ -140,6 +140,7 @@ def write_app(
     buffers: str = "",
 ) -> None:
     """Write the app of a study into a new or empty folder."""
+    (policy,) = refuse_several(study).policies
     config = {"result": result, "data-dir": data_dir, "patience": patience, "buffers": buffers}
     lines = [f"# {CONFIG[key]}\n{key} = {spelled(value)}\n" for key, value in config.items()]
     readme = README.read_text(encoding="utf-8").format(
@@ -147,7 +148,7 @@ def write_app(
         clients=f"{study.clients} clients" if study.clients > 1 else "1 client",
         last=study.clients - 1,
         rounds=f"{study.rounds:,}",
-        policy=study.policies[0],
+        policy=policy,
         port=PORT,
         result=result,
     )
@@ -155,7 +156,7 @@ def write_app(
         f"{PACKAGE}/__init__.py": "",
         f"{PACKAGE}/server.py": SERVER,
         f"{PACKAGE}/client.py": CLIENT,
-        f"{PACKAGE}/study.toml": toml(refuse_several(study)),
+        f"{PACKAGE}/study.toml": toml(study),
         "README.md": readme,
         "pyproject.toml": PYPROJECT + "".join(lines),
     }

@@ -36,7 +36,7 @@ def trained(
     place, real = choose_device(device), getattr(torch, study.dtype)
     x, y = torch.from_numpy(samples.x).to(place, real), torch.from_numpy(samples.y).to(place)
     shares = torch.full((1, len(y)), 1 / len(y), dtype=real, device=place)
-    made = make_model(study, Population(x, y, shares, x[:1], y[:1], task.classes), model)
+    made = make_model(study, Population(x, y, shares, x, y, task.classes), model)
     if made.size != task.theta.size:
         raise SettingError(f"the server's model has {task.theta.size} parameters, this client's {made.size}")
     theta = torch.from_numpy(task.theta.copy()).to(place)[None]

@@ -94,8 +94,8 @@ def make_certificates(folder: Path, hosts: Sequence[str]) -> Certificates:
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "acdpp server")])
 
     def begun(name: x509.Name, key: ec.EllipticCurvePrivateKey, *, issues: bool) -> x509.CertificateBuilder:
-        rights = dict.fromkeys(UNUSED_RIGHTS.split(), False) | {"key_cert_sign": issues, "crl_sign": issues}
-        usage = x509.KeyUsage(digital_signature=not issues, **rights)
+        unused = dict.fromkeys(UNUSED_RIGHTS.split(), False)
+        usage = x509.KeyUsage(not issues, key_cert_sign=issues, crl_sign=issues, **unused)
         issuers = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.public_key())
         return (
             x509.CertificateBuilder()
@@ -155,7 +155,7 @@ def main(words: Sequence[str]) -> int:
             raise SettingError(
                 f"{folder!r} already has certificates: choose another folder, or move them away"
             )
-        made = make_certificates(Path(folder), [*hosts, *(name for name in LOOPBACK if name not in hosts)])
+        made = make_certificates(Path(folder), [*dict.fromkeys([*hosts, *LOOPBACK])])
     except (SettingError, OSError) as error:
         print(f"acdpp: {error}", file=sys.stderr)
         return 2

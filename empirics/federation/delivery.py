@@ -34,14 +34,14 @@ def replies_so_far(grid: Grid, sent: Sent) -> Iterator[tuple[int, Message]]:
     """
     for name, message in list(sent.items()):
         try:
-            found = list(grid.pull_messages([name]))
+            found = next(iter(grid.pull_messages([name])), None)
         except httpx.HTTPError:
             raise  # the server itself does not answer
         except Exception as error:
-            found = [_failed(message, f"unreadable reply, {type(error).__name__}")]
-        if found:
+            found = _failed(message, f"unreadable reply, {type(error).__name__}")
+        if found is not None:
             del sent[name]
-            yield message.metadata.dst_node_id, found[0]
+            yield message.metadata.dst_node_id, found
 
 
 def _failed(message: Message, reason: str, code: int = ErrorCode.UNKNOWN) -> Message:

@@ -58,7 +58,7 @@ class Admission(Strategy):
 
     def summary(self) -> None:
         study = self.state.study
-        log.info("%s, %d clients, budget %g per round", study.policies[0], study.clients, study.budget)
+        log.info("%s, %d clients, budget %g per round", *study.policies, study.clients, study.budget)
 
     def gather(self, grid: Grid) -> None:
         """Wait for all clients, at most for the patience."""
@@ -84,7 +84,7 @@ class Admission(Strategy):
         there, now = set(grid.get_node_ids()), time.monotonic()
         self.refused &= there  # a node that reconnects may be repaired
         known = {node for m, node in self.nodes.items() if m not in self.silent}
-        unknown = [n for n in sorted(there - known - self.refused) if now >= self.called.get(n, 0)]
+        unknown = [n for n in there - known - self.refused if now >= self.called.get(n, 0)]
         self.called.update(dict.fromkeys(unknown, now + self.patience))
         questions = [Message(RecordDict(), dst_node_id=n, message_type=MessageType.QUERY) for n in unknown]
         self.calls = {n: m for n, m in self.calls.items() if m.metadata.dst_node_id not in unknown}
@@ -114,7 +114,7 @@ class Admission(Strategy):
         """Every client's order. Flower counts rounds from 1 at every start; the state has the true number."""
         self._call(grid)
         state = self.state
-        own = state.study.of_policy(state.study.policies[0])
+        own = state.study.of_policy(state.controller.name)
         grants, accounts, eta = state.decide(), state.accounts, state.controller.eta
         settings = (own.steps, eta, own.momentum, state.problem.population.classes)
         models = (state.parameters, state.controller.listens, state.mean_to_test)

@@ -10,7 +10,6 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -82,8 +81,7 @@ def prepare(
     refuse_existing(out)
     problem = make_problem(study, "cpu", data_dir, dataset=dataset, model=model)
     calibration, prices = calibrate(problem), make_prices(study.cost)
-    rule = Controller(study.policies[0], study, mean_cost=prices.mean, constants=calibration.constants)
-    if rule.listens:
+    if _controller(study, calibration, prices).listens:
         listening(problem.model)
     asked = {"device": "cpu", "data_dir": None if data_dir is None else os.path.abspath(data_dir), **began}
     reason = "a federation is not predicted: acdpp predict does it"
@@ -91,6 +89,11 @@ def prepare(
     token = hashlib.sha256(os.urandom(32)).hexdigest()[:16]
     with Folder.begin(out, settings | {"federation": token}):
         pass
+
+
+def _controller(study: Study, calibration: Calibration, prices: Prices) -> Controller:
+    (policy,) = study.policies
+    return Controller(policy, study, mean_cost=prices.mean, constants=calibration.constants)
 
 
 class ServerState:
@@ -102,9 +105,7 @@ class ServerState:
         calibration = Calibration.from_document(settings["constants"])
         self.least = Least.from_document(settings["least_risk"])
         self.token: str = settings["federation"]
-        self.controller = Controller(
-            self.study.policies[0], self.study, mean_cost=prices.mean, constants=calibration.constants
-        )
+        self.controller = _controller(self.study, calibration, prices)
         capacity = self.controller.capacity
         sizes = np.full(self.study.clients, FOREVER) if capacity is None else capacity
         self.accounts = ClientAccounts.start(self.controller.retention, sizes)
@@ -115,8 +116,8 @@ class ServerState:
         self.mean = self.theta if self.study.averages else None
         if folder.progress.done:
             self._restore()
-        chunks = prices.chunks(self.study.seed, 1, self.study.rounds, self.study.rounds)
-        self._prices = islice((float(price[0]) for chunk in chunks for price in chunk), self.done, None)
+        (all_rounds,) = prices.chunks(self.study.seed, 1, self.study.rounds, self.study.rounds)
+        self._prices = iter(all_rounds[self.done :].ravel().tolist())
         self.price = next(self._prices, None)
 
     @classmethod
@@ -147,13 +148,13 @@ class ServerState:
     @property
     def parameters(self) -> Floats:
         """θ(t), sent to the clients."""
-        return np.asarray(self.theta[0].cpu().numpy())
+        return self.theta.cpu().numpy().ravel()
 
     @property
     def mean_to_test(self) -> Floats | None:
         """The mean of models, sent to the clients where the policy listens to its losses."""
         mean = self.averaged if self.controller.listens else None
-        return None if mean is None else mean[0].cpu().numpy()
+        return None if mean is None else mean.cpu().numpy().ravel()
 
     def decide(self) -> NDArray[np.int64]:
         """Each client's grant at the price of the round; repeated calls give equal grants."""

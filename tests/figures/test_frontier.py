@@ -10,6 +10,7 @@ import pytest
 from acdpp import plot
 from empirics.control.schedule import brief_for, plan
 from empirics.predict import predict_study
+from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from figures import frontier
 from tests.figures.small import SLIDES, UNIT, fits
@@ -44,7 +45,9 @@ def test_effective_samples_are_those_of_the_plans(small: frontier.Frontier) -> N
     for values in small.effective.values():
         assert (values <= small.limit * (1 + 1e-12)).all()
         assert (np.diff(values) > -1e-9).all()
-    assert small.limit[-1] == small.effective["constant"][-1] == 8
+    uneven = frontier.compute(replace(STUDY, cost=CostProcess(high=28 / 3)), risk=False)
+    for data in (small, uneven):
+        assert data.limit[-1] == data.effective["constant"][-1] == 8
 
 
 def test_the_share_of_the_way_is_1_at_the_oracle_and_0_at_constant_admission(

@@ -31,12 +31,14 @@ def shown(figure: Figure) -> list[Axes]:
 DRAW = (section7.draw_accuracy, section7.draw_constraints)
 
 
-def test_a_gain_above_everything_and_a_memory_above_its_buffers_are_said() -> None:
+def test_a_gain_or_memory_above_its_limit_is_said_and_the_axis_of_debt_goes_below_0() -> None:
     result = made("cifar10", rounds=15, final={"hybrid": 0.9}, largest={"acdpp": 321})
-    (*_, ends), (memory, *_) = (shown(draw([result], PAPER)) for draw in DRAW)
+    (*_, ends), (memory, _, debt) = (shown(draw([result], PAPER)) for draw in DRAW)
     assert {text.get_text() for text in ends.texts} == {"+3.5", "+26.7: above 100 %"}
     assert ends.get_xlim()[1] < 105
     assert [text.get_text() for text in memory.texts] == ["acdpp: up to 321"]
+    low, zero, high = debt.transData.transform([(1, value) for value in (-4, 0, 4)])[:, 1]
+    assert 0 < zero - low == pytest.approx(high - zero)
 
 
 def titles(figure: Figure) -> list[str]:
@@ -46,8 +48,8 @@ def titles(figure: Figure) -> list[str]:
 @pytest.mark.parametrize("draw", DRAW)
 def test_results_of_any_size_and_any_policies_are_drawn_within_the_page(draw: Any) -> None:
     mixed = [  # which take two rows of panels
-        made(rounds=1, seeds=1),
         made("cifar10", policies=("constant", "oracle")),
+        made(rounds=1, seeds=1),
         made(policies=("acdpp",), largest={"acdpp": 10**6}, growth=1e4),
         made("imagenette", "released", complete=False),
         made(own=True),

@@ -78,12 +78,12 @@ def test_policies_are_rows_and_money_is_a_sentence() -> None:
 def test_what_is_recommended_has_policy_retention_rate_steps_and_mean() -> None:
     design = {"policy": "burst", "K": 3, "rate": 4.0, "cost": 21.5, "eta": 0.5, "steps": 2, "decay": 9.0}
     design |= {"average": "tail", "average_by": 0.5, "over_lower_bound": 1.25}
-    design |= {"left_out": {"oracle": "spends 88"}}
+    design |= {"left_out": {"oracle": "spends 88", "acdpp": "no"}}
     design |= {"predicted": {"cumulative_excess_risk": 2.0, "final_excess_risk": 0.125}}
     design |= {"error": {"cumulative_excess_risk": 0.5, "final_excess_risk": 0.01}}
     told = dict(recommended(design))
     wanted = {"Policy": ["burst"], "Retention K": ["3"], "Samples per round": ["4", "21.5"]}
-    wanted |= {"Steps": ["2", "0.5", "t/9"], "Averaging": ["tail", "0.5"], "Left out": ["oracle", "88"]}
+    wanted |= {"Steps": ["2", "0.5", "t/9"], "Averaging": ["tail", "0.5"], "Left out": ["88; acdpp no"]}
     wanted |= {"Over all rounds": ["2.0 ± 0.5"], "At the end": ["0.12 ± 0.01", "1.25"]}
     assert all(fact in told[name] for name, facts in wanted.items() for fact in facts)
     alone = dict(recommended(design | {"K": None, "error": None, "left_out": {}}))

@@ -24,7 +24,7 @@ from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from empirics.settings.study import Study
 from tests.empirics.federation.wire import Wire, federate, identity, small
-from tests.empirics.small import refused
+from tests.empirics.small import blobs, refused
 
 ONE = replace(PRESETS["digits"], policies=("acdpp",), seeds=1, buffers=(8, 9, 10), rounds=5)
 FOUR = small("constant", rounds=4)
@@ -98,17 +98,18 @@ def test_a_folder_for_the_app_is_new_or_empty_and_writable(tmp_path, place):
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("mine.txt", "kept")]
 
 
-def serve(study, place, wire=None, data=""):
+def serve(study, place, wire=None, data="", **own):
     config = {"result": str(place / "result"), "data-dir": data, "patience": 5.0}
     with identity():
-        server_app(study)(wire or Wire(study, place), Context(0, 1, {}, RecordDict(), config))
+        server_app(study, **own)(wire or Wire(study, place), Context(0, 1, {}, RecordDict(), config))
 
 
 def test_it_makes_its_result_and_leaves_it_alone_when_it_is_finished(tmp_path):
-    serve(FOUR, tmp_path, data=str(tmp_path))
+    (tmp_path / "result").mkdir()
+    serve(FOUR, tmp_path, data=str(tmp_path), dataset=blobs())
     before = read_result(tmp_path / "result")
     assert before.settings["asked"]["data_dir"] == str(tmp_path)
-    serve(FOUR, tmp_path)
+    serve(FOUR, tmp_path, dataset=blobs())
     assert read_result(tmp_path / "result").rows.equals(before.rows)
     assert not FederationFolder.of_result(tmp_path / "result").stopped.exists()
 

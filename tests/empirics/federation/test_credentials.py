@@ -99,8 +99,12 @@ def test_the_command_makes_certificates_once_for_each_of_a_server_s_names(tmp_pa
     assert main(words) == 2
     assert "already" in capsys.readouterr().err
     assert made.key.read_bytes() == content
-    assert main([]) == main(["made"]) == 2
+    for usage in ([], ["made"], ["--help", "no host"]):
+        assert main(usage) == 2
+        assert "usage: " in capsys.readouterr().err
     assert main([str(tmp_path / "other"), "server.example"]) == 0
+    other = Certificates.in_folder(tmp_path / "other")
+    greeted(other, other.authority, "::1")
 
 
 LINUX = pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="owners of connections are unknown")

@@ -117,6 +117,7 @@ def test_an_absent_client_is_waited_for_at_the_start_and_then_left_out(cut, tmp_
     assert caplog.text.count("started without client 0, 2") == 1
     assert 1007 <= cut.clock.now < 1007 + 3 * POLL_SECONDS
     assert "constant, 3 clients, budget 30 per round" in caplog.text
+    assert "{'clients': 1, 'spent': " in caplog.text
 
 
 def test_a_client_that_fails_or_sends_an_unreadable_reply_is_asked_again(cut, tmp_path, caplog):
@@ -234,3 +235,4 @@ def test_a_node_is_one_client_and_without_a_client_id_is_reported_once(cut, tmp_
     federate(STUDY, tmp_path, cut, patience=30)
     assert "node 999 takes no part: it claims to be client 2, and was client 1" in caplog.text
     assert caplog.text.count("node 998 did not give its client id") == 1
+    assert [to for to, _ in cut.sent].count(998) == 4  # in 30 seconds

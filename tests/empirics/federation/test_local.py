@@ -78,7 +78,7 @@ def test_nothing_of_the_users_settings_reaches_out(tmp_path, monkeypatch):
     [
         (None, "no output"),
         ("", "no output"),
-        ("one\ntwo\n", "two"),
+        ("one\ntwo\n \n", "two"),
         ("\x1b[91mERROR\x1b[0m :   bad  thing\nINFO : bye\n", "ERROR : bad thing"),
         ("Traceback\nValueError: no\n\n", "ValueError: no"),
         ("y" + "x" * 1000, "y" + "x" * 299),

@@ -167,10 +167,12 @@ def test_what_cannot_be_true_is_refused_and_lost_samples_may_be_reported():
         (3, {1: -1}, "-1 samples of round 1"),
     ):
         assert words in refused(begun.check, 1, 3, ClientReport(delivered, cohorts))
-    less = ClientReport(3, {1: 1, 2: 3})
+    less = ClientReport(3, {-7: 0, 1: 1, 2: 3})
     begun.check(1, 3, less)
     begun.book({1: less})
-    assert begun.expected(1, 1) == {1: 1, 2: 3, 3: 1}
+    assert begun.memories == [[], [[1, 1, 2], [2, 3, 1]]]
+    begun.book({})
+    assert begun.expected(1, 1) == {2: 3, 4: 1}  # those of round 1 are too old
 
 
 @pytest.mark.parametrize("obeys", [False, True], ids=["away", "its replies are lost"])

@@ -222,7 +222,8 @@ def test_members_are_terminated_then_killed_then_given_up(clock, monkeypatch):
     parent = Mock(pid=4, ppid=lambda: 1, status=lambda: psutil.STATUS_RUNNING, environ=lambda: own)
     child = Mock(pid=5, ppid=lambda: 4, status=lambda: psutil.STATUS_RUNNING, environ=dict)
     child.send_signal = lambda sent: got.append((sent, clock.now))
-    table = lambda: [child] if parent.send_signal.called else [child, parent]  # noqa: E731
+    other = Mock(pid=6, ppid=lambda: 1, status=lambda: psutil.STATUS_RUNNING, environ=dict)
+    table = lambda: [child, other] if parent.send_signal.called else [child, other, parent]  # noqa: E731
     monkeypatch.setattr(psutil, "process_iter", table)
     monkeypatch.setattr(signal, "signal", handlers.__setitem__)
     monkeypatch.setattr(sys, "stdin", Mock(read=lambda: got.append(dict(handlers))))
@@ -233,17 +234,18 @@ def test_members_are_terminated_then_killed_then_given_up(clock, monkeypatch):
     assert got[:3] == [ignored, ignored, (signal.SIGTERM, 1000)]
     assert {sent for sent, _ in got[3:]} == {signal.SIGKILL}
     parent.send_signal.assert_called_once_with(signal.SIGTERM)
+    assert not other.send_signal.called
     assert 1003 <= got[3][1] < 1003.5
     assert 1030 <= clock.now < 1031
 
 
 @pytest.mark.parametrize(("nodes", "pause"), [(1, 0.2), (100, 2.0)])
 def test_replies_are_polled_until_the_timeout(clock, nodes, pause):
-    grid = Mock(push_messages=lambda asked: [str(number) for number in range(len(asked))])
+    grid = Mock(push_messages=lambda asked: ["", *map(str, asked[1:])])  # the first is not accepted
     grid.pull_messages.return_value, grid.get_node_ids.return_value = [], range(nodes)
-    asked = [Mock(**{"metadata.dst_node_id": node}) for node in range(nodes)]
+    asked = [Mock(**{"metadata.dst_node_id": node}) for node in range(-1, nodes)]
     assert delivery.PollingGrid(grid).send_and_receive(asked, timeout=4) == []
     assert 1004 <= clock.now < 1004 + 2 * pause
     assert grid.pull_messages.call_count == pytest.approx(nodes * (4 / pause + 1), abs=nodes)
     grid.pull_messages.side_effect = [[], [reply := Mock()]]
-    assert delivery.PollingGrid(grid).send_and_receive(asked[:1]) == [reply]
+    assert delivery.PollingGrid(grid).send_and_receive(asked[:2]) == [reply]
