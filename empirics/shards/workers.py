@@ -116,7 +116,7 @@ class ShardedTrainer:
         for there in (one["versions"] for one in machines):
             differ = "; ".join(
                 f"{name} {here.get(name, 'absent')} here and {there.get(name, 'absent')} there"
-                for name in sorted({*here, *there})
+                for name in sorted(here | there)
                 if here.get(name) != there.get(name)
             )
             if here.get("acdpp") != there.get("acdpp"):

@@ -168,7 +168,7 @@ class Engine:
             self.lists = self._zeros(self.study.runs, self.study.clients, room, dtype=torch.int64)
 
     def _now(self, table: Tensor) -> Tensor:
-        return table.index_select(0, self.round)[0]
+        return table.index_select(0, self.round).squeeze(0)
 
     def _memory(self, width: int) -> Memory:
         begin, size, weights = (self._now(table) for table in (self.begin, self.size, self.weights))
@@ -194,7 +194,7 @@ class Engine:
     def _moved(self, memory: Memory) -> Tensor:
         """Σ_m w_m Δ_m of every run."""
         if len(self.descents) == 1:
-            descent = self.descents[0][1]
+            ((_, descent),) = self.descents
             if self.decays:
                 descent = replace(descent, eta=self._now(self.eta))
             return self.model.update(self.theta, memory, descent)

@@ -209,7 +209,7 @@ def passing(weights: Tensor) -> Tensor | None:
     where most do, where replicates differ, and on a GPU, whose graphs have one shape for all rounds."""
     if len(weights) > 1 or weights.device.type != "cpu":
         return None
-    there = weights[0].nonzero()[:, 0]
+    there = torch.nonzero(*weights)[:, 0]
     return there if PASSING_RATIO_MIN * len(there) < weights.shape[1] else None
 
 

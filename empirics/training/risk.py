@@ -67,16 +67,13 @@ class Least:
         """The least risk is known in round t."""
         return not self.course or bool(self.slopes) or t <= len(self.course[0])
 
-    def of_runs(
-        self, runs: int, weight: NDArray[np.float64] | None = None, first: int = 1
-    ) -> NDArray[np.float64]:
+    def of_runs(self, runs: int, weight: NDArray[np.float64], first: int = 1) -> NDArray[np.float64]:
         """For each run; run r is replicate r mod replicates; in rounds from the first on, of these mixing weights,
         (rounds, runs)."""
         if not self.course:
             return np.tile(np.array(self.values), runs // len(self.values))
         if not self.slopes:
-            count = 1 if weight is None else len(weight)
-            there = np.array(self.course)[:, first - 1 : first - 1 + count]
+            there = np.array(self.course)[:, first - 1 : first - 1 + len(weight)]
             return np.tile(there.T, runs // len(self.values))
         nodes = np.linspace(0, 1, len(self.course[0]))
         each = [CubicHermiteSpline(nodes, *one)(weight) for one in zip(self.course, self.slopes, strict=True)]

@@ -35,13 +35,13 @@ class SampleOrder:
         begin = dict(zip(distinct, begins[:-1], strict=True))
         group = replicate if len(streams.pools) > 1 else np.zeros_like(replicate)
         self.pooled = np.concatenate(list(distinct.values()))
-        both = [streams.pools] if streams.later is None else [streams.pools, streams.later]
+        both = (streams.pools, streams.later or streams.pools)
 
         def table(number: Callable[[Index], int]) -> Iterator[Index]:
             return (np.array([[number(pool) for pool in c] for c in p])[group] for p in both)
 
-        self.sizes, *self.later_sizes = table(len)
-        self.offset, *self.later_offset = table(lambda pool: begin[id(pool)])
+        self.sizes, self.later_sizes = table(len)
+        self.offset, self.later_offset = table(lambda pool: begin[id(pool)])
         shape = (study.runs, study.clients)
         self.origin = np.zeros(shape, dtype=np.int64)  # the number of the first sample in `kept`
         self.kept = np.zeros((*shape, 0), dtype=np.int32)
@@ -83,8 +83,8 @@ class SampleOrder:
         if study.drift.mixes:
             w = study.drift.weights(rounds.first, rounds.last, study.clients)[t, client]
             second = uniform(study.seed, Purpose.part, slot=slot, **address) < w
-            size = np.where(second, self.later_sizes[0][run, client], size)
-            offset = np.where(second, self.later_offset[0][run, client], offset)
+            size = np.where(second, self.later_sizes[run, client], size)
+            offset = np.where(second, self.later_offset[run, client], offset)
         elif study.drift.kind == "order":
             begin, end = windows(study, t + rounds.first, size)
             offset, size = offset + begin, end - begin

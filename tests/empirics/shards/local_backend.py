@@ -48,7 +48,7 @@ class LocalBackend:
         return {"worker": worker, "what": what, "given": pickle.dumps(given)}
 
     def wait(self, tickets):
-        return len(tickets) - 1  # the last ticket is ready first
+        return (len(tickets) - 1) // 2  # the ticket in the middle is ready first
 
     def answer(self, ticket):
         worker = ticket["worker"]

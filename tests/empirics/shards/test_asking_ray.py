@@ -16,7 +16,7 @@ from empirics.shards.on_ray import WAITING_SECONDS, RayBackend, gpu_shares, open
 from empirics.shards.shard import Assignment
 from empirics.shards.trainer import Where
 from empirics.shards.workers import ShardedTrainer, WorkerLost
-from tests.empirics.shards.local_backend import LocalBackend, in_place_of_ray, small
+from tests.empirics.shards.local_backend import MIXED, LocalBackend, in_place_of_ray, small
 from tests.empirics.small import blobs, refused
 from theory.setting import SettingError
 
@@ -82,7 +82,8 @@ def test_workers_request_no_cores_and_are_placed_by_the_cores_of_nodes(ray_with)
     asked = ray.actor.options.call_args_list
     assert [one.kwargs["scheduling_strategy"] for one in asked] == ["c", "c", "SPREAD", "a", "c"]
     assert {(one.kwargs["num_cpus"], one.kwargs["max_restarts"]) for one in asked} == {(0.0, 0)}
-    assert [RayBackend(ray, small(threads=few), "cpu", None).shards for few in (None, 2)] == [4, 1]
+    others = ({"threads": 2}, {"threads": 4}, {"policies": MIXED[:1], "seeds": 1})
+    assert [RayBackend(ray, small(**few), "cpu", None).shards for few in others] == [1, 1, 1]
     backend = RayBackend(ray, small(), "cuda", 3)
     for again in (False, True):
         backend.start(again=again)
@@ -136,7 +137,7 @@ def test_an_ended_worker_is_lost(name, answer_to):
 
 
 def test_other_errors_of_ray_are_one_sentence(answer_to):
-    told = refused(answer_to, ERRORS["OutOfDiskError"]("it is full"))
+    told = refused(answer_to, ERRORS["OutOfDiskError"]("\n it is full"))
     assert "Ray itself failed (it is full)" in told
     assert "acdpp resume" in told
     unloaded = ERRORS["RayActorError"]("in __init__\nNo module named 'empirics'")
@@ -205,13 +206,14 @@ def test_without_a_session_one_is_opened_and_closed(ray_with):
 
     def init(**given):
         warnings.warn("of Ray's own", FutureWarning, stacklevel=2)  # not shown
-        told.append(given["address"])
+        told.append(given)
 
     has = {"init": init, "shutdown": lambda: told.append("closed")}
     ray_with({"CPU": 2.0}, is_initialized=lambda: False, **has)
+    quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": "error"}
     with pytest.warns(UserWarning, match="listens to other machines"), opened("ray", small(), "cpu", None):
-        assert told == ["local"]
-    assert told == ["local", "closed"]
+        assert told == [{"address": "local", **quiet}]
+    assert told[1:] == ["closed"]
 
 
 def test_an_address_without_a_server_is_one_sentence(tmp_path, ray_with):

@@ -104,8 +104,8 @@ def test_what_is_handed_over_in_python_goes_to_the_workers(tmp_path):
 
 def test_a_mistake_in_a_worker_is_one_sentence_and_leaves_nothing(tmp_path):
     setting, out = small(measures=("risk",), policies=MIXED[:2]), tmp_path / "out"
-    told = refused(trained, setting, out, LocalBackend(2), model=lambda population: Pulled(population))
-    assert "the model cannot be sent to workers" in told
+    told = refused(trained, setting, out, LocalBackend(2), model=type(300 * "x", (Pulled,), {}))
+    assert len(told) == len("the model cannot be sent to workers: ") + 200
     told = refused(trained, setting, out, LocalBackend(2), model=Wrong)
     assert "failed in a first round: ValueError: no such step" in told
     assert not (tmp_path / "out").exists()
@@ -126,13 +126,17 @@ def test_a_lost_worker_costs_its_part_since_its_checkpoint_and_no_more(whole, tm
     assert [what for what, _ in backend.answers].count("make") == 2 + (call > 2)  # none is made twice
 
 
-def test_runs_are_in_the_study_s_order_whatever_the_order_of_a_shard():
-    setting = small(policies=("constant", "oracle"), seeds=1, measures=("risk",))
+def test_runs_are_in_the_study_s_order_whatever_that_of_shards_and_every_device_is_named():
+    setting = small(policies=("constant", "oracle"), seeds=3, measures=("risk",))
     given = Assignment(setting, blobs(), None, "cpu", False)
     alone = Shard(problem(setting), listens=False)
     rounds = Schedule(setting, CONTROL).advance(3)
-    with ShardedTrainer(LocalBackend(1), given, [ShardRuns(("oracle", "constant"), 0, 1)]) as sharded:
-        assert sharded.machine()["device"] == alone.machine()["device"]
+    shards = [{"policies": ["oracle", "constant"], "first": first, "seeds": 1} for first in (2, 0, 1)]
+    parts = [ShardRuns(tuple(one["policies"]), one["first"], 1) for one in shards]
+    backend = LocalBackend(3, saying={3: lambda said: said | {"device": "a card", "threads": 99}})
+    with ShardedTrainer(backend, given, parts) as sharded:
+        machine = alone.machine()
+        assert sharded.machine() == machine | {"device": f"{machine['device']}, a card", "shards": shards}
         found = sharded.begin(rounds, lambda done: None)().measured["risk"]
     assert found == pytest.approx(alone.begin(rounds, lambda done: None)().measured["risk"])
 
@@ -140,7 +144,7 @@ def test_runs_are_in_the_study_s_order_whatever_the_order_of_a_shard():
 def test_a_lost_worker_of_a_policy_that_listens_repeats_its_rounds(tmp_path):
     setting = small(**ODD["a policy that listens"])
     run_study(setting, tmp_path / "whole")
-    backend = LocalBackend(2, losing={10})
+    backend = LocalBackend(2, losing={10, 11})  # the second while it repeats
     trained(setting, tmp_path / "parts", backend)
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
     assert 2 * 7 < backend.played <= 2 * 7 + 3
@@ -160,12 +164,12 @@ def other(**found):
 
 
 def test_another_acdpp_is_refused_and_other_packages_are_warned_of_once(tmp_path):
-    torches, acdpp = other(torch="0.1"), other(acdpp="0.0.1")
+    torches, acdpp = other(torch="0.1", scipy="0.1"), other(acdpp="0.0.1")
     backend = LocalBackend(3, saying={1: torches, 2: torches, 3: acdpp})
     told = refused(trained, small(), tmp_path / "out", backend)
     assert "a worker has another acdpp (acdpp " in told
     assert not (tmp_path / "out").exists()
-    with pytest.warns(UserWarning, match="a worker has other versions") as seen:
+    with pytest.warns(UserWarning, match=r"a worker has other versions \(scipy .*; torch ") as seen:
         trained(small(), tmp_path / "out", LocalBackend(3, {10, 20}, dict.fromkeys(range(1, 9), torches)))
     assert len(seen) == 1
     told = refused(trained, small(), tmp_path / "again", LocalBackend(2, {7}, {3: acdpp}))

@@ -215,9 +215,10 @@ def test_at_a_fixed_model_the_measured_mismatch_averages_to_variance_times_chi()
 
 
 def test_there_is_room_for_a_chunk_of_rounds_and_for_uses_if_they_are_measured():
-    task = problem(setting := study(checkpoint=8, rounds=30, measures=("risk",)))
-    engine = Engine(task.model, setting, task.streams)
-    assert (len(engine.begin), engine.uses.numel(), engine.graphs) == (8, 0, False)
+    for rounds, room in ((30, 8), (5, 5)):
+        task = problem(setting := study(checkpoint=8, rounds=rounds, measures=("risk",)))
+        engine = Engine(task.model, setting, task.streams)
+        assert (len(engine.begin), engine.uses.numel(), engine.graphs) == (room, 0, False)
 
 
 def test_padding_wastes_at_most_a_third():

@@ -42,6 +42,7 @@ def test_a_ball_that_binds_is_told_with_the_one_that_suits():
     assert found.best.loss < 1.1 * min(one.loss for one in found.tried) < found.given.loss
     free = fit_ball(told_apart(0.2))
     assert (free.chosen, free.warning) == (found.best, None)
+    assert max(one.radius for one in free.tried) == 2 * free.chosen.radius  # which is no better
     assert f"radius {free.chosen.radius:g}, the smallest ball" in free.words
     assert f"{free.given.accuracy:.0%} with radius 5 and scale unit" in free.words
 

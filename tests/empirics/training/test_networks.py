@@ -144,13 +144,21 @@ def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
     some = np.s_[:, ::2, :2]  # 2 and 0, 1 and 2 images
     few = Memory(held.index[some], held.mask[some], held.weights[:, ::2])
     exact, model = Module(modules, here.double()), ManyResNets(modules, here, "float32")
-    monkeypatch.setattr(gpu_memory, "_free", lambda device: 1.0)  # run by run
+    monkeypatch.setattr(gpu_memory, "_free", lambda device: 5e6)  # of which a run takes almost half
+    at_once = set()
+
+    def unwritten(shape, **kind):
+        at_once.add(shape[0])
+        return torch.full(shape, torch.nan, **kind)
+
+    monkeypatch.setattr(torch, "empty", unwritten)
     steps, eta = torch.tensor([1, 2], device=DEVICE), torch.tensor([0.05, 0.1], device=DEVICE)
     descent = Descent(2, eta, 0.5, steps)
     twice = replace(few, weights=few.weights.double())
     with torch.no_grad():
         wanted = exact.update(exact.start(2), twice, replace(descent, eta=eta.double()))
         found = model.update(model.start(2), few, descent)
+        assert at_once == {2}  # run by run
         assert (found - wanted).norm() < 1e-4 * wanted.norm()
         assert torch.allclose(model.accuracy(model.start(2)[:1]).double(), exact.accuracy(exact.start(2)[:1]))
         assert torch.allclose(
