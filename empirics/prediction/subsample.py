@@ -69,7 +69,7 @@ class GroupedPopulation:
         logits = model.logits(theta, model.population.x)
         residual = model.residual(logits, model.targets[:, None])
         risk = model.population.expected(model.losses(logits, model.population.y))
-        everyone = model.population.weights[0]
+        (everyone,) = model.population.weights
         slope = model.weighted_inputs(everyone[:, None, None] * residual)
         if len(self.groups) == 1 and torch.equal(self.groups[0], everyone):
             return risk, slope, slope
