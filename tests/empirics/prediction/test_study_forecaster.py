@@ -8,7 +8,9 @@ import pytest
 from empirics import CostProcess, Trace
 from empirics.control.schedule import plan
 from empirics.prediction import risk_curve, study_forecaster
+from empirics.prediction.decided_rounds import ROUNDS_FOLLOWED_MAX
 from empirics.prediction.loss_landscape import landscape_of
+from empirics.prediction.result import finite_forecasts
 from empirics.settings.drift import Drift
 from tests.empirics.small import CONTROL, Steady, forecaster_of, problem, study
 
@@ -88,8 +90,9 @@ def test_a_longer_study_has_the_same_bits_in_its_first_rounds(rounds):
 
 
 def test_long_horizons_are_predicted_from_fewer_rounds():
-    given = study(rounds=10**5, policies=("constant",), seeds=1)
-    forecast = forecasts(given)["constant"]
+    given, of = study(rounds=10**5, policies=("constant",), seeds=1), set()
+    forecast = finite_forecasts(forecaster_of(problem(given)), lambda *told: of.add(told[2]))["constant"]
+    assert of == {ROUNDS_FOLLOWED_MAX}
     assert forecast.risk.shape == (10**5 + 1,)
     assert forecast.risk[-1] == pytest.approx(forecast.noise_floor, rel=1e-3)
     short = forecasts(replace(given, rounds=800))["constant"]
