@@ -142,7 +142,7 @@ def test_lumps_that_no_probe_covers_change_like_all_that_probes_cover():
 
 # --- groups and refusals -----------------------------------------------------------------------------------
 
-ABRUPT, STILL = Drift(kind="abrupt", start=9), Drift(kind="periodic", length=10**9)
+ABRUPT, STILL = Drift(kind="abrupt", start=9), Drift(kind="periodic", length=10**12)
 
 
 @pytest.mark.parametrize("given", [{}, {"partition": "two-class", "labels": "classes"}])
