@@ -31,6 +31,14 @@ def test_variants_are_predicted_with_their_own_settings(other):
     assert len({round(one.cumulative, 6) for one in found.values()}) == len(names)
 
 
+def test_a_client_without_samples_changes_nothing():
+    found = []
+    for alpha, samples in (((0.5, 0.25, 0.25), (2, 1, 0)), ((2 / 3, 1 / 3), (2, 1))):
+        given = study(policies=("own",), rounds=5, seeds=1, alpha=alpha, buffers=(4, 5, 7)[: len(alpha)])
+        found += forecaster_of(problem(given), policies={"own": Steady(*samples)}).forecasts().values()
+    np.testing.assert_allclose(found[0].risk, found[1].risk, rtol=1e-12)
+
+
 def test_a_forecast_begins_at_the_mean_over_eight_starts():
     given = study(policies=("constant", "oracle"), per_seed=("start",), seeds=10, rounds=1)
     task = problem(given)
