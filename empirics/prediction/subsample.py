@@ -71,7 +71,7 @@ class GroupedPopulation:
         risk = model.population.expected(model.losses(logits, model.population.y))
         (everyone,) = model.population.weights
         slope = model.weighted_inputs(everyone[:, None, None] * residual)
-        if len(self.groups) == 1 and torch.equal(self.groups[0], everyone):
+        if torch.equal(self.groups, model.population.weights):
             return risk, slope, slope
         each = [model.weighted_inputs(p[:, None, None] * residual) for p in self.groups]
         return risk, slope, torch.stack(each, 1).flatten(0, 1)
