@@ -24,18 +24,17 @@ class Accuracy(Enum):
     COARSE = "coarse"
 
     @property
-    def observations_per_doubling(self) -> int:
-        """Rounds with observations in each doubling of the number of rounds."""
-        return {Accuracy.FULL: 4, Accuracy.SEARCH: 2, Accuracy.COARSE: 1}[self]
-
-    @property
     def missed_share_max(self) -> float:
         """Error of a settled curve over one doubling, as a share of the risk; over the next it is a fourth of this."""
         return 0.1 if self is Accuracy.COARSE else 0.04
 
     def observes_round(self, t: int) -> bool:
-        """True if samples are observed in round t = 1, 2, …"""
-        return in_doubling(t, self.observations_per_doubling)
+        """True if samples are observed in round t = 1, 2, …
+
+        >>> [[t for t in range(1, 17) if one.observes_round(t)] for one in Accuracy]
+        [[1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16], [1, 2, 3, 4, 6, 8, 12, 16], [1, 2, 4, 8, 16]]
+        """
+        return in_doubling(t, {Accuracy.FULL: 4, Accuracy.SEARCH: 2, Accuracy.COARSE: 1}[self])
 
     def observes_step(self, step: int, t: int) -> bool:
         """True if samples are observed at a local step of a round, both counted from 0.
@@ -52,10 +51,6 @@ class Accuracy(Enum):
 
 
 def in_doubling(t: int, times: int) -> bool:
-    """True for evenly spaced t, as many in every doubling as `times` says.
-
-    >>> [[t for t in range(1, 40) if in_doubling(t, times)] for times in (1, 2)]
-    [[1, 2, 4, 8, 16, 32], [1, 2, 3, 4, 6, 8, 12, 16, 24, 32]]
-    """
+    """True for evenly spaced t, as many in every doubling as `times` says."""
     octave: int = 2 ** (t.bit_length() - 1)
     return t % max(octave // times, 1) == 0

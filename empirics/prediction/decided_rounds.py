@@ -27,8 +27,8 @@ BLIND_GIVEN_K = ("constant", "hybrid")  # use step sizes only to choose K
 def deciding_part(name: str) -> str:
     """A policy name without the settings that its decisions do not depend on, so that learners share decisions.
 
-    >>> deciding_part("taper@eta=2,decay=9,average=equal"), deciding_part("constant@K=3,eta=2")
-    ('taper', 'constant@K=3')
+    >>> deciding_part("taper@eta=2,decay=9,average=equal"), deciding_part("hybrid@K=3,eta=2")
+    ('taper', 'hybrid@K=3')
     >>> deciding_part("acdpp@K=3,eta=2,decay=9"), deciding_part("constant@eta=2,decay=9")
     ('acdpp@K=3,eta=2', 'constant@eta=2')
     """

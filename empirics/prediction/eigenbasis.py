@@ -97,7 +97,7 @@ def _eigenvectors(model: Linear, theta: Tensor, *, on_the_ball: bool) -> tuple[T
     H = model.hessian(theta)
     first = theta.new_zeros(model.size, 0), theta.new_zeros(0)
     if on_the_ball:
-        u = theta[0] / theta.norm()
+        (u,) = theta / theta.norm()
         first = u[:, None], (u @ H @ u)[None]
         H = _across(H, u)
     values, vectors = torch.linalg.eigh(H)

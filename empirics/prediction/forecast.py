@@ -11,7 +11,7 @@ from empirics.prediction.memory import Floats
 from empirics.prediction.subsample import AXES_SHARE_FOLLOWED, AXES_SHARE_SEEN
 from empirics.settings.study import Study
 
-__all__ = ["Forecast", "caveats", "combined", "errors_of", "mean_of", "standard_error", "together"]
+__all__ = ["NUMBERS", "Forecast", "caveats", "combined", "errors_of", "mean_of", "standard_error", "together"]
 
 ROUNDING = 1e-9  # by which a step at the limit and a risk of 0 may miss it
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")

@@ -43,9 +43,8 @@ MIXING_MIN = 0.01  # weight of either part in the mixture that is surveyed, so t
 
 
 def mixed(parts: Sequence[Tensor], w: Tensor | float) -> Tensor:
-    """Mixture of two tensors with weight w of the second."""
-    first, second = parts
-    return first + w * (second - first)
+    """Mixture of two tensors with weight w of the second; a single one is itself."""
+    return parts[0] + w * (parts[-1] - parts[0])
 
 
 @dataclass(frozen=True)
@@ -121,7 +120,7 @@ class LossLandscape:
     def steepness(self) -> float:
         """The largest curvature of the population's risk at θ = 0."""
         model = self.model if self.whole is None else self.whole.model
-        x, share = model.population.x, model.population.weights[0].to(model.population.x)
+        x, (share,) = model.population.x, model.population.weights.to(model.population.x)
         parts = (slice(k, k + POPULATION_WHOLE_MAX) for k in range(0, len(x), POPULATION_WHOLE_MAX))
         moment = sum(x[part].T @ (share[part, None] * x[part]) for part in parts)
         largest = float(torch.linalg.eigvalsh(torch.as_tensor(moment))[-1])

@@ -77,7 +77,7 @@ class ExpectedRisk:
         if observe:
             self.look(theta)
         if self.corrections:
-            risk = risk + self._of_parts([one.risk(theta) for one in self.corrections], self.observer.faced)
+            risk = risk + mixed([one.risk(theta) for one in self.corrections], self.observer.faced)
         path = risk - least - self.spread_bias(theta)
         if observe:
             self.curvature = self.observer.risk_curvature(logits, scatter)
@@ -96,15 +96,12 @@ class ExpectedRisk:
         risk = 0.5 * (apart[:, first:] @ steepness).view(each.shape[:-1])
         return (risk.sum(-2, keepdim=True) / (land.samples - 1)).expand_as(risk).flatten(-2)
 
-    def _of_parts(self, each: list[Tensor], w: Tensor) -> Tensor:
-        return each[0] if len(each) == 1 else mixed(each, w)
-
     @property
     def missed_slopes(self) -> Tensor | None:
         """Correction of the gradients of all columns, if there are subsamples."""
         if not self.corrections:
             return None
-        return self._of_parts([one.slopes for one in self.corrections], self.observer.held.reshape(-1, 1))
+        return mixed([one.slopes for one in self.corrections], self.observer.held.reshape(-1, 1))
 
 
 class MomentRecursion:
@@ -283,7 +280,7 @@ class MomentRecursion:
             "share": self.on_device(self._sample_share(n)).flatten(0, 1),
             "scatter": self._of_columns(self.on_device(self.scatter)),
         }
-        known = tuple(sorted(set(ages.tolist())))
+        known = tuple(np.unique(ages).tolist())
         for number in known:
             mine = counts * (ages == number)[:, np.newaxis, np.newaxis, np.newaxis]
             weight = (mine * self.cohorts.weight).sum(0) / np.maximum(mine.sum(0), 1)

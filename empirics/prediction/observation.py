@@ -154,9 +154,9 @@ class Observer:
 
     def _of_ages(self, ages: list[AgeClass], square: Tensor, turned: Tensor) -> tuple[Tensor, Tensor]:
         """Noise and mean curvature of each age from the probes' values, (ages, columns, lumps) each."""
-        land, p, columns = self.landscape, self.p_probes[..., None], len(ages[0].weight)
+        land, p = self.landscape, self.p_probes[..., None]
         every = p[..., None, None] * torch.cat([square, turned], 2)
-        along = land.along(every.flatten(1, 2)).view(columns, 2, len(ages), -1)
+        along = land.along(every.flatten(1, 2)).view(-1, 2, len(ages), len(land.size))
         residual = p[..., None] * torch.stack([age.total_residual for age in ages], 2)
         slope = land.squares(self.probed.weighted_inputs(residual.flatten(1, 2))).view_as(along[:, 0])
         noise = self.to_noise((along[:, 0] - slope).flatten(0, 1)).clamp(min=0)

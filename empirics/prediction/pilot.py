@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from empirics.draws import Purpose, permutation
 from empirics.prediction.best_constant import OWN, BestConstant, gain
+from empirics.prediction.forecast import NUMBERS
 from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.training.linear import Linear
 from empirics.training.partition import Streams
@@ -49,8 +50,8 @@ class Pilot:
         index, before = np.concatenate(drawn), self.whole.streams
         bounds = np.cumsum([0, *(len(one) for one in drawn)])
         pools = [np.arange(a, b) for a, b in pairwise(bounds)]
-        shared = (pools[0],) * len(before.alpha) if len(pools) == 1 else tuple(pools)
-        streams = Streams((shared,), len(index), before.alpha)
+        shared = pools * len(before.alpha) if len(pools) == 1 else pools
+        streams = Streams((tuple(shared),), len(index), before.alpha)
         was, place = self.whole.population, torch.from_numpy(index).to(self.whole.population.y.device)
         weights = torch.from_numpy(streams.weights).to(was.weights)
         population = replace(was, x=was.x[place], y=was.y[place], weights=weights)
@@ -107,10 +108,9 @@ def jackknife_errors(
         curves.append([one.risk for one in made.values()])
         if best is not None:
             gains.append(gain(objective, made[OWN], made[best.name]))
-    keys = list(made[names[0]].document())
     rows = jackknife(np.array(documents)).tolist()
     found: dict[str, Any] = {
-        name: dict(zip(keys, row, strict=True)) for name, row in zip(names, rows, strict=True)
+        name: dict(zip(NUMBERS, row, strict=True)) for name, row in zip(names, rows, strict=True)
     }
     if gains:
         found["gain"] = float(jackknife(np.array(gains)))

@@ -69,9 +69,9 @@ class GroupedPopulation:
         logits = model.logits(theta, model.population.x)
         residual = model.residual(logits, model.targets[:, None])
         risk = model.population.expected(model.losses(logits, model.population.y))
-        everyone = model.population.weights[0]
+        (everyone,) = model.population.weights
         slope = model.weighted_inputs(everyone[:, None, None] * residual)
-        if len(self.groups) == 1 and torch.equal(self.groups[0], everyone):
+        if torch.equal(self.groups, model.population.weights):
             return risk, slope, slope
         each = [model.weighted_inputs(p[:, None, None] * residual) for p in self.groups]
         return risk, slope, torch.stack(each, 1).flatten(0, 1)

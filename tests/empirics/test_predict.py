@@ -102,6 +102,7 @@ def test_clients_that_differ_share_a_pilot_evenly():
     for drawn, pool in zip(pilot.drawn, task.streams.pools[0], strict=True):
         assert len(drawn) == 20
         assert set(drawn) <= set(pool)
+    assert pilot.size == 60
     assert float(pilot.problem.population.weights.sum()) == pytest.approx(1)
 
 

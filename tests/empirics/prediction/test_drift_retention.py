@@ -30,7 +30,7 @@ def walks(land, drift=0.0, low=0.0, high=0.0):
 @pytest.fixture(scope="module")
 def forecaster():
     given = study(steps=1, eta=0.4, rounds=8, radius=50.0, buffers=(4, 4, 4), budget=16.5)
-    return forecaster_of(problem(given))
+    return forecaster_of(problem(replace(given, per_seed=("start",))))
 
 
 @pytest.mark.parametrize(("average", "share"), [("none", latest), ("equal", equal)])
@@ -68,7 +68,7 @@ def test_rounds_that_are_not_followed_lag_like_the_last_one(forecaster, monkeypa
 
 
 def test_samples_drawn_from_few_are_noisier(forecaster):
-    """The variance of a mean of r that are drawn from n is (1 + (r - 1)/n)/r of one's; one price path is followed."""
+    """The variance of a mean of r that are drawn from n is (1 + (r - 1)/n)/r of one's; one replicate is followed."""
     crowd = [ConstantBehindWalk(forecaster, walks(forecaster.landscape), come, 1) for come in (1e9, 6.0)]
     (many,), (few,) = (one.risks([(2, 0.4)]) for one in crowd)
     asked = replace(forecaster.study, policies=("constant@K=2,eta=0.4",), seeds=1)
@@ -136,7 +136,7 @@ def test_other_step_sizes_are_tried_that_do_not_overshoot(forecaster, monkeypatc
         return [risk_of(K, abs(K - 2) + abs(eta - best), 0.0, 0.0, eta=eta) for K, eta in asked[-1]]
 
     monkeypatch.setattr(ConstantBehindWalk, "risks", risks)
-    speed = walks(forecaster.landscape)
+    speed = replace(walks(forecaster.landscape), h=(0.1, 0.8, 0.3))
     largest = 1 / max(speed.h)
     best = largest / 4
     found = best_retention(forecaster, speed, 10.0, steps=True)

@@ -44,7 +44,7 @@ def test_an_excess_risk_below_0_is_told_and_one_that_is_0_up_to_rounding_is_not(
     found = {"fine": settled, "low": replace(settled, risk=np.array(risk, dtype=float))}
     (note,) = caveats(study(rounds=10), 0.2, found)
     assert "of low is below 0" in note
-    zero = replace(settled, risk=np.array([1.0, -1.0, -1e-10]))
+    zero = replace(settled, risk=np.array([1, 1, -2, -1.5e-9]))
     assert caveats(study(rounds=10), 0.2, {"zero": zero}) == []
 
 

@@ -100,9 +100,10 @@ def test_the_lower_bound_is_the_trace_of_noise_over_curvature(radius):
 
 def test_lumps_keep_every_sum(monkeypatch):
     task = problem(study(labels="classes"))
-    whole = landscape_of(task)
-    assert (whole.size == 1).all()  # 27 directions are not lumped
     monkeypatch.setattr(module, "DIRECTIONS_ALONE", 3)
+    monkeypatch.setattr(module, "DIRECTION_LUMPS", 24)
+    whole = landscape_of(task)
+    assert whole.size.tolist() == [1] * 27  # as many as may be
     monkeypatch.setattr(module, "DIRECTION_LUMPS", 4)
     lumped = landscape_of(task)
     assert len(lumped.size) <= 7 < len(whole.size)
@@ -120,8 +121,9 @@ def test_lumps_keep_every_sum(monkeypatch):
 
 def test_few_probes_are_taken_from_every_group(monkeypatch):
     task = problem(study(labels="classes", partition="two-class"))
-    monkeypatch.setitem(module.PROBE_CELLS_MAX, "cpu", 120 * 16)
-    assert len(landscape_of(task).probes) == 120  # all, which fit
+    for most, count in ((120, 120), (2, 3)):  # all, which fit; and no group without
+        monkeypatch.setitem(module.PROBE_CELLS_MAX, "cpu", most * 16)
+        assert len(landscape_of(task).probes) == count
     monkeypatch.setitem(module.PROBE_CELLS_MAX, "cpu", 30 * 16)
     land = landscape_of(task)
     assert 10 <= len(land.probes) <= 30
@@ -140,27 +142,31 @@ def test_lumps_that_no_probe_covers_change_like_all_that_probes_cover():
 
 # --- groups and refusals -----------------------------------------------------------------------------------
 
-ABRUPT = Drift(kind="abrupt", start=9)
+ABRUPT, STILL = Drift(kind="abrupt", start=9), Drift(kind="periodic", length=10**12)
 
 
 @pytest.mark.parametrize("given", [{}, {"partition": "two-class", "labels": "classes"}])
 def test_each_part_of_a_drifting_population_draws_from_its_own_pools(given):
-    task = problem(study(drift=replace(ABRUPT, parts="inputs") if given else ABRUPT, **given))
-    parts, streams = landscape_of(task).parts, task.streams
-    for k, groups in enumerate(parts.groups):
+    task = problem(study(drift=replace(STILL, parts="inputs") if given else STILL, **given))
+    land, streams = landscape_of(task), task.streams
+    for k, groups in enumerate(land.parts.groups):
         pools = streams.later[0] if k and streams.later is not None else streams.pools[0]
         pools = pools if given else pools[:1]
         assert groups.shape == (len(pools), streams.population)
         for row, pool in zip(groups, pools, strict=True):
             np.testing.assert_allclose(row[pool], 1 / len(pool))
             assert float(row.sum()) == pytest.approx(1)
-        torch.testing.assert_close(parts.everyone[k], torch.from_numpy(streams.of_part(k)[0]))
+        torch.testing.assert_close(
+            land.of_probes(groups).sum(0), groups.sum(1)
+        )  # also of a part not drawn from
+        torch.testing.assert_close(land.parts.everyone[k], torch.from_numpy(streams.of_part(k)[0]))
 
 
 def test_clients_with_weights_of_their_own_are_groups_of_their_own():
-    for alpha, groups in (((1 / 3,) * 3, 1), ((0.5, 0.25, 0.25), 3)):
-        assert len(landscape_of(problem(study(alpha=alpha))).groups) == groups
-    assert len(landscape_of(problem(study(alpha=(0.5, 0.25, 0.25), weights="samples"))).groups) == 1
+    unequal, partitions = {"alpha": (0.5, 0.25, 0.25)}, {"per_seed": ("partition",), "per_class": 9}
+    cases = ({"alpha": (1 / 3,) * 3}, 1), (unequal, 3), (unequal | {"weights": "samples"}, 1)
+    for given, groups in (*cases, (partitions | {"buffers": (16,)}, 1)):  # that of the first replicate
+        assert len(landscape_of(problem(study(**given))).groups) == groups
 
 
 @pytest.mark.parametrize(

@@ -139,6 +139,10 @@ def test_a_settled_curve_predicts_later_rounds(monkeypatch):
 
 def test_a_stationary_phase_moves_along_the_sphere_only_and_its_scatter_decays():
     curve = curve_of(setting(rounds=9, seeds=1, policies=("constant",)))
+    curve.play(1)
+    first = curve.moments.growth
+    curve.play(3)
+    np.testing.assert_allclose(curve.forecast().last.growth, (curve.moments.growth - first) / 2)
     curve.play(9)
     last, land = curve.forecast().last, curve.moments.landscape
     contraction, growth = torch.zeros_like(last.contraction), last.scatter.clone()
@@ -149,6 +153,9 @@ def test_a_stationary_phase_moves_along_the_sphere_only_and_its_scatter_decays()
     halved = StationaryPhase.after(replace(at_rest, contraction=contraction + 0.5, growth=0 * growth), land)
     lost = 0.5 * (1 - 0.5**2) * (last.curvature * last.scatter).sum(1)
     torch.testing.assert_close(halved.risks([last.round + 1])[0][0], last.risk - lost)
+    away = replace(at_rest, theta_before=torch.lerp(last.theta, land.best.theta, 0.3))
+    path = StationaryPhase.after(replace(away, contraction=contraction - 0.5), land).risks(range(9, 13))[1]
+    assert (path.diff(dim=0) < 0).all()  # though rounds overshoot
     for factor in (-1.5, 1.5):  # divergence has no limit near by
         diverging = replace(at_rest, contraction=contraction + factor)
         assert float((StationaryPhase.after(diverging, land).limit / growth).min()) >= 1e9

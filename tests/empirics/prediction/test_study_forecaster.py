@@ -8,7 +8,9 @@ import pytest
 from empirics import CostProcess, Trace
 from empirics.control.schedule import plan
 from empirics.prediction import risk_curve, study_forecaster
+from empirics.prediction.decided_rounds import ROUNDS_FOLLOWED_MAX
 from empirics.prediction.loss_landscape import landscape_of
+from empirics.prediction.result import finite_forecasts
 from empirics.settings.drift import Drift
 from tests.empirics.small import CONTROL, Steady, forecaster_of, problem, study
 
@@ -27,6 +29,14 @@ def test_variants_are_predicted_with_their_own_settings(other):
         alone = forecasts(replace(own, policies=("constant",)))["constant"]
         np.testing.assert_allclose(found[name].risk, alone.risk, rtol=1e-9, err_msg=name)
     assert len({round(one.cumulative, 6) for one in found.values()}) == len(names)
+
+
+def test_a_client_without_samples_changes_nothing():
+    found = []
+    for alpha, samples in (((0.5, 0.25, 0.25), (2, 1, 0)), ((2 / 3, 1 / 3), (2, 1))):
+        given = study(policies=("own",), rounds=5, seeds=1, alpha=alpha, buffers=(4, 5, 7)[: len(alpha)])
+        found += forecaster_of(problem(given), policies={"own": Steady(*samples)}).forecasts().values()
+    np.testing.assert_allclose(found[0].risk, found[1].risk, rtol=1e-12)
 
 
 def test_a_forecast_begins_at_the_mean_over_eight_starts():
@@ -88,8 +98,9 @@ def test_a_longer_study_has_the_same_bits_in_its_first_rounds(rounds):
 
 
 def test_long_horizons_are_predicted_from_fewer_rounds():
-    given = study(rounds=10**5, policies=("constant",), seeds=1)
-    forecast = forecasts(given)["constant"]
+    given, of = study(rounds=10**5, policies=("constant",), seeds=1), set()
+    forecast = finite_forecasts(forecaster_of(problem(given)), lambda *told: of.add(told[2]))["constant"]
+    assert of == {ROUNDS_FOLLOWED_MAX}
     assert forecast.risk.shape == (10**5 + 1,)
     assert forecast.risk[-1] == pytest.approx(forecast.noise_floor, rel=1e-3)
     short = forecasts(replace(given, rounds=800))["constant"]

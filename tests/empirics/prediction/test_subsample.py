@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from empirics.control.schedule import plan
 from empirics.prediction import loss_landscape as module
+from empirics.prediction import study_forecaster
 from empirics.prediction.forecast import caveats
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.prediction.moments import ExpectedRisk
@@ -15,7 +17,7 @@ from empirics.prediction.subsample import GroupedPopulation, SampleCorrection, p
 from empirics.settings.drift import Drift
 from empirics.training.linear import Linear
 from empirics.training.risk import minimise
-from tests.empirics.small import blobs, forecaster_of, problem, study
+from tests.empirics.small import CONTROL, blobs, forecaster_of, problem, study
 
 CASES = {
     "binary": {},
@@ -155,6 +157,13 @@ def test_side_by_side_a_sample_is_what_it_is_alone(case, few):
         torch.testing.assert_close(land.levered(values)[:, mine], single.levered(values[mine]))
         torch.testing.assert_close(land.along(matrices)[mine], single.along(matrices[:, mine]))
         torch.testing.assert_close(probed[mine], Observer(single, rows).to_noise(values[mine]))
+
+
+def test_price_paths_are_as_many_as_the_whole_population_makes_cheap(few, monkeypatch):
+    monkeypatch.setattr(study_forecaster, "PRICE_PATH_WORK", 3 * 1200 * 4)  # four rounds of three paths
+    task = task_of("binary", policies=("buy-cheap-online",), rounds=4, steps=1, seeds=8)
+    (found,) = forecaster_of(task).forecasts().values()
+    assert found.rate == pytest.approx(plan(task.study, CONTROL).admissions[:, :3].sum(2).mean())
 
 
 def test_axes_keep_what_carries_the_inputs():
