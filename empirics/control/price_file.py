@@ -111,7 +111,7 @@ def _place(path: Path, first: list[str], column: str | None, hint: str) -> int:
     """The place of the price in a line; never a column without a name."""
     named = [place for place, cell in enumerate(first) if cell]
     if column is None and len(named) == 1:
-        return named[0]
+        return named.pop()
     if column is None:
         names = ", ".join(_brief(first[place]) for place in named[:10])
         raise SettingError(

@@ -94,7 +94,7 @@ class Drawn:
             elif self.process.process == Process.markov:
                 kept = uniform(seed, Purpose.cost_renewal, replicate=runs, t=t) < self.process.stay
                 if last is not None:
-                    c, kept = np.concatenate([last, c]), np.concatenate([kept[:1], kept])
+                    c, kept = np.concatenate([last, c]), np.pad(kept, ((1, 0), (0, 0)))
                 renewed = np.maximum.accumulate(np.where(kept, 0, np.arange(len(c))[:, np.newaxis]), axis=0)
                 c = np.take_along_axis(c, renewed, axis=0)[-len(t) :]
                 last = c[-1:]

@@ -110,7 +110,7 @@ def _listed(why: Mapping[str, str]) -> str:
 
 def retention_setting(base: str) -> str:
     """Name of the study's setting that holds a policy's K."""
-    return {"hybrid": "hybrid_K", "burst": "burst_K", "burst-online": "burst_K"}.get(base, "K")
+    return ({"hybrid": "hybrid_K"} | dict.fromkeys(SINGLE_USE, "burst_K")).get(base, "K")
 
 
 def trusted(forecaster: StudyForecaster, name: PolicyName, found: Forecast) -> bool:
@@ -219,7 +219,7 @@ class _Search:
         if "K" not in (PolicyName(base).settings or ()):
             return None
         x = fill_ratio(self.forecaster.brief.budget)
-        return 1 if base in SINGLE_USE else min(max(math.ceil(x), 1), self.forecaster.study.rounds)
+        return 1 if base in SINGLE_USE else min(math.ceil(x), self.forecaster.study.rounds)
 
     # --- improvement ---------------------------------------------------------------------------------------
 
@@ -270,8 +270,8 @@ class _Search:
         yield from (own | {"steps": count} for count in self.steps if first and count != own["steps"])
         if "K" in own:
             K = own["K"]
-            wanted = {K // 2, K - 1, K + 1, 2 * K} if first else {K - 1, K + 1}
-            yield from (own | {"K": k} for k in sorted(wanted) if 1 <= k <= T)
+            wanted = (K // 2, K - 1, K + 1, 2 * K) if first else (K - 1, K + 1)
+            yield from (own | {"K": k} for k in wanted if 1 <= k <= T)
         decay = own.get("decay")
         falls = (T / 5, T / 50) if decay is None else (None, decay * factor, decay / factor)
         yield from (own | {"decay": fall} for fall in falls)

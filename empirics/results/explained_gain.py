@@ -63,7 +63,7 @@ def _command(parts: dict[str, Runs]) -> str | None:
         return None
     dataset, seeds, rounds, eta = asked.pop()
     words = ["acdpp", "explain", dataset]
-    if list(parts) != [world for world in LADDER if world in settings_for(dataset)]:
+    if tuple(parts) != settings_for(dataset):
         words += ["--worlds", ",".join(parts)]
     words += ["--seeds", str(seeds), "--rounds", str(rounds)]
     if eta != section7(dataset).eta:

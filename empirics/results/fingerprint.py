@@ -43,7 +43,7 @@ def traits(problem: Problem, theta: Tensor) -> NDArray[np.float64]:
 def fingerprint_of(found: NDArray[np.float64]) -> NDArray[np.float64]:
     """The fingerprint with these traits: mean risk and total length of steps, over runs that did not diverge."""
     if not found.size:
-        return np.zeros(0)
+        return found.ravel()
     risk, step = (torch.from_numpy(one[np.isfinite(one)]) for one in found)
     return np.array([float(risk.mean()), float(step.norm())])
 

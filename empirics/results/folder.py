@@ -384,7 +384,7 @@ class Folder:
         with self._told():
             if [part.file for part in parts] == [ROUNDS]:
                 (self.path / PARTS).mkdir(exist_ok=True)
-                moved = replace(parts[0], file=f"{PARTS}/{1:012d}-{parts[0].last:012d}.parquet")
+                [moved] = [replace(part, file=f"{PARTS}/{1:012d}-{part.last:012d}.parquet") for part in parts]
                 replace_file(
                     self.path / moved.file, lambda beside: shutil.copyfile(self.path / ROUNDS, beside)
                 )

@@ -412,7 +412,7 @@ class Study:
         """A variant's own settings, as settings of a study."""
         own = dict(PolicyName(name).own)
         if "K" in own:
-            own |= {"hybrid_K": own["K"], "released_K": own["K"], "burst_K": own["K"]}
+            own |= dict.fromkeys(("hybrid_K", "released_K", "burst_K"), own["K"])
         if own.get("average", self.average) != self.average:
             own = {"average_by": None} | own
         if "decay" in own and own["decay"] is None:

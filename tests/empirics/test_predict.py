@@ -137,6 +137,8 @@ def test_what_cannot_be_predicted_is_refused(tmp_path):
     ):
         assert message in refused(predict, tmp_path / "out", given=given, **options)
     assert not list(tmp_path.iterdir())
+    by_default = refused(predict_study, policies={"twice": Steady(2, 2, 2)}, cost=[1.0, 2.0])
+    assert "2 prices and the study 500 rounds" in by_default
 
 
 def test_where_all_samples_do_not_fit_into_memory_a_pilot_does(monkeypatch):

@@ -11,7 +11,7 @@ import pytest
 from empirics import Controller, CostProcess
 from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import plan
-from empirics.control.steps_and_means import Models
+from empirics.control.steps_and_means import Learner
 from tests.empirics.small import CONTROL, refused, study
 
 
@@ -40,7 +40,7 @@ class Thrifty:
         return state | {"counted": seen, "purse": purse}
 
 
-REST = (None, True, 1e-320, (float("inf"), "word"))  # comes back exactly from a file
+REST = (None, True, 1e-320, (float("inf"), "word"), [CONTROL])  # comes back exactly from a file
 POLICIES = {**dict.fromkeys([*BUILT_IN, "acdpp+K+cap+rounding+penalty"]), "thrifty": Thrifty()}
 
 
@@ -50,14 +50,14 @@ def test_a_controller_decides_as_the_batched_loop_does_even_through_json(policy,
     setting, own = study(policies=(policy,), seeds=2, **learner), POLICIES[policy]
     rounds = plan(setting, CONTROL, policies=None if own is None else {policy: own})
     server = Controller(policy, setting, constants=CONTROL, own=own)
-    trained, before = rounds.track.n[:, 1:] > 0, rounds.track.N[:, 1] - rounds.admissions[:, 1].sum(axis=1)
-    shares = Models.start(1).extend(setting, trained)[:, 0]
+    before = rounds.track.N[:, 1] - rounds.admissions[:, 1].sum(axis=1)
+    eta, share = Learner(setting).follow(rounds, rounds.occupancy)
     for t in range(setting.rounds):
         granted = server.decide(rounds.cost[t, 1])
         assert server.round == t + 1
         assert server.books.debt == rounds.debt[t, 1]
-        assert server.eta == setting.eta / np.sqrt(1 + before[t] / 9)
-        assert server.share == (shares[t - 1] if t else 1)
+        assert server.eta == eta[t, 1] == setting.eta / np.sqrt(1 + before[t] / 9)
+        assert server.share == (share[t - 1, 1] if t else 1)
         assert np.array_equal(granted, rounds.admissions[t, 1])
         if t % 3 == 0:
             server.report(granted)  # left out otherwise: the next decision books what was granted
@@ -88,7 +88,7 @@ def test_an_impossible_report_or_price_is_refused_and_changes_nothing():
     server = Controller("constant", study())
     server.decide(4.0)
     before = server.document()
-    assert "client 0 delivered 9 samples and was granted" in refused(server.report, [9, 9, 9])
+    assert "client 1 delivered 9 samples and was granted" in refused(server.report, [0, 9, 9])
     for delivered in ([1, 1], [0.5, 1, 1], [-1, 1, 1]):
         assert "one whole number for each of the 3 clients" in refused(server.report, delivered)
     assert server.document() == before
@@ -102,7 +102,7 @@ def test_an_impossible_report_or_price_is_refused_and_changes_nothing():
 
 def test_a_damaged_or_foreign_file_is_refused(tmp_path):
     path = tmp_path / "server.json"
-    server = Controller("constant", study())
+    server = Controller("constant")  # of a study with the default settings
     server.decide(4.0)
     server.save(path)
     document = json.loads(path.read_text())

@@ -52,7 +52,7 @@ def test_the_released_rule_admits_at_least_one_sample_a_client_and_at_most_its_c
 ALL, ONE, KEPT = {"rho": 0.5, "V": 300.0, "rate": 3.0}, {"V": 300.0}, {"K": 5}
 SETTINGS = dict.fromkeys(["acdpp", "acdpp-capped"], ALL | KEPT) | {"acdpp+K+penalty": ALL}
 SETTINGS |= dict.fromkeys(["buy-cheap", "buy-cheap-online"], ONE)
-SETTINGS |= dict.fromkeys(["constant", "hybrid", "released"], KEPT)
+SETTINGS |= dict.fromkeys(["constant", "hybrid"], KEPT) | {"released": {"K": 2**53}}
 SETTINGS["released-region"] = {"rho": 0.5, "rate": 3.0}
 
 

@@ -147,7 +147,7 @@ def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path):
     for content, column, part in (
         ("\n\n", None, "holds no price"),
         ("price\n", None, "holds no price"),
-        *((f"{cell}\n1\n", None, f"line 1, has {cell!r}") for cell in ("$5", "NaN", "Inf")),
+        *((f"{cell}\n1\n", None, f"line 1, has {cell!r}") for cell in ("$5", "NaN", "Inf", "Infinity")),
         *((f"1\n{cell}\n", None, f"line 2, has {cell!r}") for cell in ("two", "0", "1e400", "1_000", "٣")),
         *((f"1\n{'x' * n}\n", None, f"has '{'x' * 30}{end}'") for n, end in ((30, ""), (31, "…"))),
         ("1\n\n\n2\n", None, "line 2, is blank"),

@@ -224,6 +224,8 @@ def test_what_is_wrong_with_a_table_in_python_is_one_sentence():
     assert "column 'a', is empty in row 2" in refused(from_table, lists, label="kind")
     two = pa.table({"a": [[1.0, 2.0]] * 40, "b": A, "kind": WORDS})
     assert "is to be the only feature" in refused(from_table, two, label="kind")
+    words = pa.table({"a": list(map(str, A)), "kind": WORDS})
+    assert f"holds '{A[0]}' in row 1: make it numbers" in refused(from_table, words, label="kind")
 
 
 def test_a_data_set_of_hugging_face_is_its_columns_and_its_labels_have_names():

@@ -22,7 +22,8 @@ def test_a_result_that_cannot_begin_leaves_no_new_folder(tmp_path, monkeypatch):
         with pytest.raises(OSError, match=r"'the file' \(no space left\): .* begin again"):
             Folder.begin(tmp_path / name, SETTINGS).__enter__()
     assert [path.name for path in tmp_path.iterdir()] == ["old"]
-    (tmp_path / "file").touch()
+    (tmp_path / "file").touch(0o700)
+    assert not writable(tmp_path / "file" / "x")
     assert "cannot be made" in refused(Folder.begin(tmp_path / "file" / "x", SETTINGS).__enter__)
 
 
@@ -50,6 +51,7 @@ def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_pa
     for path in (*left, tmp_path / "notes"):
         path.touch()
     with Folder.continued(tmp_path) as folder:
+        assert folder.settings == {"format": 2, **SETTINGS, "federation": {}}
         folder.clear()
     assert [path.exists() for path in (*left, tmp_path / "notes")] == [False, False, False, True]
     assert f"is unfinished: acdpp resume {tmp_path} continues" in refused(read_result, tmp_path)

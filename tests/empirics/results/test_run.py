@@ -155,9 +155,10 @@ def test_another_version_is_a_warning_that_says_what_it_means(result, killed, mo
     known = dict(provenance.versions())
     provenance.versions().clear()
     assert provenance.versions() == known
-    monkeypatch.setattr(provenance, "versions", lambda: known | {"torch": "99.0"})
+    monkeypatch.setattr(provenance, "versions", lambda: dict.fromkeys(known, "99.0"))
     monkeypatch.setattr(provenance.platform, "machine", lambda: "abacus")
-    with pytest.warns(UserWarning, match=r"torch .* → 99.0, device .* → .*abacus.* up to rounding") as caught:
+    told = " .* → 99.0, ".join([*sorted(known), r"device .* → .*abacus.* up to rounding"])
+    with pytest.warns(UserWarning, match=told) as caught:
         summary = run_study(out=killed, resume=True)
     assert len(caught) == 1
     assert summary == result[1]

@@ -24,7 +24,7 @@ def test_the_text_is_as_it_stands_and_the_code_as_it_runs(dataset):
     assert (text.steps, text.momentum, text.replacement, text.seeds) == (10, 0, True, 10)
     assert (text.cost.process, text.cost.low, text.cost.high) == ("uniform", 1, 10)
     assert (text.scale, text.radius, text.measures) == ("pixels", None, ("accuracy",))
-    assert (text.per_seed, text.diverging) == (("start",), "record")
+    assert (text.per_seed, text.diverging, text.policies[-1]) == (("start",), "record", "released")
     learner = (code.K, code.hybrid_K, code.momentum, code.weights, code.replacement)
     assert learner == (10, 10, 0.9, "samples", False)
     assert code.per_class == (None if dataset == "imagenette" else 500)
