@@ -110,6 +110,8 @@ def _listed(why: Mapping[str, str]) -> str:
 
 def retention_setting(base: str) -> str:
     """Name of the study's setting that holds a policy's K."""
+    if base == "released" or "K" in (PolicyName(base).departures or ()):
+        return "released_K"
     return ({"hybrid": "hybrid_K"} | dict.fromkeys(SINGLE_USE, "burst_K")).get(base, "K")
 
 

@@ -173,7 +173,10 @@ def told_by(forecaster):
     return Prediction(given, asked, asked.forecasts(), "cumulative", None, None, None, {})
 
 
-@pytest.mark.parametrize("base", ["constant", "acdpp", "acdpp-capped", "hybrid", "burst", "burst-online"])
+@pytest.mark.parametrize(
+    "base",
+    "constant acdpp acdpp-capped hybrid burst burst-online released acdpp+K released-cap released-K".split(),
+)
 def test_a_policy_s_k_is_the_setting_that_its_plan_writes(base):
     made = [
         make_policy(base, brief_for(study(policies=(base,), **{search.retention_setting(base): K}), CONTROL))
