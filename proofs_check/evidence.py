@@ -231,8 +231,7 @@ def verdict(
     """
     found = {*by_choice(stated, parts).values()}
     if found == {"refuted"}:
-        rescued = with_hypotheses and verdict(with_hypotheses, parts=parts) in RANK[1:]
-        return "conditional" if rescued else "refuted"
+        return "conditional" if verdict(with_hypotheses, parts=parts) in RANK[1:] else "refuted"
     if "refuted" in found:
         return "conditional" if found & {*RANK[1:]} else "undecided"
     return min(found, key=RANK.index)

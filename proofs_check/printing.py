@@ -11,7 +11,7 @@ __all__ = ["decimal", "latex"]
 
 RANKED = ":"  # between a symbol's rank and its name
 # order of factors in a product, as in the paper
-ORDER = ("eta", "E", "D", "sigma", "L", "G", "B", "V", "C", "T", "K", "k", "Lambda", "t", "n", "N", "Neff")
+ORDER = ("eta", "E", "D", "sigma", "L", "G", "B", "V", "C", "T", "K", "k", "Lambda", "t", "n")
 
 
 class _Root(sp.Function):  # type: ignore[misc]
@@ -77,7 +77,7 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
 
 def _plus_inside(expr: Any) -> tuple[Any, str]:
     """log(max(x, 1)) is log⁺ x."""
-    inside = expr.args[0]
+    (inside,) = expr.args
     if isinstance(inside, sp.Max) and sp.S.One in inside.args and len(inside.args) == 2:
         (inside,) = (a for a in inside.args if a != 1)
         return inside, "+"

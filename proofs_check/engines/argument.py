@@ -33,8 +33,8 @@ def argument(*links: Any, domain: str = "") -> Evidence:
     >>> argument((1 / K, K, 0, "1/K")).certificate
     {'expression': '1/K', 'limit': '0'}
     """
-    found = [link if isinstance(link, Evidence) else _shown(*link, domain=domain) for link in links]
-    return together(*found) if len(found) > 1 else found[0]
+    first, *rest = (link if isinstance(link, Evidence) else _shown(*link, domain=domain) for link in links)
+    return together(first, *rest) if rest else first
 
 
 def _shown(first: Any, second: Any, *rest: Any, domain: str) -> Evidence:

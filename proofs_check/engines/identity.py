@@ -81,7 +81,7 @@ def equal(
 
 def _reduced(difference: Any) -> Any:
     """The difference as one cancelled fraction; most are 0 as polynomials, which is the quickest test."""
-    numerator = sp.fraction(sp.together(difference))[0]
+    numerator, _ = sp.fraction(sp.together(difference))
     if sp.polys.rings.sring(numerator)[1] == 0:
         return sp.Integer(0)
     return sp.cancel(sp.together(sp.expand(difference)))

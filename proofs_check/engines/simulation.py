@@ -63,7 +63,7 @@ def confidence(samples: Floats, low: float, high: float, delta: float = ERROR_CH
     values = np.asarray(samples, dtype=float)
     if values.ndim != 1 or values.size < 2:
         raise ValueError("a confidence interval needs one number per run, and at least 2 runs")
-    slack = 1e-9 * max(abs(low), abs(high), 1.0)  # rounding in the samples
+    slack = 1e-9 * max(-low, high, 1.0)  # rounding in the samples
     if values.min() < low - slack or values.max() > high + slack:
         raise ValueError(f"a run lies outside [{low}, {high}], so the interval would prove nothing")
     m, mean, log = values.size, values.mean(), np.log(4 / delta)

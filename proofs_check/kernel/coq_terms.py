@@ -118,7 +118,7 @@ class _Coq(StrPrinter):  # type: ignore[misc]
     def _print_Function(self, expr: Any) -> str:
         if expr.func not in FUNCTIONS:
             return self.emptyPrinter(expr)
-        first, *rest = sorted(expr.args, key=sp.default_sort_key)
+        first, *rest = expr.args
         if len(rest) > 1:  # the least of three is that of one and the least of the others
             rest = [expr.func(*rest, evaluate=False)]
         return " ".join([FUNCTIONS[expr.func], *map(self._argument, (first, *rest))])

@@ -53,6 +53,7 @@ def test_an_identity_is_tested_inside_its_domain_alone_and_at_0_where_that_is_al
     found = identity.equal(difference, 0, domain="K <= 2", where=lambda p: p["K"] <= 2)
     assert found.outcome == "open"
     assert "differ at K=1, s=0: 0 against 1" in identity.equal(s, K, domain="all").detail
+    assert identity.equal(1, 2, domain="no symbol").outcome == "fails"
 
 
 def test_few_points_of_many_symbols_in_the_order_of_their_names_are_tried():
@@ -149,8 +150,10 @@ def test_a_wrong_order_or_constant_is_disproved():
     assert found.outcome == "holds"
     assert float(found.certificate["summand/slope"]["t=1e+24"]) == pytest.approx(2, rel=0.05)
     assert found.certificate["limit of summand/slope"] == "2"
-    wrong = [(GAUGE, 1), (u ** sp.Rational(2, 3), 2), (GAUGE, -2), (sp.sqrt(u), 2), (sp.log(u), 2)]
-    for gauge, constant_ in wrong:  # constant, exponent, sign, missing logarithm, another order altogether
+    beyond = sp.Sum(8 * 2 ** -(j**2), (j, 1, sp.oo))  # no closed form: 4.5
+    wrong = [(GAUGE, constant) for constant in (1, -2, beyond)]
+    wrong += [(gauge, 2) for gauge in (u ** sp.Rational(2, 3), sp.sqrt(u), sp.log(u))]
+    for gauge, constant_ in wrong:  # constant, sign; exponent, missing logarithm, another order altogether
         assert limit.equivalent(SUMMAND, u, gauge, constant_, domain="T → ∞").outcome == "fails", gauge
 
 
@@ -158,7 +161,8 @@ def test_a_divergent_series_is_not_bounded_and_the_gap_between_the_tests_stays_o
     series = {1 / u: (2, "fails"), 1 / (u * sp.log(u)): (2, "open"), sp.sin(u): (2, "open")}
     series[u ** sp.Rational(-3, 2)] = (sp.Rational(3, 2), "holds")
     for summand, (power, outcome) in series.items():
-        assert limit.converges(summand, u, power=power, domain="T → ∞").outcome == outcome
+        found = limit.converges(summand, u, power=power, domain="T → ∞")
+        assert (found.outcome, str(found.certificate["power"])) == (outcome, str(power))
     with pytest.raises(ValueError, match="power above 1"):
         limit.converges(1 / u, u, power=1, domain="T → ∞")
 
@@ -219,7 +223,10 @@ def test_balls_that_lie_the_wrong_way_round_disprove_and_overlapping_balls_decid
     def nudged(p):
         return root(p) * (1 + flint.arb(10) ** -20)
 
-    assert enclosure.compare(root, "<", nudged, grid, domain="T to 10^15").outcome == "holds"
+    found = enclosure.compare(root, "<", nudged, grid, domain="T to 10^15", precision=99)
+    ends = [found.certificate[end]["T"] for end in ("first", "last")]
+    assert (found.outcome, ends) == ("holds", [10, 10**15])
+    assert (found.certificate["points"], found.certificate["bits"]) == (15, 99)
     assert enclosure.compare(nudged, "<=", root, grid, domain="T to 10^15").outcome == "fails"
     assert enclosure.compare(root, "<=", root, grid, domain="T to 10^15").outcome == "open"
     assert enclosure.compare(lambda p: p["T"], "<=", lambda p: p["T"], grid, domain="").outcome == "holds"

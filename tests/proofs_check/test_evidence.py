@@ -81,6 +81,7 @@ def test_an_open_setting_refutes_or_supports_only_where_every_choice_does(ours, 
     case = decide(_claim(checks=checks()))
     assert (case.verdict, case.conditions) == (expected, conditions)
     assert decide(_claim(checks=checks(lambda: COUNTEREXAMPLE))).verdict == "refuted"
+    assert decide(_claim(checks=checks(lambda: replace(OPEN, choice="a third")))).conditions == conditions
     proofs = {part: lambda: PROOF for part in PARTS}
     rescued = _claim(checks=checks(), hypotheses=("K = 1",), checks_with_hypotheses=proofs)
     assert decide(rescued).verdict == ("conditional" if expected == "refuted" else expected)
@@ -180,7 +181,7 @@ def test_a_missing_part_is_an_error_of_the_checker_and_no_weaker_verdict():
 
 
 def test_parts_are_demanded_of_the_rescue_by_hypotheses_but_not_beside_a_counterexample():
-    refuted = _claim(checks={"upper": (lambda: COUNTEREXAMPLE, lambda: PROOF), "lower": ()})
+    refuted = _claim(checks={"upper": (lambda: PROOF, lambda: COUNTEREXAMPLE), "lower": ()})
     assert decide(refuted).verdict == "refuted"
 
     def rescued(**checks):
@@ -195,7 +196,7 @@ def test_parts_are_demanded_of_the_rescue_by_hypotheses_but_not_beside_a_counter
 def test_a_verdict_names_what_it_rests_on_unless_it_is_a_refutation():
     cited = (Given("Haussler 1995", "packing numbers"), Given("its written argument", "composition"))
     assert qualified("proved", cited) == "proved, given Haussler 1995 and its written argument"
-    assert qualified("refuted", cited) == "refuted"
+    assert [qualified(one, cited) for one in ("refuted", "undecided")] == ["refuted", "undecided"]
     assert qualified("certified", ()) == "certified"
 
 

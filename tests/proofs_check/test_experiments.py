@@ -142,6 +142,8 @@ def test_another_model_or_learning_rate_refutes_nothing(setting, path, value, st
     points = {"after the last round": result.gaps["acdpp"]["constant"].points}
     found = experiment.states(result, 3.5, points, 0.95)
     assert (found.outcome, found.strength) == ("fails", strength)
+    for name, interval in (("ten runs", experiment.further_runs), ("expected", experiment.confidence)):
+        assert [*found.certificate[name].values()] == [str(interval(*points.values(), 0.95))]
     assert ("(complete: " in found.domain) == result.complete
 
 
@@ -200,7 +202,7 @@ def test_an_order_holds_however_diverged_runs_are_counted(what):
     told = [f"{len(lost[name])} of {name}" for name in names if name in lost]
     assert " and ".join(told) in found.detail
     assert ("left out: points ahead" in found.detail) == bool(told)
-    for row in document["policies"].values():
+    for row in [*document["policies"].values()][1:]:
         del row["by_seed"]
     forgotten = experiment.whatever_diverged(parse(document, "made up"), names, judge)
     assert forgotten.outcome == ("open" if told else "fails")
@@ -322,7 +324,7 @@ def racing(**curves):
         ((10, np.inf), (24, 30), (24 / np.inf, 3)),
         (NEVER, (20, 25), (0, 25 / 101)),
         (NEVER, NEVER, (0, np.inf)),
-        ((0, 1), (3, 4), (3, 4)),
+        ((0, 0), (3, 4), (3, 4)),
     ],
 )
 def test_a_speed_up_is_bounded_by_the_rounds_that_are_known(acdpp, constant, ratio):
@@ -417,7 +419,8 @@ def test_memory_on_average_is_held_against_the_buffers(mean, outcome):
     result = parse(reproduction("mnist"), "made up")
     held = {**result.policies, "acdpp": replace(result.policies["acdpp"], occupancy=np.full(100, mean))}
     over = {("mnist", "paper"): replace(result, policies=held)}
-    assert memory.in_training(over, "mnist").outcome == outcome
+    found = memory.in_training(over, "mnist")
+    assert (found.outcome, found.certificate["mean"]) == (outcome, pytest.approx(mean))
 
 
 def test_the_policy_alone_holds_and_spends_what_it_does_in_training():
@@ -426,6 +429,8 @@ def test_the_policy_alone_holds_and_spends_what_it_does_in_training():
     assert found.memory.mean() == pytest.approx(trained.occupancy.mean(), rel=0.01)
     assert found.cost.mean() == pytest.approx(float(trained.mean_cost.mean), rel=0.01)
     assert found.debt[0] == 0
+    judged = experiment.played(np.array([1.0, 2.0, 4.0]), 99, 0.9, "it", "here").certificate
+    assert (judged["level"], judged["runs"]) == (0.9, 3)
     for name in ("D", "sigma", "B", "Pdim"):
         assert getattr(PENALTY, name) == getattr(CONSTANTS, name)
     assert ({dataset: script.V for dataset, script in SCRIPTS.items()}, RELEASED_K) == (CODE_V, CODE_K)

@@ -184,8 +184,9 @@ def answer(command, cwd):
     """Coq's answer: exit status, output and errors. Files with `wrong` are refused."""
     *_, last = command
     if command[0] == "coqchk":
-        found = "\n    Acdpp.Trusted.so" if last == "Acdpp.Trusted" else " <none>"
-        return 0, "", f"* Theory: Set is predicative\n* Axioms:{found}\n"
+        own = "    Acdpp.Trusted.so\n" if last == "Acdpp.Trusted" else ""
+        libraries = "".join(f"    {name}.so\n" for name in ("Coq", "Coquelicot", "mathcomp"))
+        return 0, "", f"* Theory: Set is predicative\n* Axioms:\n{libraries}{own}* Guarded: <none>\n"
     if last == "--print-version":
         return 0, "8.16.1 4.14.1\n", ""
     text = Path(cwd, last).read_text()
@@ -194,15 +195,17 @@ def answer(command, cwd):
     if last != "query.v":
         return 0, "", ""
     sources = "".join(path.read_text() for path in kernel.FOLDER.glob("*.v"))
-    said = []
-    for kind, name in re.findall(r"^(Check @|Print )(?:Acdpp\.\w+\.)?(\w+)\.", text, re.M):
-        stated = re.search(rf"^(?:Theorem|Definition) {name} :=? (.*)\.$", sources, re.M)[1]
-        shown = stated if name != "plain" else "(1 + 1)%nat = 2%nat"
-        form = "{}\n     : {}" if kind == "Check @" else "{} = {}\n     : nat"
-        said.append(("answer", form.format(name, shown)))
-    assumed = "Axioms:\nso : 0 = 1" if "assumes" in sources else "Closed under the global context"
-    said.append(("axioms", assumed))
-    return 0, "".join(f'     = "{kind}"%string\n     : string\n{words}\n' for kind, words in said), ""
+    said = ""
+    for kind, name in re.findall(r'^(Eval compute in "|Check @|Print )(?:Acdpp\.\w+\.)?(\w+)', text, re.M):
+        if name == "Assumptions":
+            said += "Axioms:\nso : 0 = 1" if "assumes" in sources else "Closed under the global context"
+        elif kind.startswith("Eval"):
+            said += f'     = "{name}"%string\n     : string\n'
+        else:
+            stated = re.search(rf"^(?:Theorem|Definition|Record) {name} :=? (.*)\.$", sources, re.M)[1]
+            shown = stated if name != "plain" else "(1 + 1)%nat = 2%nat"
+            said += ("{}\n     : {}\n" if kind == "Check @" else "{} = {}\n     : nat\n").format(name, shown)
+    return 0, said, ""
 
 
 def on_path(folder, *names):
@@ -319,7 +322,8 @@ HIDING = {  # what may stand before a theorem, or in its proof, and change what 
 
 @pytest.mark.parametrize(("hiding", "named"), HIDING.items(), ids=HIDING.values())
 def test_commands_that_may_hide_a_meaning_are_refused(hiding, named, folder, questions, afresh):
-    (folder / "Plain.v").write_text("(* Notation *)\n" + PLAIN)
+    known = "(* Notation *)\nDefinition two : nat.\nProof. exact 2. Defined.\nRecord law := { mean : R }.\n"
+    (folder / "Plain.v").write_text(known + PLAIN)
     kernel.record(kernel.ask())
     (folder / "Plain.v").write_text(f"{hiding}\n{PLAIN}")
     afresh()
@@ -328,13 +332,19 @@ def test_commands_that_may_hide_a_meaning_are_refused(hiding, named, folder, que
     assert (found.outcome, named in found.detail) == ("open", True)
 
 
-def test_a_theorem_that_is_gone_is_named(folder, questions, afresh):
-    (folder / "More.v").write_text(MORE.partition("\n")[2].replace("two", "2"))
+def test_what_is_gone_and_what_a_notation_hides_are_named_in_order(folder, questions, afresh):
+    gone = "abcdefg"
+    (folder / "Plain.v").write_text("".join(f"Definition {name} := 1.\n" for name in gone) + PLAIN)
     kernel.record(kernel.ask())
-    (folder / "More.v").write_text(PLAIN.replace("plain", "other").replace("1 + 1 = 2", "1 = 1"))
+    known = json.loads(kernel.RECORD.read_text())
+    known["Plain"]["exact"]["plain"] = "another"
+    kernel.RECORD.write_text(json.dumps(known))
+    (folder / "Plain.v").write_text(PLAIN)
     afresh()
-    (told,) = kernel.changes(kernel.ask())
-    assert told.startswith("More.more is not as recorded: nothing in place of")
+    *told, hidden = kernel.changes(kernel.ask())
+    assert told == [f"Plain.{name} is not as recorded: nothing in place of {name} = 1 : nat" for name in gone]
+    assert hidden.startswith("Plain.plain is printed as recorded, but")
+    assert kernel.theorem("Plain.plain", domain="gone")().detail == told[0]
 
 
 def test_a_file_without_theorems_must_be_on_record_too(folder, questions, afresh):

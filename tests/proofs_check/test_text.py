@@ -56,6 +56,7 @@ def test_an_expression_is_written_as_the_paper_would_and_shown_on_a_line(express
         (r"\binom E2\eta^2+\tbinom{E}{4}", "(E choose 2)η² + (E choose 4)"),
         (r"\sqrt{(a+b)+(c+d)}x^{CK}", "√((a + b) + (c + d))·x^CK"),
         (r"\lceil x\rceil\pm2\cdot3\frac45\frac{a\cdotp b}c", "⌈x⌉ ± 2·3·4/5·(a·b)/c"),
+        (r"{x_1}^{CK}y_1 2a/-b=\frac{\mathrm dx^2}y\mathrm{Pdim}!", "x₁^CK·y₁·2a/-b = dx²/y·Pdim!"),
     ],
 )
 def test_a_formula_keeps_its_meaning_on_a_line(tex, shown):
@@ -75,8 +76,8 @@ def test_decimals_are_used_only_where_they_are_exact():
 
 def test_expressions_are_put_in_and_what_is_not_given_is_refused():
     assert said(r"It is $@n$ for $t\ge@T$.", n=K * rate, T=T) == r"It is $K \bar\Lambda$ for $t\ge T$."
-    with pytest.raises(ValueError, match="no expression is given for n"):
-        said("$@n$")
+    with pytest.raises(ValueError, match="no expression is given for a, b, c, d, e in"):
+        said("$@e+@d+@c+@b+@a$")
 
 
 def test_words_stay_as_they_are_and_a_lost_dollar_sign_is_seen():
@@ -93,6 +94,8 @@ def test_symbols_are_found_with_their_accents_and_indices_and_no_word_is_one():
     )
     found = ["K", "Ē_T", "E_T", "σ̄", "N_eff", "c̄", "ΣB", "C₂", "Vio^S", "D", "σ", "Λ̄", "k", "t", "x"]
     assert symbols_of(text) == found
+    nested = ["a" * letters for letters in range(1, 40)]
+    assert symbols_of(rf"$\mathrm{{{nested[-1]}}}$", nested) == nested[-1:]
     told = dict(explained(r"$D\sigma$", {"σ": "something else"}))
     assert told == {"D": GLOSSARY["D"], "σ": "something else"}
 
