@@ -114,11 +114,15 @@ def test_other_axioms_are_named_and_decide_nothing(afresh, monkeypatch, tmp_path
     assert (found.outcome, found.detail) == ("open", "Reuse.uniformity_closed rests on Reuse.it_is_so")
 
 
-def test_a_refutation_tells_its_axioms_and_whether_the_kernel_was_asked(afresh):
+def test_evidence_tells_the_axioms_of_all_theorems_and_whether_the_kernel_was_asked(afresh):
     found = kernel.refuted("Reuse.printed_uniformity_is_false", detail="too small", domain="all K")()
     assert found.outcome == "fails"
     assert found.detail.startswith("too small; proved in Coq; axioms: ClassicalDedekindReals.sig_forall_dec")
     assert "the kernel was not asked here" in found.detail
+    several = kernel.theorem(
+        "Buying.capacity_holds", "Nobody.nobody_beats"
+    )()  # the second has one axiom more
+    assert "ClassicalDedekindReals.sig_not_dec" in several.detail
     said = " ".join(acdpp("verify", "--claim", "eq:omega-l2").stdout.split())
     assert "--kernel" in said
 

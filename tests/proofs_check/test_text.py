@@ -112,6 +112,7 @@ def test_an_unexplained_symbol_is_seen():
     (claim,) = labelled(["eq:nc-Nc"])
     correction = replace(claim.corrected, statement=r"$\chi=\Psi$", symbols={"Ψ": "a test"})
     assert {"χ", "Ψ"} <= symbols(replace(claim, corrected=correction)).keys() - symbols(claim).keys()
+    assert "χ" in symbols(replace(claim, sketch=r"By $\chi$."))
 
 
 def check_words(claim):

@@ -34,7 +34,7 @@ CASES = {  # every policy, with some setting that matters to clients
     "released": {},
     "burst": {"average": "polynomial", "decay": 50, "decay_by": "samples"},
     "taper-online": {"average": "equal", "radius": 0.2},
-    "constant@K=3,eta=0.1": {},
+    "constant@K=3,eta=0.1,steps=1": {},
     "constant": OWN,
     "constant@K=4": {"drift": Drift(kind="periodic", parts="labels", length=5, apart=1)},
     "oracle": {"drift": Drift(kind="order"), "partition": "split"},

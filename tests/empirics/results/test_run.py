@@ -73,6 +73,20 @@ def test_the_best_accuracy_of_the_last_iterate_is_its_own(tmp_path):
     assert row["last_best_accuracy"] != row["best_accuracy"]
 
 
+def test_the_last_model_is_measured_as_a_further_round_would(tmp_path):
+    given = {
+        "policies": ["constant@K=2"],
+        "average": "equal",
+        "radius": 0.05,
+        "seeds": 1,
+    }  # the mean leaves the ball
+    short, _ = (run_study(small(rounds=T, **given), tmp_path / str(T)) for T in (6, 7))
+    found, (*_, row) = short["policies"]["constant@K=2"], read_result(tmp_path / "7").rows.to_pylist()
+    for name in ("risk", "accuracy", "last_risk"):
+        last = name.replace("last_", "last_final_") if "last" in name else f"final_{name}"
+        assert (row["round"], row[name]) == (7, pytest.approx(found[last]["mean"], rel=1e-12))
+
+
 def test_the_rows_are_consistent_with_theory(result):
     out, summary = result
     table = columns(out)

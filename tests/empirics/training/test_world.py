@@ -14,7 +14,7 @@ from empirics.training.engine import Engine
 from empirics.training.linear import Linear
 from empirics.training.risk import minimise
 from empirics.training.sample_order import SampleOrder
-from empirics.training.world import both_parts
+from empirics.training.world import both_parts, world_of
 from tests.empirics.small import CONTROL, blobs, problem, refused, study
 
 MOVES = {  # the drift, and the weight of the second part in a round
@@ -144,6 +144,16 @@ def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
     said = refused(run_study, many, tmp_path / "out", dataset=blobs())
     assert "4 samples of the 3 that pass in round 1" in said
     assert not (tmp_path / "out").exists()
+
+
+def test_streams_of_clients_of_their_own_count_by_their_weights():
+    client, alpha = np.repeat([0, 1, 2], [60, 30, 30]), (0.5, 0.375, 0.125)
+    setting = study(rounds=4, partition="client", alpha=alpha, drift=Drift(kind="order", length=5))
+    task = problem(setting, data=replace(blobs(), client=client))
+    world = world_of(task.model, setting, task.streams)
+    assert world is not None
+    world.show_round(2)
+    assert np.bincount(client, task.population.weights[0]) == pytest.approx(alpha)
 
 
 def test_a_stream_of_ones_own_goes_by_as_a_whole_and_nothing_of_it_is_held_out():
