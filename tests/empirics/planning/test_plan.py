@@ -175,7 +175,7 @@ def told_by(forecaster):
 
 @pytest.mark.parametrize(
     "base",
-    "constant acdpp acdpp-capped hybrid burst burst-online released acdpp+K released-cap released-K".split(),
+    ["constant", "acdpp-capped", "hybrid", "burst", "burst-online", "released", "acdpp+K", "released-K"],
 )
 def test_a_policy_s_k_is_the_setting_that_its_plan_writes(base):
     made = [
