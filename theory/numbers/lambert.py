@@ -177,7 +177,7 @@ def _remainder(a: Any, z: Any, shift: int, order: int, correction: Any) -> Any:
 
     unit = arb(0, 1)
     if not isinstance(z, acb):
-        return abs(correction) * unit if z + shift > 0 else arb.nan()
+        return correction * unit if z + shift > 0 else arb.nan()
     # elsewhere the bound is that correction at the real point Re z
     point = z.real + shift
     if not point > 0:
