@@ -91,4 +91,4 @@ def test_where_the_ceiling_is_ahead_from_the_start_the_crossover_is_the_first_ro
 def test_the_landscape_shows_the_ceiling_its_neighbours_and_no_retention_and_none_beyond_the_horizon(
     T, shown
 ):
-    assert {candidate.K for candidate in design(MNIST, T, UNIT).candidates} == shown
+    assert list(dict.fromkeys(one.K for one in design(MNIST, T, UNIT).candidates)) == sorted(shown)
