@@ -222,6 +222,11 @@ def test_a_sum_that_grows_too_fast_for_its_blocks_is_as_narrow_as_any():
     assert proved.rad() < sharp * flint.arb(2) ** -60
 
 
+def test_a_polynomial_of_a_degree_below_the_number_of_points_is_summed_exactly():
+    with flint.ctx.workprec(400):
+        assert abs(block(lambda t: t**5, 0, 13, 6).mid() - sum(t**5 for t in range(13))) < 1e-90
+
+
 @pytest.mark.parametrize("ellipse", [2, 5])
 def test_a_pole_inside_the_ellipse_is_noticed_and_one_far_outside_is_none(ellipse):
     low, size = 1000, 100

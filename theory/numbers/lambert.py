@@ -183,5 +183,5 @@ def _remainder(a: Any, z: Any, shift: int, order: int, correction: Any) -> Any:
     if not point > 0:
         return z * arb.nan()
     h = exp(-(point * a)) / one_minus_exp(-(point * a))
-    ball = abs(_bernoulli_times(_taylor(h, a, 2 * order)[-1], 2 * order)) * unit
+    ball = _bernoulli_times(_taylor(h, a, 2 * order)[-1], 2 * order) * unit
     return acb(ball, ball)
