@@ -245,6 +245,7 @@ def test_one_round_is_summed_and_more_than_a_float_can_count():
     assert one.value == -7 < 0 < one.error
     assert total_ball(lambda t: t, 7, start=7).contains(7)
     assert total_ball(lambda t: t, 10**18).contains(10**18 * (10**18 + 1) // 2)
+    assert total_ball(lambda t: exp(-t / 50), 10**18).overlaps(1 / ((flint.arb(1) / 50).exp() - 1))
 
 
 def real_alone(t):
