@@ -101,9 +101,14 @@ def test_stated_form_reports_exactly_the_rounds_with_a_negative_radicand(K, T):
 
 def test_theorem_1_as_stated_names_the_rounds_it_cannot_take_the_root_of():
     path = trajectory([1] * 10, K=4)
-    result = theorem_1_as_stated(path.n, path.N, path.uniformity, UNIT)
-    assert result.negative == {"root": ((2, 4),)}
-    assert isinstance(result.total, sympy.Expr)
+    for number in (Fraction, sympy.Rational):
+        columns = (list(map(number, column)) for column in (path.n, path.N, path.uniformity))
+        result = theorem_1_as_stated(*columns, UNIT)
+        assert result.negative == {"root": ((2, 4),)}
+        assert isinstance(result.total, sympy.Expr)
+    early = (np.array(column[:4], float) for column in (path.n, path.N, path.uniformity))
+    below_zero = theorem_1_as_stated(*early, replace(UNIT, B=Fraction(1, 10**9)))
+    assert below_zero.terms.linear < 0 < below_zero.error
 
 
 def test_where_every_round_is_left_out_the_certified_sums_are_zero():

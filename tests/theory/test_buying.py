@@ -114,6 +114,7 @@ def test_ages_are_told_apart_as_far_as_they_occur_and_one_more_at_most():
             assert sum(rule.ages) == pytest.approx(1, rel=1e-12)
             assert rule.ages.count(0) <= 1
     assert len(online_plan(Atoms.of([1.0, 1000.0]), 100, 3).thresholds) == 2**14, "older samples share one"
+    assert len(under(UNIFORM, [1.009], 10).rules[0][1].ages) == 2**14 + 1, "so does one threshold"
 
 
 def test_other_prices_meet_the_same_thresholds():

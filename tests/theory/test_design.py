@@ -27,6 +27,7 @@ def test_every_design_is_feasible_and_uses_all_that_binds(budget):
         assert all(chosen.K * r <= b for r, b in zip(chosen.rates, budget.buffers, strict=True))
         assert ("cost" in chosen.binding) == (cost == budget.cost)
         assert ("buffers" in chosen.binding) == (chosen.K * chosen.total_rate == budget.total_buffer)
+        assert [c.K for c in chosen.candidates] == sorted(c.K for c in chosen.candidates)
         for c in chosen.candidates:
             assert c.feasible == (c.cost <= budget.cost and c.occupancy <= budget.total_buffer)
             assert bool(c.why) != c.feasible

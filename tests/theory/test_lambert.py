@@ -7,6 +7,7 @@ import flint
 import mpmath
 import numpy as np
 import pytest
+import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -139,6 +140,10 @@ def test_a_wider_ratio_is_not_given_the_narrow_one_s_first_tail():
 def test_no_enclosure_is_claimed_left_of_the_half_plane():
     for t in (flint.acb(-100), flint.arb(-100), flint.acb(-100, 2)):
         assert not lambert_partial(flint.arb(1) / 2, t).is_finite()
+
+
+def test_the_total_of_a_symbol_is_a_sum_without_end():
+    assert lambert_total(sympy.Symbol("rho")).limits[0][2] == sympy.oo
 
 
 def test_an_exact_sum_up_to_a_fractional_round_is_refused():

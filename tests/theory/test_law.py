@@ -165,8 +165,10 @@ def test_retention_beyond_the_horizon_is_retention_up_to_it():
     "formula", [constant.mismatch_constant, constant.inverse_effective_constant, stale_weight_constant]
 )
 def test_whole_numbers_in_an_array_do_not_overflow(formula):
-    found = formula(10**11, np.array([10**10, 10**12]), 1)
-    np.testing.assert_allclose(found, [float(formula(10**11, t, 1)) for t in (10**10, 10**12)], rtol=1e-12)
+    for kind in (np.int64, np.uint64):
+        found = formula(10**11, np.array([10**10, 10**12], kind), 1)
+        exact = [float(formula(10**11, t, 1)) for t in (10**10, 10**12)]
+        np.testing.assert_allclose(found, exact, rtol=1e-12)
 
 
 def test_a_long_trajectory_of_floats_keeps_its_accuracy():

@@ -208,7 +208,7 @@ REFUSED = [
     (lambda: best_replacement(EVEN, 1, 1, lambda j: NAN), "too rarely|must be numbers"),
     (lambda: best_rule(EVEN, [1, 3], 0), "the price of money must be a positive"),
     (lambda: best_rule(EVEN, [], 1), "one for each age"),
-    (lambda: best_rule(EVEN, [3.0, 2.5], 1), "do not fall with age"),
+    (lambda: best_rule(EVEN, [1.0, 3.0, 2.5], 1), "do not fall with age"),
     (lambda: least_burden(EVEN, [1, 3], 0), "the budget of a place must be a positive"),
     (lambda: least_burden(EVEN, [1, 3], 6), "at most the mean price 11/2, got 6"),
     (lambda: cycle(EVEN, [1], [1, 2]), "one per age, got 1 and 2"),

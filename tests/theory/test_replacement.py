@@ -45,9 +45,9 @@ def programme(law, burdens, share):
 
 @pytest.mark.parametrize("law", [Uniform(1.0, 10.0), Atoms.of([1.0, 3.0])])
 def test_where_no_age_is_worse_nothing_is_replaced(law):
-    for burdens in ([3.0], [3.0, 3.0]):
+    for burdens in ([3.0], [3.0, 3.0], [-3.0, -3.0]):
         found = best_rule(law, burdens, 2.0)
-        assert (found.burden, found.cost) == (3, 0)
+        assert (found.burden, found.cost) == (burdens[0], 0)
 
 
 LISTED = {

@@ -63,6 +63,11 @@ def test_total_sees_through_any_named_corners(start, rounds, corners, power):
     assert fast.error <= 2e-14 * slow
 
 
+def test_what_happens_in_a_named_round_alone_is_seen():
+    named = (5000, 70_000, 10**5)
+    assert total(lambda t: 1.0 * np.isin(t, named), 10**5, named).value == 3
+
+
 @settings(max_examples=12)
 @given(corner=st.floats(1, 10**6), power=st.sampled_from([0.5, 1.0]))
 @example(corner=654_321.0, power=1.0)  # between the border of a block and the next point inside
@@ -217,6 +222,11 @@ def test_a_sum_that_grows_too_fast_for_its_blocks_is_as_narrow_as_any():
     assert proved.rad() < sharp * flint.arb(2) ** -60
 
 
+def test_a_polynomial_of_a_degree_below_the_number_of_points_is_summed_exactly():
+    with flint.ctx.workprec(400):
+        assert abs(block(lambda t: t**5, 0, 13, 6).mid() - sum(t**5 for t in range(13))) < 1e-90
+
+
 @pytest.mark.parametrize("ellipse", [2, 5])
 def test_a_pole_inside_the_ellipse_is_noticed_and_one_far_outside_is_none(ellipse):
     low, size = 1000, 100
@@ -231,9 +241,11 @@ def test_a_pole_inside_the_ellipse_is_noticed_and_one_far_outside_is_none(ellips
 
 
 def test_one_round_is_summed_and_more_than_a_float_can_count():
-    assert total(lambda t: t, 7, start=7).value == 7
+    one = total(lambda t: -t, 7, start=7)
+    assert one.value == -7 < 0 < one.error
     assert total_ball(lambda t: t, 7, start=7).contains(7)
     assert total_ball(lambda t: t, 10**18).contains(10**18 * (10**18 + 1) // 2)
+    assert total_ball(lambda t: exp(-t / 50), 10**18).overlaps(1 / ((flint.arb(1) / 50).exp() - 1))
 
 
 def real_alone(t):

@@ -88,7 +88,7 @@ def with_constants(result: Bound, constant: Any, initial: Any) -> Bound:
     terms = replace(result.terms, constant=constant, initial=initial)
     if hasattr(terms.total, "rad"):
         return replace(result, terms=terms, error=float(terms.total.rad()))
-    rounding = ROUNDING * (abs(constant) + abs(initial) + abs(terms.total))
+    rounding = ROUNDING * (constant + initial + abs(terms.total))
     return replace(result, terms=terms, error=float(result.error + rounding))
 
 
@@ -157,7 +157,7 @@ def _stated_crossings(K: int) -> tuple[int, int]:
     """
     d = isqrt((5 * K * K - 3) // 3)
     d -= d % 2 == 0
-    return max((2 * K - 1 - d) // 2, 1), (2 * K - 1 + d) // 2
+    return (2 * K - 1 - d) // 2, (2 * K - 1 + d) // 2
 
 
 def oracle_bound(total_buffer: Any, T: Any, constants: Constants, *, certified: bool = False) -> Bound:

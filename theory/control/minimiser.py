@@ -184,7 +184,7 @@ def _excess(runs: PricedRuns, Lambda: Floats) -> tuple[Floats, Floats]:
     convex = mismatch_slopes(n, N, expired, runs.constants)[1]
     concave = -generalisation_slopes(N, runs.constants, 1)[1]
     L = log_plus(N / runs.constants.Pdim)
-    fade = np.maximum(1 - 3 * L / 2 - L / (2 * (1 + L)), 2**-52)
+    fade = 1 - 3 * L / 2 - L / (2 * (1 + L))
     slope = 5 / 2 + 1 / (2 * (1 + L)) + (3 + (1 + L) ** -2) / (2 * fade)
     slope -= N * mismatch_jerk(n, N, expired, runs.constants) / convex
     return np.log(convex / np.maximum(concave, np.finfo(float).tiny)), slope
@@ -289,4 +289,4 @@ def optimal_admission(
     undecided = np.flatnonzero((low < high) & (runs.price > 0))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # p is infinite at n = 0
         Lambda[undecided] = _minimum(runs[undecided], low[undecided], high[undecided])
-    return Lambda.reshape(arrays[0].shape)
+    return Lambda.reshape(arrays.shape[1:])

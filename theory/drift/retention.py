@@ -131,8 +131,9 @@ def drift_design(budget: Budget, *, eta: Any = None, **problem: Any) -> list[Dri
         ladder = (
             {round(filled ** ratio(i, RUNGS)) for i in range(RUNGS + 1)} if len(numbers["h"]) > 1 else {1}
         )
-        chosen.append(min((tuned("the best step", K) for K in sorted(ladder)), key=lambda one: one.risk))
-        if filled != chosen[0].K:
+        best = min((tuned("the best step", K) for K in sorted(ladder)), key=lambda one: one.risk)
+        chosen.append(best)
+        if filled != best.K:
             chosen.append(tuned("Corollary 2's K, its best step", filled))
     elif eta is None:
         chosen.append(

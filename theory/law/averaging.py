@@ -230,11 +230,9 @@ def averaged(cohorts: Cohorts, rounds: Any, a: Any, shares: Sequence[Any]) -> Av
     left = mean_left = cc + 1
     found = [(mean_left, bb, left, cc)]
     ends = np.searchsorted(memory.entered, np.arange(1, T + 1), side="right").tolist()
-    first = 0
-    for t, (held, end) in enumerate(zip(memory.n, ends, strict=True), start=1):
+    firsts = np.searchsorted(np.maximum.accumulate(memory.left), np.arange(1, T + 1)).tolist()
+    for t, (held, first, end) in enumerate(zip(memory.n, firsts, ends, strict=True), start=1):
         w, crossed = share[t], cb
-        while first < end and memory.left[first] < t:
-            first += 1
         if held > 0:
             step, here = rows[t - 1], slice(first, end)
             gain = (1 - step) * ratio(1, held)
@@ -356,7 +354,7 @@ def risk_matrix(cohorts: Cohorts, rounds: Any, a: Any, *, h: Any, variance: Any,
     T, exact, rows, memory = prepared(cohorts, rounds, a)
     scale, spread, distance = (plain(list(one), exact) for one in (h, variance, start))
     c = np.zeros((len(memory.count), rows.shape[1]), dtype=rows.dtype)
-    left = np.ones_like(rows[0])
+    left = np.ones(rows.shape[1], dtype=rows.dtype)
     lefts, weights = [left], [c]
     for t in range(1, T + 1):
         inside = (memory.entered <= t) & (t <= memory.left)

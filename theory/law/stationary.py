@@ -105,8 +105,8 @@ def mean_lag(K: Any) -> Any:
 def total_weights(admissions: Sequence[Any], K: Any) -> list[Any]:
     r"""\(u_j=\sum_{\tau=j}^{j+K-1}1/n(\tau)\), what a sample of round j weighs in all; admissions repeat; exact.
 
-    >>> total_weights([1, 3], K=1), total_weights([1, 3], K=2)
-    ([Fraction(1, 1), Fraction(1, 3)], [Fraction(1, 2), Fraction(1, 2)])
+    >>> total_weights([1, 3], K=1), total_weights([1, 3], K=5)
+    ([Fraction(1, 1), Fraction(1, 3)], [Fraction(17, 33), Fraction(49, 99)])
     """
     K, period = retention(K), same_length(admissions=not_negative("admissions", admissions))
     cycles, rest = divmod(K, period)

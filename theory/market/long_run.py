@@ -116,7 +116,8 @@ def _mixed(dear: Plan, cheap: Plan, budget: Any) -> Plan:
     """The two in proportions that spend the budget."""
     gap = dear.cost - cheap.cost
     share = min(max((float(budget) - cheap.cost) / gap, 0), 1) if gap > 0 else 1
-    shares = ((share, dear.rules[0][1]), (1 - share, cheap.rules[0][1]))
+    ((_, first),), ((_, second),) = dear.rules, cheap.rules
+    shares = ((share, first), (1 - share, second))
     return Plan(dear.law, dear.places, tuple(one for one in shares if one[0] > 0))
 
 

@@ -44,8 +44,8 @@ def bayes_risk(samples: Any, *, h: Any, variance: Any, prior: Any) -> Any:
 
     `prior` has the variances \(\tau_h^2\) of the prior.
 
-    >>> bayes_risk(3, h=[2], variance=[1], prior=[1])
-    Fraction(1, 4)
+    >>> bayes_risk(3, h=[2, 4], variance=[1, 1], prior=[1, 1])
+    Fraction(3, 4)
     """
     each = (
         ratio(value * spread * wide, samples * wide + spread)

@@ -177,11 +177,11 @@ def _remainder(a: Any, z: Any, shift: int, order: int, correction: Any) -> Any:
 
     unit = arb(0, 1)
     if not isinstance(z, acb):
-        return abs(correction) * unit if z + shift > 0 else arb.nan()
+        return correction * unit if z + shift > 0 else arb.nan()
     # elsewhere the bound is that correction at the real point Re z
     point = z.real + shift
     if not point > 0:
         return z * arb.nan()
     h = exp(-(point * a)) / one_minus_exp(-(point * a))
-    ball = abs(_bernoulli_times(_taylor(h, a, 2 * order)[-1], 2 * order)) * unit
+    ball = _bernoulli_times(_taylor(h, a, 2 * order)[-1], 2 * order) * unit
     return acb(ball, ball)

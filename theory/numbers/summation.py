@@ -89,16 +89,14 @@ def total(f: Callable[[Any], Any], T: int, breaks: Iterable[int] = (), start: in
 def plain_total(f: Callable[[Any], Any], T: int, start: int = 1) -> Any:
     """The sum of `total`, term by term: chunks in NumPy, the chunks added exactly. The slow twin of `total`.
 
-    >>> plain_total(lambda t: t, 10)
-    55.0
+    >>> plain_total(lambda t: [t, t * t], 10)
+    array([ 55., 385.])
     """
     chunks = [
         np.sum(_values(f, np.arange(low, min(low + CHUNK_TERMS, T + 1), dtype=np.float64)), axis=-1)
         for low in range(start, T + 1, CHUNK_TERMS)
     ]
-    if np.ndim(chunks[0]) == 0:
-        return math.fsum(chunks)
-    return np.apply_along_axis(math.fsum, 0, np.stack(chunks))
+    return np.apply_along_axis(math.fsum, 0, np.stack(chunks))[()]
 
 
 def total_ball(
@@ -165,10 +163,9 @@ def _borders(start: int, T: int, breaks: Iterable[int], head: int) -> list[int]:
     for left, right in pairwise(ends):
         two_sided = right - 1 in inner
         limit = (left + right) // 2 if two_sided else right
-        step = head
-        while left + step < limit:
-            borders |= {left + step, right - step} if two_sided else {left + step}
-            step *= 2
+        for step in (head << doublings for doublings in range(limit.bit_length())):
+            if left + step < limit:
+                borders |= {left + step, right - step} if two_sided else {left + step}
         borders.add(limit)
     return sorted(borders)
 
