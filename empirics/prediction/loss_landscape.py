@@ -44,7 +44,10 @@ MIXING_MIN = 0.01  # weight of either part in the mixture that is surveyed, so t
 
 def mixed(parts: Sequence[Tensor], w: Tensor | float) -> Tensor:
     """Mixture of two tensors with weight w of the second; a single one is itself."""
-    return parts[0] + w * (parts[-1] - parts[0])
+    mixture, *others = parts
+    for other in others:
+        mixture = mixture + w * (other - mixture)
+    return mixture
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,8 @@ class RayBackend:
             self.told = True
             warnings.warn(self._waiting(len(idle)), stacklevel=2)
             ready, _ = self.ray.wait(list(tickets))
-        return tickets.index(*ready)
+        (first,) = ready
+        return tickets.index(first)
 
     def _waiting(self, count: int) -> str:
         resources = (self.ray.cluster_resources(), self.ray.available_resources())

@@ -209,7 +209,8 @@ def passing(weights: Tensor) -> Tensor | None:
     where most do, where replicates differ, and on a GPU, whose graphs have one shape for all rounds."""
     if len(weights) > 1 or weights.device.type != "cpu":
         return None
-    there = torch.nonzero(*weights)[:, 0]
+    (only,) = weights
+    there = only.nonzero()[:, 0]
     return there if PASSING_RATIO_MIN * len(there) < weights.shape[1] else None
 
 

@@ -145,7 +145,8 @@ class World:
             self.tested.copy_(weights)
 
     def show_round(self, t: int) -> None:
-        self.show(torch.from_numpy(*self.table(t, t)).to(self.population.weights))
+        (row,) = self.table(t, t)
+        self.show(torch.from_numpy(row).to(self.population.weights))
 
 
 def world_of(model: Model, study: Study, streams: Streams) -> World | None:

@@ -46,6 +46,8 @@ __all__ = ["ERROR", "LAST_DIGIT", "Interval", "absent", "average_within", "bound
 __all__ += ["difference", "earlier", "expected", "further_runs", "less", "measured", "never_reaches"]
 __all__ += ["ordered", "played", "reached", "sooner", "speed_up", "states", "whatever_diverged", "within"]
 
+UNKNOWN_ROUND = "in a round not known"  # of a curve that was not kept by seed
+
 ERROR = 0.05
 LAST_DIGIT = 0.05  # half a unit of the last digit: the paper gives points and speed-ups to one decimal
 SCATTER_SEEDS_MIN = 100  # enough to estimate the spread of ten runs
@@ -140,7 +142,7 @@ def whatever_diverged(
         return found
     again = {way: judge(one) for way, one in result.recounted().items()}
     ways = "; ".join(f"{way}: {one.detail}" for way, one in again.items())
-    if not result.keeps_seeds or "not known" in ways:
+    if not result.keeps_seeds or UNKNOWN_ROUND in ways:
         kept = "curves are kept as means alone" if result.keeps_seeds else "accuracies by seed were not kept"
         ways = f"counted otherwise: not known, since {kept}"
     outcome = found.outcome if all(one.outcome == found.outcome for one in again.values()) else "open"
@@ -333,7 +335,7 @@ def _rounds(result: Reproduction, rounds: Mapping[str, Interval]) -> str:
     words = []
     for name, (first, last) in rounds.items():
         if np.isnan(first):
-            words.append(f"{name} in a round not known")
+            words.append(f"{name} {UNKNOWN_ROUND}")
         elif first == np.inf:
             words.append(f"{name} not by round {result.rounds}")
         else:

@@ -202,6 +202,11 @@ def test_an_order_holds_however_diverged_runs_are_counted(what):
     told = [f"{len(lost[name])} of {name}" for name in names if name in lost]
     assert " and ".join(told) in found.detail
     assert ("left out: points ahead" in found.detail) == bool(told)
+    race = experiment.whatever_diverged(
+        result, names, partial(EARLIER, mine="constant", other="acdpp", level=0.95)
+    )
+    assert ("curves are kept as means alone" in race.detail) == bool(told)
+    assert "nan" not in race.detail
     for row in [*document["policies"].values()][1:]:
         del row["by_seed"]
     forgotten = experiment.whatever_diverged(parse(document, "made up"), names, judge)
