@@ -174,7 +174,7 @@ def functions() -> Places:
     """All functions of the project that this process has loaded."""
     found: Places = {}
     for one in gc.get_objects():
-        if isinstance(one, FunctionType) and one.__code__.co_filename.startswith(str(ROOT)):
+        if type(one) is FunctionType and one.__code__.co_filename.startswith(str(ROOT)):
             found.setdefault(_place(one.__code__), []).append(one)
     return found
 

@@ -209,12 +209,12 @@ def test_an_error_is_exchanged_in_a_process_that_has_loaded_the_function():
     wrong = next(m for m in formulas() if ".master_bound: sign" in m.key)
     sound = master_bound(2, 3, 5, 7, 11)
     ((_, found),) = everywhere([(wrong,)], _exchanged, processes=1, limit=100)
-    assert found[0]
+    assert found[0] is True
     assert found[1] != sound == master_bound(2, 3, 5, 7, 11)
     shifting = ("theory.regret.omegas.omega1: K ignored", "theory.reuse.constant.occupancy_constant: index")
     longer = next(m for m in formulas() if m.key.startswith(shifting))  # by a line, above other functions
     ((_, found),) = everywhere([(longer,)], _exchanged, processes=1, limit=100)
-    assert found[0]
+    assert found == (True, sound)
 
 
 OTHERS = [
