@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from empirics.results.folder import SUMMARY
-from empirics.results.reproduction import LEVEL, Runs, gains, heading, rounded
+from empirics.results.reproduction import LEVEL, Runs, by_seed, gains, heading, rounded
 from empirics.settings.ladder import LADDER, NOTES, SPENDS
 from empirics.settings.policy_name import PolicyName
 from empirics.settings.section7 import SETTINGS, section7, settings_for
@@ -82,6 +82,7 @@ def _world(world: str, runs: Runs, equal: Runs | None) -> dict[str, Any]:
             "largest_occupancy": int(part.held[p].max()),
             "buffers": sum(runs.study.buffers),
             "diverged": int(part.diverged[p].sum()),
+            "by_seed": by_seed(part, p),
         }
         for name, (part, p) in policies.items()
     }

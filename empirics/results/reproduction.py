@@ -25,7 +25,18 @@ from empirics.settings.study import Study
 from theory.numbers.student import mean_interval, p_value
 from theory.setting import SettingError
 
-__all__ = ["LEVEL", "NAME", "Runs", "command_of", "gains", "heading", "reproduction", "rounded", "save"]
+__all__ = [
+    "LEVEL",
+    "NAME",
+    "Runs",
+    "by_seed",
+    "command_of",
+    "gains",
+    "heading",
+    "reproduction",
+    "rounded",
+    "save",
+]
 
 NAME = "reproduction.json"
 LEVEL = 0.8
@@ -179,11 +190,16 @@ def _policy(runs: Runs, p: int, first: dict[str, Any]) -> dict[str, Any]:
         "mean_cost": mean_interval(runs.cost[p], LEVEL),
         "first_round": first,
         "diverged": int(runs.diverged[p].sum()),
-        "by_seed": {
-            "best_accuracy": runs.last[p].tolist(),
-            "mean_accuracy": runs.average[p].tolist(),
-            "diverged": np.flatnonzero(runs.diverged[p]).tolist(),
-        },
+        "by_seed": by_seed(runs, p),
+    }
+
+
+def by_seed(runs: Runs, p: int) -> dict[str, list[float]]:
+    """The accuracies of every run of a policy, and which seeds diverged."""
+    return {
+        "best_accuracy": runs.last[p].tolist(),
+        "mean_accuracy": runs.average[p].tolist(),
+        "diverged": np.flatnonzero(runs.diverged[p]).tolist(),
     }
 
 
