@@ -169,6 +169,10 @@ class StudyOptions:
     model: Annotated[
         str | None, in_learner(help="logistic, or module:attribute that makes a torch.nn.Module.")
     ] = None
+    learner: Annotated[
+        str | None,
+        in_learner(help="descent (local steps), or information (the server adds up gradient and curvature)."),
+    ] = None
     average: Annotated[
         str | None,
         in_learner(help="Mean of models: equal, polynomial, tail or exponential; none for the last model."),

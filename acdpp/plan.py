@@ -54,7 +54,7 @@ ELSEWHERE = {
     "--mean-cost": "give --cost PRICE --online, where no more is known of prices",
     **{
         f"--{name}": "the plan chooses policy and learner; acdpp predict takes those of your own"
-        for name in ("policies", "sweep", "average", "average-by", "decay", "decay-by")
+        for name in ("policies", "sweep", "learner", "average", "average-by", "decay", "decay-by")
     },
     "--model": "predictions are for logistic regression; acdpp train takes other models",
     "--drift": "the search needs a population that does not drift; acdpp predict --sweep K=1,5,10 compares retentions",

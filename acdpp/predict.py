@@ -129,7 +129,7 @@ def show_prediction(document: dict[str, Any]) -> None:
         show_drift(document["drift"], document["rounds"])
     for note in document["notes"]:
         say(f"note: {note}")
-    say(sureness(document["pilot"]))
+    say(sureness(document["pilot"], measured=document["learner"] == "descent"))
 
 
 def _show_best(document: dict[str, Any]) -> None:
@@ -210,11 +210,13 @@ def _setting(found: dict[str, Any]) -> str:
     return f"K = {found['K']}, {found['rate']:.4g} samples per round, η = {found['eta']:.4g}, E = {found['steps']}"
 
 
-def sureness(pilot: int | None) -> str:
-    """The accuracy of a prediction, in words."""
+def sureness(pilot: int | None, *, measured: bool = True) -> str:
+    """The accuracy of a prediction, in words; `measured` where recorded studies have shown it."""
     law = (
         "without a note, cumulative risk was within a tenth of the measured in 95 % of recorded cases, final risk 0.5 "
         "to 1.7 times it (docs/predict.md)"
+        if measured
+        else "how near it comes was measured for local descent alone"
     )
     if pilot is None:
         paths = "standard errors are over paths of prices, and over samples of a large population"

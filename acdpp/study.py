@@ -43,7 +43,7 @@ def study_from(options: StudyOptions, base: Study | None = None, **more: Any) ->
         "drift": lambda text, _: drift_of(text),
     }
     given = {name: optional(how, getattr(options, name), spelled(name)) for name, how in read.items()}
-    given |= {name: getattr(options, name) for name in ("dataset", "model", "average", "decay_by")}
+    given |= {name: getattr(options, name) for name in ("dataset", "model", "learner", "average", "decay_by")}
     given |= {f"{name}_column": getattr(options, name) for name in ("label", "time", "client")}
     given["partition"] = None if options.client is None else "client"
     given["cost"] = prices(options.cost)

@@ -52,11 +52,13 @@ def predict_study(
     stands for all data, and every number has a standard error. With `best` K is searched, with `search_eta` the step
     size too, and with `search_steps` these numbers of local steps, for the least `objective`: cumulative, final or
     floor. Curves and document are written to `out`. `progress` is called with an activity, the amount done, and the
-    total if known. With `validated` the study has passed `empirics.validate`.
+    total if known. For the information learner nothing is searched: it has no step size, and K hardly matters. With
+    `validated` the study has passed `empirics.validate`.
     """
     if objective not in OBJECTIVES:
         raise SettingError(f"the objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
     own = HandedOver(dataset, None, policies, cost)
+    best = best and (study is None or study.learner == "descent")
     study = own.named(Study() if study is None else study)
     prices = prices_of(study, cost)
     if not validated:

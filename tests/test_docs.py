@@ -130,7 +130,7 @@ def test_a_wrong_number_and_a_wrong_table_are_noticed() -> None:
 
 
 def test_every_result_has_the_command_and_the_hardware_that_made_it() -> None:
-    commands = ("acdpp reproduce", "acdpp train", "python -m benchmarks")
+    commands = ("acdpp reproduce", "acdpp explain", "acdpp train", "python -m benchmarks")
     for path in (DOCS / "results").glob("*.json"):
         found = json.loads(path.read_text(encoding="utf-8"))
         assert re.search("cpu|cores|NVIDIA", found["hardware"]), path.name

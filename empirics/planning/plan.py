@@ -15,6 +15,7 @@ from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training.device import threads
+from empirics.validate import DESCENT_ALONE
 from theory.setting import SettingError
 
 __all__ = ["ASSUMES", "Plan", "plan_from", "plan_study"]
@@ -121,6 +122,8 @@ def plan_study(
     """
     if study.drift.kind != "none":
         raise SettingError("the search needs a population at rest: predict a sweep over K under drift")
+    if study.learner != "descent":
+        raise SettingError(DESCENT_ALONE["plan"])
     own = replace(study, policies=(OWN,))
     told = predict_study(
         own,

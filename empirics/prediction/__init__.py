@@ -24,6 +24,7 @@ taken as constant in between. Once a curve has settled, all later rounds follow 
 | `memory` | Which samples are in memory, with which weight? How far is a model behind a random walk? |
 | `mean_path`, `local_steps` | What do E local steps do to the mean, to a distance, to a sample's weight? |
 | `observation`, `residuals` | What residual, curvature and noise does a sample of some age show? |
+| `informed` | What will a server have learnt that adds up information? |
 | `stationary` | All later rounds in closed form; the noise floor by the plain law |
 | `forecast`, `result` | One policy's curve with errors and caveats; the whole prediction as document and files |
 | `best_constant` | Which K, rate, step size and E are best for constant admission? |

@@ -14,6 +14,10 @@ from empirics.settings.study import Study
 __all__ = ["NUMBERS", "Forecast", "caveats", "combined", "errors_of", "mean_of", "standard_error", "together"]
 
 ROUNDING = 1e-9  # by which a step at the limit and a risk of 0 may miss it
+OF_INFORMATION = (
+    "a server that adds up information is predicted to be at the lower bound for the samples that each policy buys: "
+    "too low where a plane separates the classes, and in the first rounds"
+)
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 
 
@@ -80,6 +84,8 @@ def caveats(study: Study, steepness: float, found: Mapping[str, Forecast]) -> li
 
     `steepness` is the largest curvature at θ = 0; names include a recommended policy, if any.
     """
+    if study.learner == "information":
+        return [OF_INFORMATION]
     own = {name: study.of_policy(name) for name in found}
     steep = [
         name

@@ -16,6 +16,8 @@ def refusal(problem: Problem) -> str | None:
         return "excess risk is undefined without a ball: give the study a radius"
     if study.drift.kind == "order":
         return "samples come in their own order, so that excess risk over a population is undefined"
+    if study.learner == "information" and study.drift.kind != "none":
+        return "the information learner is predicted in a world that stands still"
     if not problem.streams.moves_as_one(study):
         return "clients that differ drift apart, and their population is not a mixture of two"
     if study.drift.mixes and study.rounds > ROUNDS_FOLLOWED_MAX:

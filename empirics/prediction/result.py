@@ -128,6 +128,7 @@ class Prediction:
         """Plain JSON values."""
         return {
             "task": self.study.task,
+            "learner": self.study.learner,
             "rounds": self.study.rounds,
             "pilot": self.pilot,
             "objective": self.objective,

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from empirics.control.prices import Prices, Trace, law_of, make_prices
 from empirics.control.registry import Brief
-from empirics.control.schedule import Rounds, brief_for
+from empirics.control.schedule import Rounds, Schedule, brief_for
 from empirics.prediction.accuracy import Accuracy
 from empirics.prediction.decided_rounds import (
     ROUNDS_DECIDED_FIRST,
@@ -21,6 +21,7 @@ from empirics.prediction.decided_rounds import (
     path_part,
 )
 from empirics.prediction.forecast import Forecast, errors_of, mean_of, standard_error
+from empirics.prediction.informed import informed_forecasts
 from empirics.prediction.loss_landscape import POPULATION_WHOLE_MAX, LossLandscape, landscape_of
 from empirics.prediction.memory import Counts, Floats, Memories
 from empirics.prediction.moments import MomentRecursion
@@ -124,6 +125,9 @@ class StudyForecaster:
 
     def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
         """The forecast of every policy, by name; `progress` is called with the number of rounds done."""
+        if self.study.learner == "information":
+            decided = Schedule(self.study, self.constants, prices=self.prices, policies=self.policies)
+            return informed_forecasts(decided, self.landscape, self.start)
         study, samples = self.study, self.landscape.samples
         people = len((self.landscape.whole or self.landscape).model.population.y)
         width = self.landscape.model.outputs * len(self.landscape.groups)

@@ -42,6 +42,7 @@ PER_SEED = ("partition", "start")
 GIVEN = "given:"  # begins the name of what was handed over in Python and is no file, no built-in and no import path
 RUNS_MAX = 10**5
 THREADS_MAX = 4096
+DESCENT = {"model": "logistic", "decay": None, "momentum": 0.0, "average": "none"}  # without local descent
 UNIFORM, STILL = CostProcess(), Drift()
 
 
@@ -203,6 +204,13 @@ class Study:
         "The unit of t in the decay: rounds, from 1, or samples admitted before the round.",
         choice("rounds", "samples"),
     )
+    learner: str = setting(
+        "descent",
+        "descent (clients move the model by local steps) or information (clients send gradient and curvature of what "
+        "they hold, and the server adds up what they drop; for logistic regression of at most 2,000 parameters, "
+        "without decay, momentum or mean, where eta and steps serve the bound's constants alone).",
+        choice("descent", "information"),
+    )
     momentum: float = setting(
         0.0,
         "Momentum of local descent; it starts anew in every round.",
@@ -296,6 +304,7 @@ class Study:
         if self.decay is None and self.decay_by != "rounds":
             raise SettingError("decay_by says what decay counts: give decay too, such as 50")
         _check_mean(self.average, self.average_by)
+        self._check_information()
         self._check_columns()
         if self.drift.mixes and self.drift.start > self.rounds:
             raise SettingError(
@@ -306,6 +315,20 @@ class Study:
             raise SettingError(
                 "a population that moves is drawn from with replacement: leave replacement true"
             )
+
+    def _check_information(self) -> None:
+        """Refuse what is for local descent alone."""
+        if self.learner != "information":
+            return
+        for name, without in DESCENT.items():
+            if getattr(self, name) != without:
+                raise SettingError(f"learner information takes no {name}: leave it out")
+        for name in self.policies:
+            taken = [key for key in PolicyName(name).own if key in ("eta", "steps", *DESCENT, "average_by")]
+            if taken:
+                raise SettingError(
+                    f"learner information takes no {taken[0]}, which {name} gives: leave it out"
+                )
 
     def _check_columns(self) -> None:
         for name in ("label_column", "time_column", "client_column"):
@@ -370,6 +393,8 @@ class Study:
             "samples come in their own order and are their own test, and a test set is not looked at": self.drift.kind
             == "order",
             "local descent has momentum": self.momentum > 0,
+            "the server adds up information, and the bound is one of local descent": self.learner
+            != "descent",
             "clients are not weighted by n_m/n": not equal,
             "steps get smaller": self.decays,
             "the model is a mean, and the bound one of last iterates": self.averages,
@@ -379,7 +404,8 @@ class Study:
     @property
     def bound_applies(self) -> bool:
         """Theorem 1 covers this learner: last iterates, steps of one size, and one population."""
-        return self.decay is None and self.average == "none" and self.drift.kind == "none"
+        plain = self.decay is None and self.average == "none" and self.learner == "descent"
+        return plain and self.drift.kind == "none"
 
     @property
     def decays(self) -> bool:
@@ -460,6 +486,8 @@ class Study:
         """
         start = cls() if base is None else base
         given = dict(_known(document, [f.name for f in fields(cls)], ""))
+        if given.get("learner") == "information":
+            given = {**DESCENT, "model": start.model, "decay_by": "rounds", "average_by": None} | given
         for name, value in given.items():
             table = getattr(start, name)
             if is_dataclass(table) and isinstance(value, Mapping):

@@ -11,7 +11,7 @@
 | `module`, `networks`, `other_models` | any network of torch's; ours; those of a user |
 | `resnet`, `layout` | many ResNets at once on a GPU, and the layout of their parameters |
 | `kernels`, `kernel_tiles`, `gpu_memory` | their kernels; the work of a program; how many networks fit |
-| `information` | a server that adds up gradient and curvature |
+| `information`, `informed` | a server that adds up gradient and curvature; its place in the engine |
 | `risk`, `constants` | the certified minimiser of the risk; the constants of the theory |
 | `device` | CPU or GPU, and threads |
 """

@@ -23,6 +23,7 @@ from empirics.columns import FRESH, LAST, measured_columns
 from empirics.control.schedule import Rounds
 from empirics.control.steps_and_means import Learner
 from empirics.settings.study import Study
+from empirics.training.informed import InformationLearner
 from empirics.training.model import Descent, Memory, Model, listening
 from empirics.training.partition import Streams
 from empirics.training.risk import project
@@ -88,7 +89,8 @@ class Engine:
         self.arrivals = SampleOrder(streams, study)
         self.theta = model.start(study.runs)
         self.device = self.theta.device
-        recorded = self.device.type == "cuda" and getattr(model, "graphs", True)
+        self.informed = InformationLearner(model, study) if study.learner == "information" else None
+        recorded = self.device.type == "cuda" and getattr(model, "graphs", True) and not self.informed
         self.graphs = recorded if graphs is None else graphs
         self.recorded: dict[int, Callable[[], None]] = {}
         self.pool: Any = None
@@ -101,7 +103,9 @@ class Engine:
         self.round = self._zeros(1, dtype=torch.int64)
         chunk = min(study.checkpoint, study.rounds)
         each = (chunk, study.runs, study.clients)
-        self.begin, self.size, self.fresh = (self._zeros(*each, dtype=torch.int64) for _ in range(3))
+        self.begin, self.size, self.fresh, self.starts = (
+            self._zeros(*each, dtype=torch.int64) for _ in range(4)
+        )
         self.weights = self._zeros(*each, dtype=self.theta.dtype)
         self.eta, self.share = (self._zeros(chunk, study.runs, dtype=self.theta.dtype) for _ in range(2))
         self.world = world_of(model, study, streams)
@@ -125,10 +129,13 @@ class Engine:
     def state(self) -> dict[str, Tensor]:
         """The state that passes from round to round and does not follow from the schedule."""
         mean = {} if self.mean is None else {"mean": self.mean}
-        return {"theta": self.theta, "uses": self.uses, **mean}
+        informed = self.informed.state if self.informed else {}
+        return {"theta": self.theta, "uses": self.uses, **mean, **informed}
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go on from the state that was saved."""
+        if self.informed:
+            self.informed.restore(saved)
         for name, tensor in self.state.items():
             tensor.copy_(torch.from_numpy(saved[name]))
 
@@ -142,6 +149,7 @@ class Engine:
             "begin": rounds.starts - origin,
             "size": rounds.occupancy,
             "fresh": rounds.admissions,
+            "starts": rounds.starts,
             "weights": weights,
             "eta": eta,
             "share": share,
@@ -204,6 +212,10 @@ class Engine:
             moved.index_copy_(0, runs, self.model.update(self.theta[runs], part, descent))
         return moved
 
+    def _informed(self, memory: Memory) -> Tensor:
+        assert self.informed is not None
+        return self.informed.learn(memory, self._new(memory), self._now(self.starts))
+
     def step(self, width: int) -> None:
         """One round, in place: measure at θ(t), then train to θ(t+1), which joins the mean."""
         memory = self._memory(width)
@@ -217,7 +229,7 @@ class Engine:
         found = {name: values.masked_fill(lost, torch.nan) for name, values in found.items()}
         for name, column in self.log.items():
             column.index_copy_(0, self.round, found[name][None])
-        moved = self.theta + self._moved(memory)
+        moved = self._informed(memory) if self.informed else self.theta + self._moved(memory)
         theta = project(moved, self.study.radius)
         trained = memory.weights.any(dim=1, keepdim=True)  # without a sample θ stays to the last bit
         self.theta.copy_(torch.where(trained, theta, self.theta))
@@ -227,11 +239,15 @@ class Engine:
 
     def _fresh_loss(self, memory: Memory) -> Tensor:
         """The loss of the model on the samples that the round brought, (runs,), the last of each client's memory."""
-        size, fresh = self._now(self.size)[..., None], self._now(self.fresh)[..., None]
-        slot, averaged = torch.arange(memory.mask.shape[2], device=self.device), self.averaged
-        new = Memory(memory.index, memory.mask & (slot >= size - fresh), memory.weights)
+        averaged = self.averaged
+        new = replace(memory, mask=self._new(memory))
         loss = listening(self.model).mean_loss(self.theta if averaged is None else averaged, new)
         return torch.as_tensor(loss)
+
+    def _new(self, memory: Memory) -> Tensor:
+        """Slots of samples that the round brought."""
+        size, fresh = self._now(self.size)[..., None], self._now(self.fresh)[..., None]
+        return memory.mask & (torch.arange(memory.mask.shape[2], device=self.device) >= size - fresh)
 
     def _measured(self, tilt: Tensor | None) -> dict[str, Tensor]:
         """Measures at θ(t), and of the mean where that is the model."""

@@ -24,11 +24,12 @@ from torch.nn import functional as F
 
 __all__ = ["PRIORS", "InformationServer", "Rows", "information", "losses", "scores"]
 
-PRIORS = tuple(10 ** (k / 2) for k in range(-6, 5))
+PRIORS = tuple(10 ** (k / 2) for k in range(4, -7, -1))  # the strongest first: it is the best of equals
 PRIOR_OF_CONSTANT = 0.01  # times λ
 FOLDS = 5
-NEWTON_STEPS, HALVINGS = 2, 20  # per round, and per step
-PILOT_STEPS = 8
+NEWTON_STEPS, HALVINGS, HALVINGS_OF_OTHERS = 2, 20, 2  # per round, and per step
+PILOT_STEPS = 3  # for each prior, from the model of the one before
+ROOT_STEPS = 20  # of Newton's method for the ball
 ROUNDING = 1e-9  # by which an objective may rise
 
 
@@ -53,6 +54,10 @@ class Rows:
             torch.cat([one.y for one in every], dim=1),
             torch.cat([one.counted for one in every], dim=1),
         )
+
+    def weighted(self, weights: Tensor) -> "Rows":
+        """These rows, each counted so much more, (runs or 1, rows)."""
+        return Rows(self.x, self.y, self.counted * weights)
 
     def part(self, which: Tensor | slice) -> "Rows":
         """Some of the rows, the same of every run."""
@@ -81,17 +86,17 @@ def information(theta: Tensor, rows: Rows) -> tuple[Tensor, Tensor]:
     outputs = size // features
     chances = scores(theta[:, None], rows.x)[:, 0].softmax(-1)
     apart = chances - F.one_hot(rows.y, chances.shape[-1])
-    chances, apart = (part[..., -outputs:] * rows.counted[..., None] for part in (chances, apart))
+    chances, apart, share = chances[..., -outputs:], apart[..., -outputs:], rows.counted[..., None]
     curvature = theta.new_zeros(runs, outputs, features, outputs, features)
     for k in range(outputs):
-        curvature[:, k, :, k] = (rows.x * chances[..., k, None]).mT @ rows.x
-    spread = (chances[..., None] * rows.x[:, :, None]).view(runs, count, size)
-    gradient = (apart.mT @ rows.x).view(runs, size)
+        curvature[:, k, :, k] = (rows.x * (share * chances)[..., k, None]).mT @ rows.x
+    spread = ((share.sqrt() * chances)[..., None] * rows.x[:, :, None]).view(runs, count, size)
+    gradient = ((share * apart).mT @ rows.x).view(runs, size)
     return gradient, curvature.view(runs, size, size) - spread.mT @ spread
 
 
 class InformationServer:
-    """The sums and the models of all runs, a model for each prior."""
+    """The sums and the models of all runs, a model for each prior; with a radius, on the ball."""
 
     def __init__(
         self,
@@ -100,9 +105,10 @@ class InformationServer:
         classes: int,
         *,
         priors: tuple[float, ...] = PRIORS,
+        radius: float | None = None,
         device: torch.device | str = "cpu",
     ) -> None:
-        self.outputs = 1 if classes == 2 else classes
+        self.outputs, self.radius = 1 if classes == 2 else classes, radius
         size = self.outputs * features
 
         def zeros(*shape: int) -> Tensor:
@@ -110,9 +116,11 @@ class InformationServer:
 
         self.curvature, self.linear = zeros(size, size), zeros(size)
         self.models, self.scores = zeros(len(priors), size), zeros(len(priors))
+        self.priors = torch.tensor(priors, dtype=torch.float64, device=device)
         shape = torch.ones(self.outputs, features, dtype=torch.float64, device=device)
-        shape[:, -1] = PRIOR_OF_CONSTANT
-        self.priors = torch.tensor(priors, dtype=torch.float64, device=device)[:, None] * shape.view(-1)
+        if radius is None:
+            shape[:, -1] = PRIOR_OF_CONSTANT
+        self.shape = shape.view(-1)
 
     @property
     def best(self) -> Tensor:
@@ -126,10 +134,10 @@ class InformationServer:
 
     def begin(self, pilot: Rows) -> None:
         """Score the priors by cross-validation of the pilot sample, and fit it."""
-        fold = torch.arange(pilot.y.shape[1]) % FOLDS
+        fold = (pilot.counted > 0).cumsum(1) % FOLDS
         for k in range(FOLDS):
-            self._fit_each(pilot.part(fold != k))
-            self.hear(pilot.part(fold == k))
+            self._fit_each(pilot.weighted(fold != k))
+            self.hear(pilot.weighted(fold == k))
         self._fit_each(pilot)
 
     def hear(self, fresh: Rows) -> None:
@@ -138,11 +146,7 @@ class InformationServer:
 
     def learn(self, held: Rows, steps: int = NEWTON_STEPS) -> None:
         """Move all models, with the samples that clients hold."""
-        best, theta = self.best, self._descended(self.theta, self.priors[self.best], held, steps)
-        curvature, linear = self._with(theta, held)
-        for k, prior in enumerate(self.priors):
-            self.models[:, k] = _solved(curvature, linear, prior)
-        self.models[torch.arange(len(theta)), best] = theta
+        self._descend(self.best, held, steps)
 
     def forget(self, dropped: Rows) -> None:
         """Keep of samples that clients drop what they say at the present model."""
@@ -156,32 +160,56 @@ class InformationServer:
 
     def _fit_each(self, rows: Rows) -> None:
         """Fit every prior on its own, from the strongest to the weakest."""
-        theta = torch.zeros_like(self.models[:, 0])
-        for k in reversed(range(len(self.priors))):
-            theta = self._descended(theta, self.priors[k].expand_as(theta), rows, PILOT_STEPS)
-            self.models[:, k] = theta
+        self.models = torch.zeros_like(self.models)
+        for k in range(len(self.priors)):
+            self.models[:, k:] = self.models[:, max(k - 1, 0), None]
+            self._descend(torch.full_like(self.best, k), rows, PILOT_STEPS)
 
-    def _descended(self, theta: Tensor, prior: Tensor, held: Rows, steps: int) -> Tensor:
-        """Newton steps, halved until the objective does not rise."""
+    def _descend(self, which: Tensor, held: Rows, steps: int) -> None:
+        """Newton steps from one model per run, whose curvature serves all, halved until no objective rises."""
+        runs = torch.arange(len(which), device=which.device)
         for _ in range(steps):
-            target, before = _solved(*self._with(theta, held), prior), self._objective(theta, prior, held)
+            targets = self._solved(*self._with(self.models[runs, which], held))
+            before = self._objectives(self.models, held)
             share = torch.ones_like(before)
-            for _ in range(HALVINGS):
-                moved = torch.lerp(theta, target, share[:, None])
-                worse = ~(self._objective(moved, prior, held) <= before + ROUNDING * before.abs())
-                if not worse.any():
+            for halvings in range(HALVINGS):
+                moved = torch.lerp(self.models, targets, share[..., None])
+                worse = ~(self._objectives(moved, held) <= before + ROUNDING * before.abs())
+                if not worse.any() or (halvings >= HALVINGS_OF_OTHERS and not worse[runs, which].any()):
                     break
                 share = torch.where(worse, share / 2, share)
-            theta = torch.where(worse[:, None], theta, moved)
-        return theta
+            self.models = torch.where(worse[..., None], self.models, moved)
 
-    def _objective(self, theta: Tensor, prior: Tensor, held: Rows) -> Tensor:
-        bent = (self.curvature @ theta[..., None])[..., 0]
-        quadratic = (theta * (bent / 2 - self.linear + prior * theta / 2)).sum(-1)
-        return losses(theta[:, None], held)[:, 0] + quadratic
+    def _objectives(self, models: Tensor, held: Rows) -> Tensor:
+        """What each prior's model is to make least, (runs, priors)."""
+        bent = models @ self.curvature
+        pulled = self.priors[:, None] * self.shape * models
+        quadratic = (models * ((bent + pulled) / 2 - self.linear[:, None])).sum(-1)
+        return losses(models, held) + quadratic
+
+    def _solved(self, curvature: Tensor, linear: Tensor) -> Tensor:
+        """The minimisers of the quadratic objective with each prior, on the ball, (runs, priors, parameters)."""
+        root = self.shape.sqrt()
+        values, axes = torch.linalg.eigh(curvature / (root[:, None] * root))
+        values = values.clamp(min=0)[:, None]
+        along = (linear / root)[:, None] @ axes
+        prior = self.priors[:, None].expand(len(linear), -1, 1)
+        if self.radius is not None:
+            prior = prior + _beyond(values + prior, along, self.radius)
+        found: Tensor = (along / (values + prior)) @ axes.mT / root
+        return found
 
 
-def _solved(curvature: Tensor, linear: Tensor, prior: Tensor) -> Tensor:
-    """The minimiser of the quadratic objective with this prior."""
-    found: Tensor = torch.linalg.solve(curvature + torch.diag_embed(prior.expand_as(linear)), linear)
-    return found
+def _beyond(values: Tensor, along: Tensor, radius: float) -> Tensor:
+    """The least μ ≥ 0 for which |along / (values + μ)| is at most the radius: Newton's method on its inverse, which
+    rises to the root of a concave function and never beyond."""
+    mu = torch.zeros_like(values[..., :1])
+    for _ in range(ROOT_STEPS):
+        point = along / (values + mu)
+        length = point.norm(dim=-1, keepdim=True)
+        outside = length > radius * (1 + ROUNDING)
+        if not outside.any():
+            break
+        slope = (point.square() / (values + mu)).sum(-1, keepdim=True)
+        mu = mu + torch.where(outside, length.square() / slope * (length / radius - 1), 0)
+    return mu

@@ -17,6 +17,8 @@ from empirics.control.prices import make_prices
 from empirics.control.registry import capacity_for, dropped_by, kept_for
 from empirics.draws import Purpose, permutation, uniform
 from empirics.settings.study import Study
+from empirics.training.information import PRIORS, InformationServer, Rows
+from empirics.training.informed import NEW_SHARE_MIN
 from empirics.training.linear import Linear
 from empirics.training.partition import Streams
 from empirics.training.problem import Problem
@@ -85,6 +87,50 @@ class Client:
         self.memory = [(sample, age) for sample, age in self.memory if age < self.retention]
 
 
+class Summing:
+    """The server of one run that adds up information: which samples are new, held and dropped, one by one."""
+
+    def __init__(self, study: Study, model: Linear) -> None:
+        x = model.population.x
+        size = float(x[:, :-1].square().mean())
+        priors = tuple(one * size for one in PRIORS)
+        self.study, self.model = study, model
+        self.server = InformationServer(
+            1, model.features, model.population.classes, priors=priors, radius=study.radius
+        )
+        self.held: dict[tuple[int, int], int] = {}  # sample by client and number
+        self.learnt, self.waiting = 0.0, 0.0
+
+    def learn(self, memories: list[list[tuple[int, int]]], admitted: list[int]) -> Tensor:
+        """The model after a round, from the clients' memories and how many samples each has admitted in all."""
+        now = {
+            (m, count - len(memory) + k): sample
+            for m, (memory, count) in enumerate(zip(memories, admitted, strict=True))
+            for k, (sample, _) in enumerate(memory)
+        }
+        if gone := {key: sample for key, sample in self.held.items() if key not in now}:
+            self.server.forget(self._rows(gone))
+        if fresh := {key: sample for key, sample in now.items() if key not in self.held}:
+            new = self._rows(fresh)
+            if not self.learnt:
+                self.server.begin(new)
+            else:
+                self.server.hear(new)
+            self.waiting += float(new.counted.sum())
+            if self.waiting > NEW_SHARE_MIN * self.learnt:
+                self.server.learn(self._rows(now))
+                self.learnt, self.waiting = self.learnt + self.waiting, 0.0
+        self.held = now
+        return self.server.theta
+
+    def _rows(self, samples: dict[tuple[int, int], int]) -> Rows:
+        study, index = self.study, list(samples.values())
+        alpha = study.alpha if study.weights == "paper" and study.alpha else [1.0] * study.clients
+        share = [alpha[m] * study.clients / sum(alpha) for m, _ in samples]
+        x, y = self.model.population.x[index], self.model.population.y[index]
+        return Rows(x[None], y[None], torch.tensor([share], dtype=torch.float64))
+
+
 @dataclass(frozen=True)
 class Record:
     """One run: θ(1..T+1), the means of models then, admissions and memory sizes per client, and the measured mismatch
@@ -122,7 +168,8 @@ def run_twin(
     thetas, means = [theta.reshape(-1)], [theta.reshape(-1)]
     admissions, occupancy, debt, mismatch = [], [], [], []
     uses: dict[int, int] = {}
-    drawn = 0
+    drawn, totals = 0, [0] * study.clients
+    summing = Summing(study, model) if study.learner == "information" else None
     for t in range(1, T + 1):
         cost = costs[t - 1, replicate : replicate + 1]
         state, admitted = policy.decide(state, cost)
@@ -141,11 +188,15 @@ def run_twin(
         passed = t if study.decay_by == "rounds" else drawn
         eta = study.eta if study.decay is None else study.eta / (1 + passed / study.decay) ** 0.5
         drawn += int(admitted.sum())
+        totals = [total + int(count) for total, count in zip(totals, admitted[0], strict=True)]
+        memories = [client.memory for client in clients]
         moved = torch.zeros_like(theta)
         for client, a, n in zip(clients, alpha, sizes, strict=True):
             if n > 0:
                 moved = moved + a * n / (mass or 1) * client.train(model, theta, eta)
             client.drop()
+        if summing is not None and mass > 0:
+            moved = summing.learn(memories, totals).view_as(theta) - theta
         if mass > 0:
             models.append((theta + moved).reshape(-1))
             theta = _within(theta + moved, study.radius)

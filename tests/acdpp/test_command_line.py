@@ -17,6 +17,7 @@ from acdpp.main import COMMANDS, app
 from acdpp.output import print_json, users_code
 from acdpp.plot import FIGURES
 from tests.acdpp.program import acdpp, answer, process, said
+from tests.empirics.small import blobs_file
 from theory.bound.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
 from theory.design.offline import design
 from theory.setting import Budget, Constants
@@ -269,3 +270,15 @@ def test_modules_of_the_user_are_found_from_here(tmp_path: Path, monkeypatch: py
         with users_code():
             assert sys.path[0] == str(tmp_path)
     assert sys.path.count(str(tmp_path)) == 1
+
+
+def test_a_prediction_of_the_information_learner_claims_no_measured_accuracy() -> None:
+    words = ("predict", "--rounds", "9", "--policies", "constant", "--radius", "3", "--dataset", blobs_file())
+    said = {
+        learner: " ".join(acdpp(*words, "--no-fit", "--learner", learner).stdout.split())
+        for learner in ("information", "descent")
+    }
+    assert "adds up information" in said["information"]
+    assert "95 % of recorded" not in said["information"]
+    assert "adds up information" not in said["descent"]
+    assert "95 % of recorded" in said["descent"]

@@ -37,6 +37,7 @@ def batched(setting, device="cpu", graphs=None):
     return task, plan(setting, CONTROL), torch.stack(thetas), columns, torch.stack(means)
 
 
+INFORMATION = {"learner": "information"}
 LEARNER = {"average": "polynomial", "decay": 20, "eta": 2.0}
 BURSTS = ("burst@decay=3,average=exponential,average_by=0.7", "burst-online@K=2,average=tail")
 BURSTS += ("oracle@average=none",)
@@ -59,6 +60,9 @@ SETTINGS = {
     "inputs that change at once": {"drift": BREAKS, "partition": "split", "per_seed": ("partition",)},
     "samples in their order": {"drift": Drift(kind="order"), "partition": "split"},
     "so many samples a round": {"drift": Drift(kind="order", length=6)},
+    "information": INFORMATION | {"policies": ("constant@K=3", "burst", "oracle")},
+    "information, weights and many classes": INFORMATION
+    | {"labels": "classes", "alpha": (0.6, 0.3, 0.1), "radius": None, "policies": ("constant@K=2", "hybrid")},
     "one step, plain weights": {"steps": 1, "alpha": UNEVEN, "weights": "samples", "scale": "pixels"},
 }
 SLOW, *OTHERS = SETTINGS
@@ -75,8 +79,14 @@ def test_the_batch_moves_like_its_one_client_twin(name):
             twin = run_twin(task, make_policy(policy, brief_for(setting, CONTROL)), replicate, name=policy)
             for name in ("admissions", "occupancy", "debt"):
                 assert np.array_equal(getattr(schedule, name)[:, run], getattr(twin, name))
-            assert torch.allclose(thetas[:, run], twin.theta, rtol=1e-9, atol=1e-11)
-            assert torch.allclose(means[:, run], twin.mean, rtol=1e-9, atol=1e-11)
+            # a matrix is inverted for information, in which rounding grows
+            close = (
+                {"rtol": 1e-9, "atol": 1e-11}
+                if setting.learner == "descent"
+                else {"rtol": 1e-6, "atol": 1e-7}
+            )
+            assert torch.allclose(thetas[:, run], twin.theta, **close)
+            assert torch.allclose(means[:, run], twin.mean, **close)
             idle = np.flatnonzero(twin.occupancy.sum(axis=1) == 0)
             assert torch.equal(thetas[idle + 1, run], thetas[idle, run])
             assert np.allclose(columns["mismatch"][:, run], twin.mismatch, rtol=1e-8, atol=1e-14)

@@ -1,0 +1,122 @@
+"""A study whose server adds up information: what it refuses, its risk beside the limit, and stops on the way."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from empirics import Study, plan_study, predict_study, run_study
+from empirics.prediction.forecast import OF_INFORMATION
+from empirics.settings.drift import Drift
+from empirics.training.information import InformationServer, Rows, losses
+from empirics.validate import validate
+from tests.empirics.small import blobs, problem, refused, study
+from tests.empirics.training.test_information import made
+
+INFORMATION = {"learner": "information", "measures": ("risk", "accuracy")}
+
+
+def test_it_is_at_the_limit_and_its_prediction_near_what_is_measured(tmp_path):
+    setting = study(**INFORMATION, rounds=150, seeds=6, policies=("constant", "oracle"), radius=3.0)
+    told = predict_study(setting, dataset=blobs())
+    found = run_study(replace(setting, predict=False), tmp_path / "result", dataset=blobs())["policies"]
+    by_descent = replace(setting, predict=False, learner="descent", eta=8.0, average="equal")
+    others = run_study(by_descent, tmp_path / "descent", dataset=blobs())["policies"]
+    for name, forecast in told.forecasts.items():
+        measured = {key: found[name][key]["mean"] for key in ("cumulative_excess_risk", "final_excess_risk")}
+        for key, value in forecast.document().items():
+            if key in measured:
+                assert measured[key] == pytest.approx(value, rel=0.35)
+        assert measured["cumulative_excess_risk"] < others[name]["cumulative_excess_risk"]["mean"]
+
+
+def test_a_prediction_begins_at_the_first_model_s_risk_and_falls_with_the_samples_bought():
+    setting = study(**INFORMATION, rounds=40, policies=("constant", "burst"))
+    told = predict_study(setting, dataset=blobs())
+    forecaster = told.forecaster
+    first = problem(setting).model.measure(torch.zeros(2, 9, dtype=torch.float64), None)["risk"][0]
+    for forecast in told.forecasts.values():
+        assert forecast.risk[0] == pytest.approx(float(first) - forecaster.landscape.best.risk)
+        assert (np.diff(forecast.risk) <= 0).all()
+        assert forecast.noise_floor == 0
+        samples = forecast.rate * 40
+        assert forecast.risk[-1] == pytest.approx(forecaster.landscape.least_final_risk(samples), rel=0.05)
+    assert told.best is None
+    document = told.document()
+    assert document["learner"] == "information"
+    assert document["notes"] == [OF_INFORMATION]
+    assert told.forecasts["constant"].errors is None  # it buys the same at all prices
+    assert told.forecasts["burst"].errors["cumulative_excess_risk"] > 0
+
+
+@pytest.mark.parametrize(("checkpoint", "stop"), [(5, 10), (3, 12)])
+def test_a_study_that_goes_on_ends_as_one_that_was_never_stopped(tmp_path, checkpoint, stop):
+    setting = study(
+        **INFORMATION, rounds=24, policies=("constant@K=3", "oracle"), checkpoint=checkpoint, predict=False
+    )
+    whole = run_study(replace(setting, checkpoint=24), tmp_path / "whole", dataset=blobs())
+
+    def stopped(done):
+        if done == stop:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_study(setting, tmp_path / "parts", dataset=blobs(), progress=stopped)
+    parts = run_study(out=tmp_path / "parts", dataset=blobs(), resume=True)
+    for name in setting.policies:
+        for key in ("cumulative_excess_risk", "final_excess_risk", "final_log_loss"):
+            assert parts["policies"][name][key] == pytest.approx(whole["policies"][name][key], rel=1e-9)
+
+
+def test_a_model_on_the_ball_is_the_best_there():
+    """The gradient of what it makes least points to the centre."""
+    rows = made(3, 60)
+    server = InformationServer(3, 4, 3, priors=(2.0, 0.01), radius=0.8)
+    server.learn(rows, steps=30)
+    for k, prior in enumerate((2.0, 0.01)):
+        for run in range(3):
+            theta = server.models[run, k].clone().requires_grad_()
+            one = Rows(rows.x[run : run + 1], rows.y[run : run + 1], rows.counted[run : run + 1])
+            value = losses(theta[None, None], one).sum() + prior / 2 * theta.square().sum()
+            (gradient,) = torch.autograd.grad(value, theta)
+            theta = theta.detach()
+            assert float(theta.norm()) == pytest.approx(0.8, rel=1e-6)
+            torch.testing.assert_close(gradient, (gradient @ theta) / 0.64 * theta, atol=2e-3, rtol=0)
+            assert float(gradient @ theta) < 0
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"decay": 50.0}, "takes no decay"),
+        ({"average": "equal"}, "takes no average"),
+        ({"momentum": 0.9}, "takes no momentum"),
+        ({"model": "lenet"}, "takes no model"),
+        ({"policies": ("constant@eta=2",)}, "takes no eta, which constant@eta=2 gives"),
+    ],
+)
+def test_settings_of_local_descent_are_refused(given, words):
+    assert words in refused(Study, learner="information", **given)
+
+
+def test_more_parameters_than_its_matrix_allows_are_refused(tmp_path):
+    setting = study(**INFORMATION, labels="classes")
+    said = refused(run_study, setting, tmp_path / "big", dataset=blobs(10, 200))
+    assert "of 2,010 parameters for each run, and takes at most 2,000" in said
+
+
+def test_a_plan_and_a_federation_are_refused():
+    setting = study(**INFORMATION)
+    assert "a plan searches the settings of local descent" in refused(plan_study, setting)
+    assert "clients of a federation learn by local descent" in refused(validate, setting, "federate")
+    moving = study(**INFORMATION, drift=Drift(kind="abrupt", start=20, parts="labels"))
+    assert "in a world that stands still" in refused(predict_study, moving, dataset=blobs())
+
+
+def test_it_leaves_out_a_base_s_settings_of_descent():
+    base = Study(eta=4.0, decay=50.0, average="polynomial", average_by=2.0)
+    found = Study.from_document({"learner": "information", "rounds": 7}, base)
+    assert (found.decay, found.average, found.average_by, found.rounds) == (None, "none", None, 7)
+    assert not found.bound_applies
+    assert any("adds up information" in one for one in found.departures)
