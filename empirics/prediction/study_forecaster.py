@@ -126,8 +126,8 @@ class StudyForecaster:
     def forecasts(self, progress: Progress = lambda done: None) -> dict[str, Forecast]:
         """The forecast of every policy, by name; `progress` is called with the number of rounds done."""
         if self.study.learner == "information":
-            decided = Schedule(self.study, self.constants, prices=self.prices, policies=self.policies)
-            return informed_forecasts(decided, self.landscape, self.start)
+            schedule = Schedule(self.study, self.constants, prices=self.prices, policies=self.policies)
+            return informed_forecasts(schedule, self.landscape, self.start)
         study, samples = self.study, self.landscape.samples
         people = len((self.landscape.whole or self.landscape).model.population.y)
         width = self.landscape.model.outputs * len(self.landscape.groups)
