@@ -64,7 +64,9 @@ def _descents(study: Study, model: Model, theta: Tensor) -> list[tuple[Tensor, D
         which = torch.tensor([kinds.index(pair) for pair in pairs], device=theta.device)
         return [(runs[which == k], Descent(*kind, study.momentum)) for k, kind in enumerate(kinds)]
     counts, sizes = zip(*pairs, strict=True)
-    size = sizes[0] if len(set(sizes)) == 1 else torch.tensor(sizes, dtype=theta.dtype, device=theta.device)
+    different = set(sizes)
+    one = len(different) == 1
+    size = different.pop() if one else torch.tensor(sizes, dtype=theta.dtype, device=theta.device)
     steps = None if len(set(counts)) == 1 else torch.tensor(counts, device=theta.device)
     return [(runs, Descent(max(counts), size, study.momentum, steps))]
 

@@ -160,10 +160,11 @@ class InformationServer:
 
     def _fit_each(self, rows: Rows) -> None:
         """Fit every prior on its own, from the strongest to the weakest."""
-        self.models = torch.zeros_like(self.models)
+        stronger = torch.zeros_like(self.theta)
         for k in range(len(self.priors)):
-            self.models[:, k:] = self.models[:, max(k - 1, 0), None]
+            self.models[:, k:] = stronger[:, None]
             self._descend(torch.full_like(self.best, k), rows, PILOT_STEPS)
+            stronger = self.models[:, k]
 
     def _descend(self, which: Tensor, held: Rows, steps: int) -> None:
         """Newton steps from one model per run, whose curvature serves all, halved until no objective rises."""

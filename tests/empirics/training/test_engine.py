@@ -37,7 +37,7 @@ def batched(setting, device="cpu", graphs=None):
     return task, plan(setting, CONTROL), torch.stack(thetas), columns, torch.stack(means)
 
 
-INFORMATION = {"learner": "information"}
+INFORMATION = {"learner": "information", "rounds": 9}
 LEARNER = {"average": "polynomial", "decay": 20, "eta": 2.0}
 BURSTS = ("burst@decay=3,average=exponential,average_by=0.7", "burst-online@K=2,average=tail")
 BURSTS += ("oracle@average=none",)
@@ -60,9 +60,11 @@ SETTINGS = {
     "inputs that change at once": {"drift": BREAKS, "partition": "split", "per_seed": ("partition",)},
     "samples in their order": {"drift": Drift(kind="order"), "partition": "split"},
     "so many samples a round": {"drift": Drift(kind="order", length=6)},
-    "information": INFORMATION | {"policies": ("constant@K=3", "burst", "oracle")},
+    "information": INFORMATION | {"policies": ("constant@K=3", "burst")},
     "information, weights and many classes": INFORMATION
-    | {"labels": "classes", "alpha": (0.6, 0.3, 0.1), "radius": None, "policies": ("constant@K=2", "hybrid")},
+    | {"labels": "classes", "alpha": UNEVEN, "radius": None, "policies": ("constant@K=2", "hybrid")},
+    "information, plain weights": INFORMATION
+    | {"alpha": UNEVEN, "weights": "samples", "per_seed": ("start",)},
     "one step, plain weights": {"steps": 1, "alpha": UNEVEN, "weights": "samples", "scale": "pixels"},
 }
 SLOW, *OTHERS = SETTINGS
@@ -70,8 +72,8 @@ SLOW, *OTHERS = SETTINGS
 
 @pytest.mark.parametrize("name", [pytest.param(SLOW, marks=pytest.mark.slow), *OTHERS])
 def test_the_batch_moves_like_its_one_client_twin(name):
-    usual = {"policies": ("constant", "hybrid"), "concentration": 2.0}
-    setting = study(seeds=2, rounds=18, **(usual | SETTINGS[name]))
+    usual = {"seeds": 2, "rounds": 18, "policies": ("constant", "hybrid"), "concentration": 2.0}
+    setting = study(**(usual | SETTINGS[name]))
     task, schedule, thetas, columns, means = batched(setting)
     for p, policy in enumerate(setting.policies):
         for replicate in range(setting.seeds):

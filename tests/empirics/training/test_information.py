@@ -145,6 +145,16 @@ def test_the_pilot_scores_each_prior_on_folds_that_its_fit_has_not_seen():
         torch.testing.assert_close(server.models[:, k], whole.theta, atol=1e-4, rtol=0)
 
 
+def test_rows_that_do_not_count_are_in_no_fold():
+    pilot = made(3, 25)
+    counts = torch.arange(25) % 3 > 0
+    both = [InformationServer(3, 4, 3, priors=(3.0, 1.0)) for _ in range(2)]
+    both[0].begin(pilot.weighted(counts[None].double()))
+    both[1].begin(pilot.part(counts))
+    torch.testing.assert_close(both[0].scores, both[1].scores)
+    torch.testing.assert_close(both[0].models, both[1].models)
+
+
 def test_steps_that_would_overshoot_are_halved():
     """Labels that a steep model gets wrong: an undamped Newton step from there goes off."""
     rows = made(2, 40)
