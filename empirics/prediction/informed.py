@@ -19,9 +19,8 @@ ROUNDS_AT_ONCE = 1000
 def informed_forecasts(schedule: Schedule, landscape: LossLandscape, models: Tensor) -> dict[str, Forecast]:
     """The forecast of every policy of a schedule that has not begun, by name, from the first models."""
     study = schedule.study
-    chunks = []
-    while schedule.round <= study.rounds:
-        chunks.append(schedule.advance(min(ROUNDS_AT_ONCE, study.rounds - schedule.round + 1)).track.N)
+    begun = range(0, study.rounds, ROUNDS_AT_ONCE)
+    chunks = [schedule.advance(min(ROUNDS_AT_ONCE, study.rounds - done)).track.N for done in begun]
     bought = np.concatenate([np.zeros((1, study.runs)), *chunks]).astype(float)
     whole = (landscape.whole or landscape).model
     first = whole.measure(models.to(whole.population.x), None)["risk"].cpu().numpy()

@@ -15,6 +15,7 @@ All runs are a batch, (runs, …). Parameters are a row of weights per output, a
 feature is constant.
 """
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Self
 
@@ -135,10 +136,23 @@ class InformationServer:
     def begin(self, pilot: Rows) -> None:
         """Score the priors by cross-validation of the pilot sample, and fit it."""
         fold = (pilot.counted > 0).cumsum(1) % FOLDS
-        for k in range(FOLDS):
-            self._fit_each(pilot.weighted(fold != k))
-            self.hear(pilot.weighted(fold == k))
-        self._fit_each(pilot)
+        learnt = torch.stack([*(fold != k for k in range(FOLDS)), fold >= 0])
+        trials = self._empty(learnt.shape[0] * learnt.shape[1])
+        many = (len(learnt), 1)
+        trials._fit_each(
+            Rows(pilot.x.repeat(*many, 1), pilot.y.repeat(many), (pilot.counted * learnt).flatten(0, 1))
+        )
+        *folds, self.models = trials.models.view(len(learnt), *self.models.shape)
+        for k, models in enumerate(folds):
+            self.scores += losses(models, pilot.weighted(fold == k))
+
+    def _empty(self, runs: int) -> Self:
+        """So many runs that have learnt nothing."""
+        other = copy(self)
+        for name in ("curvature", "linear", "models", "scores"):
+            own = getattr(self, name)
+            setattr(other, name, own.new_zeros(runs, *own.shape[1:]))
+        return other
 
     def hear(self, fresh: Rows) -> None:
         """Add the losses of new samples, which no model has learnt, to the scores."""
@@ -160,11 +174,9 @@ class InformationServer:
 
     def _fit_each(self, rows: Rows) -> None:
         """Fit every prior on its own, from the strongest to the weakest."""
-        stronger = torch.zeros_like(self.theta)
         for k in range(len(self.priors)):
-            self.models[:, k:] = stronger[:, None]
             self._descend(torch.full_like(self.best, k), rows, PILOT_STEPS)
-            stronger = self.models[:, k]
+            self.models[:, k:] = self.models[:, k, None]
 
     def _descend(self, which: Tensor, held: Rows, steps: int) -> None:
         """Newton steps from one model per run, whose curvature serves all, halved until no objective rises."""
@@ -176,9 +188,10 @@ class InformationServer:
             for halvings in range(HALVINGS):
                 moved = torch.lerp(self.models, targets, share[..., None])
                 worse = ~(self._objectives(moved, held) <= before + ROUNDING * before.abs())
-                if not worse.any() or (halvings >= HALVINGS_OF_OTHERS and not worse[runs, which].any()):
+                again = worse & (worse[runs, which, None] | (halvings < HALVINGS_OF_OTHERS))
+                if not again.any():
                     break
-                share = torch.where(worse, share / 2, share)
+                share = torch.where(again, share / 2, share)
             self.models = torch.where(worse[..., None], self.models, moved)
 
     def _objectives(self, models: Tensor, held: Rows) -> Tensor:
