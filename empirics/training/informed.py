@@ -19,7 +19,7 @@ from empirics.training.linear import Linear
 from empirics.training.model import Memory
 from theory.setting import SettingError
 
-__all__ = ["PARAMETERS_MAX", "InformationLearner"]
+__all__ = ["PARAMETERS_MAX", "InformationLearner", "learnable"]
 
 PARAMETERS_MAX = 2000  # of which each run has the square
 NEW_SHARE_MIN = 0.01  # of the samples learnt: fewer new ones wait
@@ -27,17 +27,22 @@ OF_SUMS = ("curvature", "linear", "models", "scores")
 OF_MEMORY = ("began", "waiting", "learnt", "index", "size", "first")
 
 
+def learnable(model: object) -> Linear:
+    """The model, if information about it can be added up."""
+    if not isinstance(model, Linear):
+        raise SettingError("the information learner is for logistic regression: leave model out")
+    if model.size > PARAMETERS_MAX:
+        raise SettingError(
+            f"the information learner keeps the square of {model.size:,} parameters for each run, and takes at "
+            f'most {PARAMETERS_MAX:,}: learner = "descent" has no limit'
+        )
+    return model
+
+
 class InformationLearner:
     """All runs of a study whose server adds up information."""
 
-    def __init__(self, model: object, study: Study) -> None:
-        if not isinstance(model, Linear):
-            raise SettingError("the information learner is for logistic regression: leave model out")
-        if model.size > PARAMETERS_MAX:
-            raise SettingError(
-                f"the information learner keeps the square of {model.size:,} parameters for each run, and takes at "
-                f'most {PARAMETERS_MAX:,}: learner = "descent" has no limit'
-            )
+    def __init__(self, model: Linear, study: Study) -> None:
         self.x, self.y = model.population.x, model.population.y
         alpha = study.alpha if study.weights == "paper" and study.alpha else (1.0,) * study.clients
         self.weights = (

@@ -100,10 +100,14 @@ def test_settings_of_local_descent_are_refused(given, words):
     assert words in refused(Study, learner="information", **given)
 
 
-def test_more_parameters_than_its_matrix_allows_are_refused(tmp_path):
+def test_other_models_and_too_many_parameters_are_refused(tmp_path):
     setting = study(**INFORMATION, labels="classes")
     said = refused(run_study, setting, tmp_path / "big", dataset=blobs(10, 200))
     assert "of 2,010 parameters for each run, and takes at most 2,000" in said
+    of_torch = lambda population: torch.nn.Linear(population.x.shape[1], 2)  # noqa: E731
+    assert "for logistic regression" in refused(
+        run_study, study(**INFORMATION), tmp_path / "net", dataset=blobs(), model=of_torch
+    )
 
 
 def test_a_plan_and_a_federation_are_refused():
