@@ -28,9 +28,8 @@ OF_MEMORY = ("began", "waiting", "learnt", "index", "size", "first")
 
 
 def learnable(model: object) -> Linear:
-    """The model, if information about it can be added up."""
-    if not isinstance(model, Linear):
-        raise SettingError("the information learner is for logistic regression: leave model out")
+    """The model, if information about it can be added up: a study with another model is refused before."""
+    assert isinstance(model, Linear)
     if model.size > PARAMETERS_MAX:
         raise SettingError(
             f"the information learner keeps the square of {model.size:,} parameters for each run, and takes at "

@@ -105,7 +105,7 @@ def test_other_models_and_too_many_parameters_are_refused(tmp_path):
     said = refused(run_study, setting, tmp_path / "big", dataset=blobs(10, 200))
     assert "of 2,010 parameters for each run, and takes at most 2,000" in said
     of_torch = lambda population: torch.nn.Linear(population.x.shape[1], 2)  # noqa: E731
-    assert "for logistic regression" in refused(
+    assert "takes no model" in refused(
         run_study, study(**INFORMATION), tmp_path / "net", dataset=blobs(), model=of_torch
     )
 
