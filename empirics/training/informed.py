@@ -22,9 +22,9 @@ from theory.setting import SettingError
 __all__ = ["PARAMETERS_MAX", "InformationLearner", "learnable"]
 
 PARAMETERS_MAX = 2000  # of which each run has the square
-NEW_SHARE_MIN = 0.01  # of the samples learnt: fewer new ones wait
+NEW_SHARE_MIN = 0.01  # of the samples learnt: so many new ones wait, and more are learnt
 OF_SUMS = ("curvature", "linear", "models", "scores")
-OF_MEMORY = ("began", "waiting", "learnt", "index", "size", "first")
+OF_MEMORY = ("began", "waiting", "learnt", "index", "first")
 
 
 def learnable(model: object) -> Linear:
@@ -65,7 +65,7 @@ class InformationLearner:
         )
         # what clients held in the last round, and the number of the first of it
         self.index = torch.zeros(study.runs, study.clients, 0, dtype=torch.int64, device=self.x.device)
-        self.size, self.first = self.index.sum(-1), self.index.sum(-1)
+        self.first = self.index.sum(-1)
 
     @property
     def state(self) -> dict[str, Tensor]:
@@ -85,12 +85,12 @@ class InformationLearner:
         Of the samples that clients hold, those in the slots `fresh` are new, and `first` is the number of the first.
         """
         slot = torch.arange(self.index.shape[2], device=self.x.device)
-        gone = slot < torch.minimum(first - self.first, self.size)[..., None]
+        gone = slot < (first - self.first)[..., None]
         if gone.any():
             self.server.forget(self._rows(Memory(self.index, gone, held.weights)))
         if fresh.any():
             self._hear(self._rows(replace(held, mask=fresh)), held)
-        self.index, self.size, self.first = held.index, held.mask.sum(-1), first
+        self.index, self.first = held.index, first
         return self.server.theta.to(self.x.dtype)
 
     def _hear(self, new: Rows, held: Memory) -> None:

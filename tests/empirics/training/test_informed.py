@@ -1,6 +1,7 @@
 """A study whose server adds up information: what it refuses, its risk beside the limit, and stops on the way."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from empirics import Study, plan_study, predict_study, run_study
 from empirics.prediction.forecast import OF_INFORMATION
 from empirics.settings.drift import Drift
 from empirics.training.information import InformationServer, Rows, losses
+from empirics.training.informed import InformationLearner
+from empirics.training.model import Memory
 from empirics.validate import validate
 from tests.empirics.small import blobs, problem, refused, study
 from tests.empirics.training.test_information import made
@@ -67,6 +70,22 @@ def test_a_study_that_goes_on_ends_as_one_that_was_never_stopped(tmp_path, check
     for name in setting.policies:
         for key in ("cumulative_excess_risk", "final_excess_risk", "final_log_loss"):
             assert parts["policies"][name][key] == pytest.approx(whole["policies"][name][key], rel=1e-9)
+
+
+def test_new_samples_wait_until_they_are_more_than_a_hundredth():
+    """Of one run, which has learnt 100 samples; two clients bring one each, a round apart."""
+    setting = study(**INFORMATION, seeds=1, policies=("constant",), buffers=(99, 9), budget=540.0)
+    learner = InformationLearner(problem(setting).model, setting)
+    index = torch.arange(2 * 60).view(1, 2, 60)
+    first, weights = torch.zeros(1, 2, dtype=torch.int64), torch.ones(1, 2)
+    slot = torch.arange(60)
+    models = []
+    for before, now in (((0, 0), (50, 50)), ((50, 50), (51, 50)), ((51, 50), (51, 51)), ((51, 51), (51, 52))):
+        size, new = (torch.tensor(each)[None, :, None] for each in (now, before))
+        models.append(
+            learner.learn(Memory(index, slot < size, weights), (slot >= new) & (slot < size), first)
+        )
+    assert [bool((one == other).all()) for one, other in pairwise(models)] == [True, False, True]
 
 
 def test_a_model_on_the_ball_is_the_best_there():
