@@ -198,8 +198,7 @@ class Engine:
         held.scatter_add_(1, memory.index.view(runs, -1), memory.mask.view(runs, -1).to(held.dtype))
         self.uses += held
         overall, now = (
-            counts.to(self.theta.dtype) / counts.sum(1, keepdim=True).clamp(min=1)
-            for counts in (self.uses, held)
+            counts.to(self.theta.dtype) / counts.sum(1, keepdim=True) for counts in (self.uses, held)
         )
         return torch.where(held.any(1, keepdim=True), overall - now, 0)
 

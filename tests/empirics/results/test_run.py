@@ -193,6 +193,13 @@ def test_chunks_larger_than_parquets_own_row_groups_can_be_replayed(tmp_path, mo
     assert run_study(out=out, resume=True) == whole
 
 
+def test_a_checkpoint_may_come_before_anybody_has_a_sample(tmp_path):
+    setting = study(policies=("constant",), budget=2.0, rounds=6, seeds=2, predict=False)
+    found = [run_study(replace(setting, checkpoint=n), tmp_path / f"{n}", dataset=blobs()) for n in (1, 6)]
+    assert found[0]["policies"] == found[1]["policies"]
+    assert found[0]["policies"]["constant"]["idle_rounds"] == 1
+
+
 def test_idle_rounds_and_last_iterates_are_in_the_books(tmp_path):
     given = small(policies=["burst", "constant@decay=9,average=none"], **MEAN)
     summary = run_study(given, tmp_path / "result")
