@@ -16,7 +16,16 @@ from empirics.results import provenance
 from empirics.results.folder import read_settings
 from empirics.results.summary import FIELDS
 from empirics.training.module import Module
-from tests.empirics.small import GPU, Periodic, assert_same_rows, blobs, blobs_file, columns, stopped_at
+from tests.empirics.small import (
+    GPU,
+    Periodic,
+    assert_same_rows,
+    blobs,
+    blobs_file,
+    columns,
+    stopped_at,
+    study,
+)
 from tests.refused import refused
 from theory.bound.theorem1 import theorem_1
 from theory.reuse.trajectories import trajectory
@@ -194,8 +203,8 @@ def test_chunks_larger_than_parquets_own_row_groups_can_be_replayed(tmp_path, mo
 
 
 def test_a_checkpoint_may_come_before_anybody_has_a_sample(tmp_path):
-    setting = study(policies=("constant",), budget=2.0, rounds=6, seeds=2, predict=False)
-    found = [run_study(replace(setting, checkpoint=n), tmp_path / f"{n}", dataset=blobs()) for n in (1, 6)]
+    given = {"policies": ("constant",), "budget": 2.0, "rounds": 6, "seeds": 2, "predict": False}
+    found = [run_study(study(**given, checkpoint=n), tmp_path / f"{n}", dataset=blobs()) for n in (1, 6)]
     assert found[0]["policies"] == found[1]["policies"]
     assert found[0]["policies"]["constant"]["idle_rounds"] == 1
 
