@@ -8,7 +8,7 @@ import sympy as sp
 from proofs_check.document import symbols
 from proofs_check.printing import decimal, latex
 from proofs_check.registry import labelled, registry
-from proofs_check.symbols import CONSTANTS, GLOSSARY, K, N, T, chi, rate, rho, t
+from proofs_check.symbols import CONSTANTS, GLOSSARY, K, N, T, chi, n, rate, rho, t
 from proofs_check.text import explained, line, mathematics, said, split, symbols_of, terminal
 from tests.refused import refused
 from theory.bound.theorem1 import initial_term, linear_term, root_term
@@ -23,6 +23,7 @@ tau = sp.Symbol("tau", integer=True, positive=True)
     [
         (root_term(chi, CONSTANTS), r"D \sigma \sqrt{\chi}", "Dσ√χ"),
         (linear_term(chi, CONSTANTS), r"\eta \sigma^{2} \chi", "ησ²χ"),
+        (n * chi, r"n \chi", "nχ"),
         (root_term(mu, CONSTANTS), r"D \sigma \sqrt{\left[\mu\right]^{+}}", "Dσ√([μ]⁺)"),
         (initial_term(CONSTANTS), r"\frac{D^{2}}{2 \eta}", "D²/(2η)"),
         (sp.sqrt(Pdim / rate), r"\sqrt{\frac{\mathrm{Pdim}}{\bar\Lambda}}", "√(Pdim/Λ̄)"),

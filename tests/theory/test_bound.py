@@ -111,6 +111,14 @@ def test_theorem_1_as_stated_names_the_rounds_it_cannot_take_the_root_of():
     assert below_zero.terms.linear < 0 < below_zero.error
 
 
+def test_the_error_of_a_negative_sum_covers_its_rounding():
+    small = replace(UNIT, D=Fraction(1, 10**9), B=Fraction(1, 10**9))
+    near, proved = both(constant_bound_as_stated, 40, 1, 20, small)  # 1/n is below 1/N_eff as printed
+    with precise():
+        assert near.total < 0
+        assert abs(proved.total - near.total) <= near.error
+
+
 def test_where_every_round_is_left_out_the_certified_sums_are_zero():
     proved = constant_bound_as_stated(3, 1, 1, UNIT, certified=True)  # the printed N_eff is 0 in round 1
     assert proved.left_out == (1,)

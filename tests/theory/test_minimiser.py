@@ -140,9 +140,15 @@ def test_a_minimum_just_below_a_corner_that_ends_the_interval_is_found_to_twelve
     assert optimal_admission(Z=prices, cost=1, V=1, lo=1, hi=30, **problem) == pytest.approx(truth, rel=1e-12)
 
 
+HELD = [(0.0, 104.0), (8.0, 100.0), (60.0, 61.0), (3.0, 75.0)]
+SHORT, WHOLE = (0.3007, 0.0, 73.3), (1e15, 8.0, 100.0)  # of the stretch on which the third term is concave
+
+
 @pytest.mark.parametrize("reach", [1.02, 1.2, 1000])
-@pytest.mark.parametrize("B", [0.2, 0.95, 1.1, 3.0, 8.0, 30.0])
-@pytest.mark.parametrize(("retained", "seen"), [(0.0, 104.0), (8.0, 100.0), (60.0, 61.0), (3.0, 75.0)])
+@pytest.mark.parametrize(
+    ("B", "retained", "seen"),
+    [*((B, *held) for held in HELD for B in (0.2, 0.95, 1.1, 3.0, 8.0, 30.0)), SHORT, WHOLE],
+)
 def test_every_price_finds_its_minimum_around_the_concave_stretch(B, retained, seen, reach):
     """In a narrow interval no other minimum competes with that next to an inflection."""
     problem = {"retained": retained, "seen": seen, "constants": replace(UNIT, B=B)}

@@ -187,8 +187,8 @@ def memory_constant_bound(
     """The memory's bound over T rounds of constant admission, T to 10^15; with `certified`, its terms are balls.
 
     >>> unit = Constants(D=1, sigma=1, eta=1, B=1, Pdim=5)
-    >>> memory_constant_bound(1, 10, 10**9, unit).total
-    0.5
+    >>> [round(memory_constant_bound(K, 5, 10**9 + 1, unit).total, 1) for K in (1, 2)]
+    [0.5, 2600000000.5]
     """
     return constant_sum(memory_constant_round, K, rate, T, constants, certified)
 

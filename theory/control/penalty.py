@@ -67,8 +67,8 @@ def penalty_limit(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
 def penalty_limit_as_stated(K: Any, t: Any, rate: Any, constants: Constants) -> Terms:
     r"""\(\bar p_\infty^{CK}(t)\) as printed, n = KΛ̄ in every round: for t < K its radicand is negative.
 
-    >>> penalty_limit_as_stated(3, 2, 1, Constants(D=1, sigma=1, eta=1, B=1, Pdim=2)).linear
-    Fraction(-1, 6)
+    >>> penalty_limit_as_stated(3, 2, 2, Constants(D=1, sigma=1, eta=1, B=1, Pdim=2)).linear
+    Fraction(-1, 12)
     """
     return penalty_terms(K * rate, rate * t, constants)
 

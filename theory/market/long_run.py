@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any, Self
 
@@ -98,7 +99,7 @@ class Plan:
 
     def noise(self, a: float) -> float:
         """The law's stationary noise at contraction a, in units of a sample's variance."""
-        burden = self._mean(lambda rule: (age_burden(age, a) for age in count(1)))
+        burden = self._mean(lambda rule: map(partial(age_burden, a=a), count(1)))
         return float(noise_by_age(self.places, burden, a))
 
 
