@@ -205,7 +205,7 @@ class InformationServer:
         """The minimisers of the quadratic objective with each prior, on the ball, (runs, priors, parameters)."""
         root = self.shape.sqrt()
         values, axes = torch.linalg.eigh(curvature / (root[:, None] * root))
-        values = values.clamp(min=0)[:, None]
+        values = values[:, None]
         along = (linear / root)[:, None] @ axes
         prior = self.priors[:, None].expand(len(linear), -1, 1)
         if self.radius is not None:
