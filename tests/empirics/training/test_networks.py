@@ -204,6 +204,17 @@ def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
         assert {images for _, images in at_once} == {1}
 
 
+def test_the_mismatch_is_the_length_of_a_gradient():
+    here = population("cpu", side=8, images=1)
+    modules, tilt = networks(here, 1), torch.tensor([-2.0])
+    model = ManyResNets(modules, here)
+    found = model.measure(model.start(1), tilt[None])["mismatch"]
+    (module,) = modules
+    loss = tilt @ F.cross_entropy(module(here.x), here.y, reduction="none")
+    gradient = torch.autograd.grad(loss, list(module.parameters()))
+    assert found.item() == pytest.approx(sum(float(one.square().sum()) for one in gradient), rel=1e-4)
+
+
 def test_more_images_than_32_bits_can_address_are_refused():
     """128 channels of 8 x 8 pixels are 2^13 numbers per image. Without a GPU torch trains instead."""
     here = population("cpu", side=8, images=3)
