@@ -204,6 +204,11 @@ def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
         assert {images for _, images in at_once} == {1}
 
 
+def test_the_kernels_train_a_resnet_and_no_other_network(monkeypatch):
+    monkeypatch.setattr(ManyResNets, "suits", lambda population: True)
+    assert [type(made(name, 3, 16)) for name in ("lenet", "resnet9")] == [Module, ManyResNets]
+
+
 def test_the_mismatch_is_the_length_of_a_gradient():
     here = population("cpu", side=8, images=1)
     modules, tilt = networks(here, 1), torch.tensor([-2.0])
