@@ -12,9 +12,9 @@ MEMORY_SHARE_MAX = 0.7  # of the free memory that training may take
 def parts(count: int, each: int, device: torch.device) -> Iterator[slice]:
     """Slices of as many networks as the GPU has room for."""
     room = MEMORY_SHARE_MAX * _free(device)
-    some = max(min(int(room // each), count), 1)
+    some = max(int(room // each), 1)
     for start in range(0, count, some):
-        yield slice(start, min(start + some, count))
+        yield slice(start, start + some)
 
 
 def _free(device: torch.device) -> int:

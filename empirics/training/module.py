@@ -50,6 +50,11 @@ class Module:
             for one in modules
         ]
         self.first = torch.stack(flat).to(population.x)
+        fixed = [[p for p in one.parameters() if not p.requires_grad] for one in modules]
+        if not all(torch.equal(p, q) for one in fixed for p, q in zip(one, fixed[0], strict=True)):
+            raise SettingError(
+                f"parameters of model {kind} that need no gradient differ from seed to seed: make them the same in all"
+            )
         self._try_out(kind)
 
     def _try_out(self, kind: str) -> None:

@@ -31,17 +31,19 @@ def other_model(study: Study, population: Population, given: Any, first: int = 0
     count = study.seeds if "start" in study.per_seed else 1
     begin = first if "start" in study.per_seed else 0  # one start for all is that of replicate 0
     made = [_made(given, population, study, s) for s in range(begin, begin + count)]
-    if all(isinstance(one, torch.nn.Module) for one in made):
+    others = [one for one in made if not isinstance(one, torch.nn.Module)]
+    if not others:
         if study.model == "resnet9" and ManyResNets.suits(population):
             return ManyResNets(made, population, study.precision)
         return Module(made, population)
-    if count > 1 or not isinstance(made[0], Model):
-        other = ", or anything with size, start, update, measure and accuracy"
+    other, *_ = others
+    if count > 1 or not isinstance(other, Model):
+        rest = ", or anything with size, start, update, measure and accuracy"
         raise SettingError(
             "a model must be a torch.nn.Module, or a function that takes the population and returns one"
-            f"{' anew for every seed' if count > 1 else other}, got {type(made[0]).__name__}"
+            f"{' anew for every seed' if count > 1 else rest}, got {type(other).__name__}"
         )
-    return made[0]
+    return other
 
 
 def _made(given: Any, population: Population, study: Study, replicate: int) -> Any:
@@ -58,15 +60,18 @@ def _made(given: Any, population: Population, study: Study, replicate: int) -> A
 
 
 def _drawn_anew(module: torch.nn.Module) -> torch.nn.Module:
-    """A copy whose layers have drawn their parameters again."""
+    """A copy whose layers have drawn their parameters again, but for those that need no gradient."""
     fresh = copy.deepcopy(module)
     for layer in fresh.modules():
         reset = getattr(layer, "reset_parameters", None)
         if callable(reset):
             reset()
-        elif any(True for _ in layer.parameters(recurse=False)):
+        elif any(one.requires_grad for one in layer.parameters(recurse=False)):
             raise SettingError(
                 f"{type(layer).__name__} cannot draw its first parameters anew: give it reset_parameters, or the study "
                 "a function that makes the model"
             )
+    for now, then in zip(fresh.parameters(), module.parameters(), strict=True):
+        if not then.requires_grad:
+            now.data.copy_(then)
     return fresh

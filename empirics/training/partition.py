@@ -122,7 +122,7 @@ def _dirichlet(labels: Index, study: Study, replicate: int) -> list[Index]:
 
 
 def _at_most(pool: Index, labels: Index, study: Study, client: int, replicate: int) -> Index:
-    address = {"client": client, "t": 1, "replicate": replicate}
-    shuffled = pool[permutation(len(pool), study.seed, Purpose.partition, **address)]
+    order = permutation(len(pool), study.seed, Purpose.partition, client=client, t=1, replicate=replicate)
+    shuffled = pool[order]
     kept = [shuffled[labels[shuffled] == c][: study.per_class] for c in np.unique(labels[pool])]
     return np.sort(np.concatenate(kept))

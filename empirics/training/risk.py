@@ -229,7 +229,7 @@ def _from_sample(model: Linear, radius: float, gap: float) -> Minimiser | None:
     if not bool(sample.population.weights.isfinite().all()):
         return None  # the sample has no weight
     try:
-        theta = minimise(sample, radius, max(gap, SAMPLE_GAP_MAX)).theta
+        theta = minimise(sample, radius, SAMPLE_GAP_MAX).theta
     except SettingError:
         return None
     for _ in range(SPHERE_STEPS_MAX):

@@ -92,15 +92,29 @@ def test_a_ball_is_judged_by_samples_that_it_was_not_fitted_to():
     assert [one.radius for one in found.tried if one.scale == "unit"] == [5, 10]  # which is no better
 
 
-def test_two_thirds_of_the_pilot_are_fitted_and_the_others_tell_the_loss():
-    task = told_apart(0.2)
+@pytest.mark.parametrize(("classes", "share"), [(2, 4), (5, 2)])
+def test_two_thirds_of_the_pilot_are_fitted_by_steps_of_1_over_L_and_the_others_tell_the_loss(
+    classes, share, monkeypatch
+):
+    rng = np.random.default_rng(0)
+    data = rng.normal(size=(500, 5)), rng.integers(0, classes, 500)
+    task = problem_of(data, data)
     x, y = task.population.x.double(), task.population.y
     order = torch.randperm(500, generator=torch.manual_seed(0))
     fitted, held = order[torch.arange(500) % 3 > 0], order[::3]
     even = torch.full((1, len(fitted)), 1 / len(fitted), dtype=torch.float64)
     part = Linear(replace(task.population, x=x[fitted], y=y[fitted], weights=even))
-    loss = part.losses(part.logits(minimise(part, 5.0).theta, x[held]), y[held]).mean()
-    assert fit_ball(task).tried[0].loss == pytest.approx(float(loss), rel=1e-3)
+
+    def loss(theta):
+        return float(part.losses(part.logits(theta, x[held]), y[held]).mean())
+
+    assert fit_ball(task).tried[0].loss == pytest.approx(loss(minimise(part, 5.0).theta), rel=1e-3)
+    step = share / float(part.square_norms.max()) * part.risk_and_gradient(part.start(1))[1]
+    monkeypatch.setattr(ball, "FIT_GAP_MAX", 10.0)  # 0 is near enough
+    assert fit_ball(task).tried[0].loss == pytest.approx(np.log(classes))
+    monkeypatch.setattr(ball, "FIT_GAP_MAX", 0.0)
+    monkeypatch.setattr(ball, "FIT_STEPS_MAX", 1)
+    assert fit_ball(task).tried[0].loss == pytest.approx(loss(-step), rel=1e-6)
 
 
 def test_a_radius_between_those_tried_ends_no_search_and_is_not_said_to_be_chosen():
@@ -180,6 +194,14 @@ def test_a_ball_is_told_to_bind_where_it_surely_costs_accuracy():
             chosen = Ball("unit", 5.0, 0.4, accuracy)
             found = BallFit((chosen, best), chosen, chosen, best, 1.0, 1.0, "", samples, frozenset())
             assert ("cost accuracy" in (found.warning or "")) == binds
+
+
+@pytest.mark.parametrize(("last", "told"), [(160.0, False), (320.0, True)])
+def test_the_largest_ball_of_each_scale_is_told_where_it_still_binds(last, told):
+    unit, standard = Ball("unit", last, 0.3, 0.75), Ball("standard", 5.0, 0.3, 0.75)
+    for tried in ((unit, standard), (standard, unit)):
+        found = BallFit(tried, unit, unit, unit, 1.0, 1.0, "", 300, frozenset({"radius"}))
+        assert ("no larger one was tried" in (found.warning or "")) == told
 
 
 def test_inputs_of_another_scale_are_those_of_a_study_with_that_scale(monkeypatch):

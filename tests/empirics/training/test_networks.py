@@ -25,7 +25,8 @@ DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 def images(channels, side, samples=24, classes=3):
     drawn = np.random.default_rng(1)
-    shape = (samples, channels, side, side) if channels else (samples, side, side)
+    sides = np.broadcast_to(side, 2)
+    shape = (samples, channels, *sides) if channels else (samples, *sides)
     x = drawn.normal(size=shape).astype(np.float32)
     y = np.arange(samples, dtype=np.int64) % classes
     return Dataset.of("images", (x, y), (x[:6], y[:6]), classes)
@@ -51,7 +52,11 @@ def test_sizes_are_those_of_the_papers_networks_and_what_is_no_number_is_no_answ
 
 @pytest.mark.parametrize(
     ("name", "channels", "side", "runs"),
-    [("lenet", 1, 12, 2), ("lenet", 0, 12, 2), pytest.param("resnet9", 3, 8, 1, marks=pytest.mark.slow)],
+    [
+        ("lenet", 1, 12, 2),
+        ("lenet", 0, (12, 16), 2),
+        pytest.param("resnet9", 3, 8, 1, marks=pytest.mark.slow),
+    ],
 )
 def test_a_batch_trains_as_each_network_alone_does(name, channels, side, runs):
     model = made(name, channels, side)
@@ -60,9 +65,14 @@ def test_a_batch_trains_as_each_network_alone_does(name, channels, side, runs):
     index = torch.arange(6 * runs).view(runs, 2, 3)
     mask = torch.arange(3) < torch.tensor([[3, 1], [2, 3]])[:runs, :, None]
     weights = torch.tensor([[0.75, 0.25], [0.4, 0.6]], dtype=torch.float64)[:runs]
-    moved = model.update(theta, Memory(index, mask, weights), Descent(2, 0.05, 0.9))
+    memory = Memory(index, mask, weights)
+    moved, told = model.update(theta, memory, Descent(2, 0.05, 0.9)), model.mean_loss(theta, memory)
     for run in range(runs):
         expected = torch.zeros(model.size, dtype=torch.float64)
+        torch.nn.utils.vector_to_parameters(theta[run].clone(), model.module.parameters())
+        held = index[run][mask[run]]
+        loss = F.cross_entropy(model.module(model.population.x[held]), model.population.y[held])
+        assert told[run].item() == pytest.approx(loss.item())
         for client in range(2):
             held = index[run, client][mask[run, client]]
             module = model.module
@@ -86,13 +96,37 @@ def test_a_network_begins_as_its_replicate_does_in_a_part_of_a_study_too():
     assert torch.equal(other_model(part, second.population, None, first=1).start(1), alone.start(1))
 
 
+def test_parameters_that_need_no_gradient_are_the_same_in_every_seed():
+    def part_fixed(population):
+        made = nn.Sequential(nn.Flatten(), nn.Linear(36, 5), nn.Linear(5, population.classes))
+        made[1].requires_grad_(False)
+        return made
+
+    each = {"per_seed": ("start",), "seeds": 2}
+    assert "differ from seed to seed" in refused(made, "lenet", 0, 6, part_fixed, **each)
+    given = part_fixed(made("lenet", 0, 12).population)
+    model = made("lenet", 0, 6, given, **each)
+    assert torch.equal(model.module[1].weight, given[1].weight.double())
+    assert not torch.isclose(*model.start(2)).any()
+
+
+@pytest.mark.parametrize(("each", "at_once"), [(10, 5), (35, 2), (36, 1), (71, 1)])
+def test_as_many_networks_train_at_once_as_fit_in_seven_tenths_of_what_is_free(monkeypatch, each, at_once):
+    """What torch has reserved and does not use is free as well."""
+    for name, value in (("mem_get_info", (60, 140)), ("memory_reserved", 70), ("memory_allocated", 30)):
+        monkeypatch.setattr(torch.cuda, name, lambda device, value=value: value)
+    found = [[*range(5)[part]] for part in gpu_memory.parts(5, each, torch.device("cuda"))]
+    assert found == [[*range(k, min(k + at_once, 5))] for k in range(0, 5, at_once)]
+
+
 def test_images_that_do_not_fit_and_unknown_networks_are_refused():
     assert "1 or 3 channels" in refused(made, "lenet", 2, 28)
     assert "at least 12 x 12" in refused(made, "lenet", 1, 8)
     assert "at least 8 x 8" in refused(made, "resnet9", 3, 4)
     assert ", ".join(NETWORKS) in refused(made, "alexnet", 1, 28)
     kinds, each = iter([nn.Flatten(), 7]), {"per_seed": ("start",), "seeds": 2}
-    assert "anew for every seed" in refused(made, "lenet", 1, 12, lambda population: next(kinds), **each)
+    said = refused(made, "lenet", 1, 12, lambda population: next(kinds), **each)
+    assert "anew for every seed, got int" in said
 
 
 def population(device, side=16, images=40, dtype=torch.float32, channels=3):
@@ -148,7 +182,7 @@ def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
     at_once = set()
 
     def unwritten(shape, **kind):
-        at_once.add(shape[0])
+        at_once.add(shape[:2])
         return torch.full(shape, torch.nan, **kind)
 
     monkeypatch.setattr(torch, "empty", unwritten)
@@ -158,7 +192,8 @@ def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
     with torch.no_grad():
         wanted = exact.update(exact.start(2), twice, replace(descent, eta=eta.double()))
         found = model.update(model.start(2), few, descent)
-        assert at_once == {2}  # run by run
+        assert at_once == {(2, 2)}  # run by run, with two clients of two images each
+        at_once.clear()
         assert (found - wanted).norm() < 1e-4 * wanted.norm()
         assert torch.allclose(model.accuracy(model.start(2)[:1]).double(), exact.accuracy(exact.start(2)[:1]))
         assert torch.allclose(
@@ -166,6 +201,23 @@ def test_a_narrow_network_trains_and_is_tested_as_by_torch(monkeypatch):
         )
         risk = model.measure(model.start(2), None)["risk"].double()
         assert torch.allclose(risk, exact.measure(exact.start(2), None)["risk"], rtol=1e-5)
+        assert {images for _, images in at_once} == {1}
+
+
+def test_the_kernels_train_a_resnet_and_no_other_network(monkeypatch):
+    monkeypatch.setattr(ManyResNets, "suits", lambda population: True)
+    assert [type(made(name, 3, 16)) for name in ("lenet", "resnet9")] == [Module, ManyResNets]
+
+
+def test_the_mismatch_is_the_length_of_a_gradient():
+    here = population("cpu", side=8, images=1)
+    modules, tilt = networks(here, 1), torch.tensor([-2.0])
+    model = ManyResNets(modules, here)
+    found = model.measure(model.start(1), tilt[None])["mismatch"]
+    (module,) = modules
+    loss = tilt @ F.cross_entropy(module(here.x), here.y, reduction="none")
+    gradient = torch.autograd.grad(loss, list(module.parameters()))
+    assert found.item() == pytest.approx(sum(float(one.square().sum()) for one in gradient), rel=1e-4)
 
 
 def test_more_images_than_32_bits_can_address_are_refused():

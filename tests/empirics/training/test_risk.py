@@ -71,7 +71,9 @@ def test_gap_and_variance_bound_every_replicates_own():
     assert found.values == tuple(one.risk for one in each)
     assert found.gap == max(one.gap for one in each)
     variance = max(largest_variance(one, 2.0) for one in alone)
-    assert calibrate(task).constants.sigma ** 2 == pytest.approx(variance)
+    for weights in (task.population.weights, task.population.weights.flip(0)):
+        turned = Linear(replace(task.population, weights=weights))
+        assert calibrate(replace(task, model=turned)).constants.sigma ** 2 == pytest.approx(variance)
 
 
 def test_what_a_population_decides_is_computed_once_and_anew_for_any_other(monkeypatch):
@@ -87,8 +89,9 @@ def test_what_a_population_decides_is_computed_once_and_anew_for_any_other(monke
     assert [asked(model, radius) for radius in (3.0, 2.0, 3.0)] == [6, 1, 6]
     monkeypatch.setattr("empirics.training.risk.CACHED_RESULTS", 6)
     assert (asked(model, 4.0), asked(model, 4.0), asked(model, 2.0)) == (7, 7, 8)  # which was the oldest
-    monkeypatch.setattr("empirics.training.risk.CACHED_NUMBERS_MAX", model.population.x.numel() - 1)
-    assert (asked(model, 4.0), asked(model, 4.0)) == (9, 10)
+    for fewer, known in ((0, (7, 7)), (1, (9, 10))):
+        monkeypatch.setattr(risk, "CACHED_NUMBERS_MAX", model.population.x.numel() - fewer)
+        assert (asked(model, 4.0), asked(model, 4.0)) == known
 
 
 def test_gradient_curvature_and_the_slope_of_the_variance_are_derivatives(task):
@@ -191,6 +194,20 @@ def test_a_sample_shows_the_way_to_largest_variance_and_minimiser_of_a_large_pop
     assert anew(Linear(replace(model.population, weights=some[None])), 0.5).gap <= 1e-10
 
 
+def test_a_large_population_is_walked_from_where_a_sample_leads(monkeypatch):
+    """One feature. Of the sample ten times as many inputs are long, and its variance is the largest elsewhere."""
+    monkeypatch.setattr(constants, "POPULATION_WALKED_MAX", 100)
+    monkeypatch.setattr(risk, "SAMPLE_SIZE", 20)
+    number = np.arange(200)
+    y = number // 10 % 2
+    x = y + 10 * (number == 0)
+    model = of_samples(x[:, np.newaxis].tolist(), y.tolist(), [1 / 200] * 200)
+    places = torch.linspace(-2, 2, 4001, dtype=torch.float64)
+    whole, sample = (one.variance_and_slope(places[:, None])[0] for one in (model, risk.thinned(model)))
+    near = (places - places[sample.argmax()]).abs() <= constants.LAST_STEP_MIN * 2.0
+    assert whole[sample.argmax()] < whole[near].max() <= largest_variance(model, 2.0)
+
+
 @pytest.mark.parametrize("far", [False, True])
 def test_pdim_counts_a_direction_that_a_single_sample_of_many_has(far, monkeypatch):
     monkeypatch.setattr(constants, "POPULATION_WALKED_MAX", 100)
@@ -202,6 +219,16 @@ def test_pdim_counts_a_direction_that_a_single_sample_of_many_has(far, monkeypat
         x[7] = np.arange(9)  # none of those that are looked at first
     task = problem(study(), data=as_dataset((x, np.arange(400) % 2, x, np.arange(400) % 2)))
     assert calibrate(task).constants.Pdim == 3 + 1 + far  # and the bias
+
+
+@pytest.mark.parametrize("size", [1e-12, 1e-13])
+def test_pdim_of_many_samples_counts_small_features_as_of_few(size, monkeypatch):
+    monkeypatch.setattr(constants, "POPULATION_WALKED_MAX", 100)
+    for module in (constants, risk):
+        monkeypatch.setattr(module, "SAMPLE_SIZE", 20)
+    x, y = np.random.default_rng(0).normal(size=(400, 2)) * [1, size], np.arange(400) % 2
+    task = problem(study(), data=as_dataset((x, y, x, y)))
+    assert calibrate(task).constants.Pdim == np.linalg.matrix_rank(task.population.x.numpy())
 
 
 def test_of_a_larger_ball_the_largest_variance_is_no_smaller():
@@ -231,3 +258,5 @@ def test_along_a_mixture_the_largest_gap_counts():
     assert minimise_near(Linear(replace(model.population, weights=first)), 2.0).gap == 0  # which 0 minimises
     assert 0 < risk.least_along(model, [first, second], 2.0, 5).gap <= 1e-10
     assert 0 < risk.least_of_each(model, [[first[0], second[0]]], 2.0, [0, 1]).gap <= 1e-10
+    both = [torch.cat([first, second]), torch.cat([second, first])]  # two replicates
+    assert len(risk.least_along(model, both, 2.0, 3).values) == 2

@@ -7,14 +7,15 @@ import pytest
 import torch
 
 from empirics import Dataset, Population, Study, as_dataset, run_study
-from empirics.control.schedule import Schedule
+from empirics.control.schedule import Schedule, plan
 from empirics.results.measures import final_measures, least_for, with_excess
 from empirics.settings.drift import Drift
 from empirics.training.engine import Engine
 from empirics.training.linear import Linear
+from empirics.training.partition import make_pools
 from empirics.training.risk import minimise
 from empirics.training.sample_order import SampleOrder
-from empirics.training.world import both_parts, world_of
+from empirics.training.world import both_parts, in_order, world_of
 from tests.empirics.small import CONTROL, blobs, problem, refused, study
 
 MOVES = {  # the drift, and the weight of the second part in a round
@@ -91,6 +92,7 @@ def test_the_least_risk_is_known_in_every_round_if_populations_are_not_too_many(
     least = problem(setting).least
     assert len(least.course[0]) == 4
     assert least.values == (least.course[0][2],)
+    assert [least.reaches(t) for t in (4, 5)] == [True, False]
     for name, most in (("POPULATIONS_MAX", 4), ("ROUNDS_MAX", 4)):
         monkeypatch.setattr(f"empirics.training.problem.{name}", most)
         assert problem(setting).least == least
@@ -144,6 +146,20 @@ def test_samples_in_their_order_are_tested_before_they_are_trained_on(tmp_path):
     said = refused(run_study, many, tmp_path / "out", dataset=blobs())
     assert "4 samples of the 3 that pass in round 1" in said
     assert not (tmp_path / "out").exists()
+    enough = replace(many, drift=Drift(kind="order", length=7))  # no round asks for more of a client
+    SampleOrder(problem(enough).streams, enough).extend(plan(enough, CONTROL))
+
+
+def test_every_replicates_streams_last_for_all_rounds():
+    given = {"partition": "dirichlet", "concentration": 2.0, "per_seed": ("partition",)}
+    setting = study(**given, drift=Drift(kind="order"))
+    pools = make_pools(blobs().train_y, setting)
+    lengths = [len(pool) for clients in pools.pools for pool in clients]
+    least = min(lengths[3:])
+    assert least < min(lengths[:3])  # of the first replicate
+    in_order(pools, blobs(), replace(setting, rounds=least - 1))
+    said = refused(in_order, pools, blobs(), replace(setting, rounds=least))
+    assert f"client {lengths.index(least) % 3} has {least} samples in their order" in said
 
 
 def test_streams_of_clients_of_their_own_count_by_their_weights():
