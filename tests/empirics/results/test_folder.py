@@ -6,7 +6,7 @@ import pytest
 
 from empirics.files import writable
 from empirics.results import folder as module
-from empirics.results.folder import Folder, read_result, refuse_existing
+from empirics.results.folder import Folder, new_folder, read_result, refuse_existing, refuse_place
 from tests.empirics.small import refused, study
 
 SETTINGS = {"study": study().document()}
@@ -25,6 +25,20 @@ def test_a_result_that_cannot_begin_leaves_no_new_folder(tmp_path, monkeypatch):
     (tmp_path / "file").touch(0o700)
     assert not writable(tmp_path / "file" / "x")
     assert "cannot be made" in refused(Folder.begin(tmp_path / "file" / "x", SETTINGS).__enter__)
+    large = refused(refuse_place, study(rounds=2**50), tmp_path / "large")
+    assert f"are free for {str(tmp_path / 'large')!r}: make room" in large
+
+
+def test_a_folder_without_a_result_is_not_even_locked(tmp_path):
+    assert "is no result" in refused(Folder.continued(tmp_path).__enter__)
+    assert not list(tmp_path.iterdir())
+
+
+def test_new_folders_are_numbered_from_one(tmp_path):
+    made = [new_folder(tmp_path / "results", "digits") for _ in range(3)]
+    assert (
+        made == [tmp_path / "results" / f"digits-{n}" for n in (1, 2, 3)] == sorted(made[0].parent.iterdir())
+    )
 
 
 def test_a_folder_that_may_not_be_written_to_is_refused_unless_it_is_to_hold_a_new_one(tmp_path, monkeypatch):
