@@ -74,3 +74,18 @@ def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_pa
     assert "00001.parquet' does not belong" in refused(Folder.continued(tmp_path).__enter__)
     (tmp_path / "parts" / "000000000003-000000000005.parquet").write_bytes(b"")
     assert "holds rounds 3 to 5, is damaged" in refused(Folder.continued(tmp_path).__enter__)
+
+
+def test_parts_that_a_kill_left_beside_what_they_were_joined_to_are_cleared_away(tmp_path):
+    with Folder.begin(tmp_path, SETTINGS) as folder:
+        folder.save(1, 5, {"round": [1, 2, 3, 4, 5]}, {})
+        folder.finish({})
+    joined, other = (tmp_path / "parts" / f"000000000003-{last:012d}.parquet" for last in (5, 6))
+    joined.parent.mkdir()
+    joined.touch()
+    with Folder.continued(tmp_path) as folder:
+        folder.clear()
+    assert not joined.parent.exists()
+    other.parent.mkdir()
+    other.touch()
+    assert "00006.parquet' does not belong" in refused(Folder.continued(tmp_path).__enter__)
