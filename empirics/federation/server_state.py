@@ -4,7 +4,6 @@ Every round is saved before the next begins, with the policy's state, the client
 server repeats its unfinished round with the same price and grants.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
+from uuid import uuid4
 
 import numpy as np
 import torch
@@ -86,8 +86,7 @@ def prepare(
     asked = {"device": "cpu", "data_dir": None if data_dir is None else os.path.abspath(data_dir), **began}
     reason = "a federation is not predicted: acdpp predict does it"
     settings = settings_document(problem, asked, prices, calibration, least_for(problem), reason)
-    token = hashlib.sha256(os.urandom(32)).hexdigest()[:16]
-    with Folder.begin(out, settings | {"federation": token}):
+    with Folder.begin(out, settings | {"federation": uuid4().hex}):
         pass
 
 

@@ -265,7 +265,7 @@ class Folder:
         place = self.path / PARTS
         if place.exists() and not place.is_dir():
             raise SettingError(f"{str(place)!r} is no folder, which it has to be here: move it away")
-        for path in sorted(place.iterdir() if place.is_dir() else ()):
+        for path in place.iterdir() if place.is_dir() else ():
             name = f"{PARTS}/{path.name}"
             left_over = begun.fullmatch(name) or name.endswith(PARTIAL) or self._joined(name)
             if name not in listed and not (left_over and path.is_file()):
@@ -273,9 +273,9 @@ class Folder:
 
     def _joined(self, name: str) -> bool:
         """The rows of this part are all in `rounds.parquet`: a kill came between joining and clearing away."""
-        whole = self.progress.parts and self.progress.parts[0].file == ROUNDS
+        whole = [part.file for part in self.progress.parts] == [ROUNDS]
         span = re.fullmatch(rf"{PARTS}/(\d{{12}})-(\d{{12}})\.parquet", name)
-        return bool(whole and span and int(span[2]) <= self.progress.parts[0].last)
+        return bool(whole and span and int(span[2]) <= self.progress.done)
 
     @property
     def finished(self) -> bool:

@@ -26,7 +26,7 @@ def with_excess(study: Study, measured: Arrays, least: Least | None, first: int)
     if least is None:
         return measured
     risks = [name for name in (f"{LAST}risk", "risk") if name in measured]
-    weight = study.mixing(first, first + len(np.atleast_2d(measured[risks[0]])) - 1)
+    weight = study.mixing(first, first + len(np.atleast_2d(measured["risk"])) - 1)
     there = least.of_runs(study.runs, weight, first)
     above = {name.replace("risk", "excess_risk"): measured[name] - there for name in risks}
     return measured | {name: values.reshape(measured["risk"].shape) for name, values in above.items()}

@@ -206,7 +206,7 @@ def by_seed(runs: Runs, p: int) -> dict[str, list[float]]:
 def _first_round(best: Floats, target: float | None) -> dict[str, Any]:
     """After how many rounds the target is reached: by how many seeds, by their mean curve, by the middle one."""
     if target is None:
-        return {"reached": None, "mean_curve": None, "median": None}
+        return dict.fromkeys(("reached", "mean_curve", "median"))
 
     def first(curve: Floats) -> float:
         there = curve >= target - ROUNDING

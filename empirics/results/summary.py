@@ -171,9 +171,8 @@ class Tally:
     @property
     def _early(self) -> NDArray[np.int64]:
         """5K of each run, with the shortest K of its policy, or all rounds."""
-        kept = np.minimum(self.retention, self.study.rounds)
         policies, runs = len(self.study.policies), self.study.seeds * self.study.clients
-        shortest = kept.reshape(policies, runs).min(axis=1)
+        shortest = self.retention.reshape(policies, runs).min(axis=1)
         return np.repeat(np.minimum(5 * shortest, self.study.rounds), self.study.seeds)
 
     # --- the summary ---------------------------------------------------------------------------------------

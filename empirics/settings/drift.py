@@ -105,7 +105,7 @@ class Drift:
             return []
         if self.kind == "periodic":
             half = float(self.length or 1) / 2
-            found = [round(self.start + k * half) for k in range(int(max(rounds - self.start, 0) / half) + 1)]
+            found = [round(self.start + k * half) for k in range(int((rounds - self.start) / half) + 1)]
         else:
             found = [self.start] + ([] if self.length is None else [self.start + self.length])
         return [t for t in found if t <= rounds]

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -83,6 +84,9 @@ def test_it_answers_as_in_the_study(results, exported):
         x = torch.from_numpy(blobs().test_x).to(getattr(torch, scope["how"]["dtype"]))
         guess = scope["model"]((x - scope["less"]) / scope["over"]).argmax(1)
         labels = torch.from_numpy(blobs().test_y) % scope["how"]["classes"]
+        assert scope["how"]["class_names"] == (
+            ["even", "odd"] if scope["how"]["classes"] == 2 else [0, 1, 2, 3]
+        )
         assert float((guess == labels).to(x.dtype).mean()) == accuracy, file.name
         states.append(scope["model"].state_dict())
     first, same, last, *_ = states
@@ -139,12 +143,12 @@ class Doubled(torch.nn.Sequential):
 def test_networks_of_ours_are_described_and_a_class_of_ones_own_is_not(name, tmp_path):
     rng = np.random.default_rng(0)
     side = 12 if name == "lenet" else 8
-    x, y = rng.normal(size=(6, 3, side, side)).astype(np.float32), np.arange(6) % 3
+    x, y = rng.normal(size=(3, 3, side, side)).astype(np.float32), np.arange(3)
     given = {"model": Doubled(torch.nn.Flatten(), torch.nn.Linear(192, 3))} if name == "own" else {}
     few = {"rounds": 1, "seeds": 1, "steps": 1, "policies": ("oracle",), "buffers": (2, 3), "radius": None}
     few |= {"measures": ("accuracy",), "labels": "classes"}
     setting = study(**few, **({} if given else {"model": name}))
-    data = {"dataset": (x, y, x, y), **given}
+    data = {"dataset": (x, y, x[:1], y[:1]), **given}
     run_study(setting, tmp_path / "out", **data)
     build = export_model(tmp_path / "out", tmp_path / "model.pt", **data)["build"]
     assert build is None if given else build[0] == "Sequential"
@@ -184,6 +188,14 @@ def test_what_cannot_be_exported_is_refused_and_nothing_is_written(results, tmp_
     assert "cannot be written (no space left)" in told(result="two")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["begun", "there.pt"]
     assert (tmp_path / "there.pt").read_text() == "precious"
+
+
+def test_the_data_may_have_been_moved(results, tmp_path, monkeypatch):
+    looked = Mock(wraps=export.data_of)
+    monkeypatch.setattr(export, "data_of", looked)
+    for place in (None, tmp_path):
+        export_model(results / "two", tmp_path / f"{place is None}.pt", data_dir=place)
+    assert [call.args[1] for call in looked.call_args_list] == [None, tmp_path]
 
 
 def test_a_run_that_diverged_and_a_machine_that_rounds_otherwise_are_told(results, tmp_path, monkeypatch):

@@ -10,13 +10,13 @@ import pytest
 from flwr.app import Array, ArrayRecord, Error, Message
 
 from empirics.control.controller import Controller
-from empirics.federation.delivery import NODE_GONE, POLL_SECONDS
-from empirics.federation.server_state import ServerState, federated
+from empirics.federation.delivery import NODE_GONE, POLL_SECONDS, send
+from empirics.federation.server_state import ServerState, federated, prepare
 from empirics.results.folder import read_result
 from empirics.run import run_study
 from tests.acdpp.program import refusal
 from tests.empirics.federation.wire import CHANGES, Wire, at, federate, memories, rows, small
-from tests.empirics.small import assert_same_rows, refused
+from tests.empirics.small import Pulled, assert_same_rows, refused
 
 STUDY = small("constant")
 
@@ -220,6 +220,17 @@ def test_training_does_not_go_on_where_a_federation_stopped_but_reads_what_it_fi
     assert run_study(None, out, resume=True) == summary
     run_study(replace(STUDY, rounds=2), trained)
     assert "not made by acdpp federate" in refused(ServerState.open(trained).__enter__)
+
+
+def test_a_message_that_is_not_accepted_is_not_waited_for():
+    asked = ["first", "second"]
+    assert send(Mock(push_messages=lambda messages: ["its id", ""]), asked) == {"its id": "first"}
+
+
+def test_a_model_that_tells_no_losses_is_refused_to_a_policy_that_listens_before_it_begins(tmp_path):
+    study = federated(STUDY, "adaptive")
+    assert "must have mean_loss" in refused(prepare, study, tmp_path / "result", model=Pulled)
+    assert not (tmp_path / "result").exists()
 
 
 def test_the_sender_of_a_reply_does_not_depend_on_its_content(cut, whole, tmp_path):

@@ -125,6 +125,19 @@ def running(clock, tmp_path, monkeypatch):
     return running
 
 
+def test_a_federation_without_a_folder_gets_a_new_one(running, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = []
+    for _ in range(2):
+        local.federate(STUDY, announce=told.append)
+    assert told == [Path(f"results/{STUDY.preset}-federation-{n}") for n in (1, 2)]
+
+
+def test_the_last_words_of_a_log_are_its_last_line_that_is_not_empty(tmp_path):
+    (tmp_path / "log").write_text("all is\nwell\n \n\n")
+    assert processes.last_error(tmp_path / "log").startswith("well (log: ")
+
+
 @pytest.mark.parametrize(("ends", "left"), [(1022, 1022), (2000, 1030)])
 def test_a_study_is_watched_until_its_result_and_run_are_complete(running, clock, tmp_path, ends, left):
     seen, told, running.ends = set(), [], ends

@@ -6,7 +6,7 @@ import pytest
 
 from empirics.files import writable
 from empirics.results import folder as module
-from empirics.results.folder import Folder, read_result, refuse_existing
+from empirics.results.folder import Folder, new_folder, read_result, refuse_existing, refuse_place
 from tests.empirics.small import refused, study
 
 SETTINGS = {"study": study().document()}
@@ -25,6 +25,20 @@ def test_a_result_that_cannot_begin_leaves_no_new_folder(tmp_path, monkeypatch):
     (tmp_path / "file").touch(0o700)
     assert not writable(tmp_path / "file" / "x")
     assert "cannot be made" in refused(Folder.begin(tmp_path / "file" / "x", SETTINGS).__enter__)
+    large = refused(refuse_place, study(rounds=2**50), tmp_path / "large")
+    assert f"are free for {str(tmp_path / 'large')!r}: make room" in large
+
+
+def test_a_folder_without_a_result_is_not_even_locked(tmp_path):
+    assert "is no result" in refused(Folder.continued(tmp_path).__enter__)
+    assert not list(tmp_path.iterdir())
+
+
+def test_new_folders_are_numbered_from_one(tmp_path):
+    place = tmp_path / "results"
+    for n in (1, 2, 3):
+        assert new_folder(place, "digits") == place / f"digits-{n}"
+    assert len([*place.iterdir()]) == 3
 
 
 def test_a_folder_that_may_not_be_written_to_is_refused_unless_it_is_to_hold_a_new_one(tmp_path, monkeypatch):
@@ -60,3 +74,18 @@ def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_pa
     assert "00001.parquet' does not belong" in refused(Folder.continued(tmp_path).__enter__)
     (tmp_path / "parts" / "000000000003-000000000005.parquet").write_bytes(b"")
     assert "holds rounds 3 to 5, is damaged" in refused(Folder.continued(tmp_path).__enter__)
+
+
+def test_parts_that_a_kill_left_beside_what_they_were_joined_to_are_cleared_away(tmp_path):
+    with Folder.begin(tmp_path, SETTINGS) as folder:
+        folder.save(1, 5, {"round": [1, 2, 3, 4, 5]}, {})
+        folder.finish({})
+    joined, other = (tmp_path / "parts" / f"000000000003-{last:012d}.parquet" for last in (5, 6))
+    joined.parent.mkdir()
+    joined.touch()
+    with Folder.continued(tmp_path) as folder:
+        folder.clear()
+    assert not joined.parent.exists()
+    other.parent.mkdir()
+    other.touch()
+    assert "00006.parquet' does not belong" in refused(Folder.continued(tmp_path).__enter__)

@@ -109,6 +109,10 @@ def test_the_first_round_counts_rounds_of_training(document):
         "hybrid": {"reached": 1, "mean_curve": None, "median": None},
         "oracle": {"reached": 3, "mean_curve": 1, "median": 1},
     }
+    assert (
+        json.dumps(document["policies"]["oracle"]["first_round"])
+        == '{"reached": 3, "mean_curve": 1, "median": 1}'
+    )
 
 
 def test_a_target_met_exactly_is_met_in_single_precision(tmp_path):
@@ -159,8 +163,10 @@ def test_the_heading_says_what_was_run_and_no_path(document, tmp_path):
 def test_a_command_is_given_only_if_it_makes_the_study():
     words = "acdpp reproduce cifar10 --setting released --seeds 10 --rounds 100 --device cpu"
     assert command_of(section7("cifar10", "released"), "cpu") == words
-    changed = replace(section7("mnist", "momentum"), eta=0.1, model="logistic")
-    words = "--setting momentum --seeds 10 --rounds 100 --model logistic --eta 0.1 --device cpu"
+    changed = replace(section7("mnist", "momentum"), eta=0.1, model="logistic", precision="tf32")
+    words = (
+        "--setting momentum --seeds 10 --rounds 100 --model logistic --eta 0.1 --precision tf32 --device cpu"
+    )
     assert command_of(changed, "cpu") == f"acdpp reproduce mnist {words}"
     assert command_of(replace(changed, steps=3), "cpu") is None
     assert command_of(small(), "cpu") is command_of(small(preset="paper"), "cpu") is None

@@ -6,6 +6,7 @@ import tracemalloc
 from functools import partial, update_wrapper
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import torch
@@ -13,7 +14,7 @@ import torch
 from empirics import Study, read_result, run_study
 from empirics.columns import COLUMNS
 from empirics.results import provenance
-from empirics.results.folder import read_settings
+from empirics.results.folder import read_settings, read_state
 from empirics.results.summary import FIELDS
 from empirics.training.module import Module
 from tests.empirics.small import (
@@ -58,7 +59,9 @@ def test_a_result_explains_itself(result):
     settings, saved, rows = read_result(out)
     assert saved == json.loads(json.dumps(summary))
     assert Study.from_document(settings["study"]) == small()
-    assert settings["versions"]["torch"]
+    assert settings["versions"].items() >= {"numpy": np.__version__, "pyarrow": pa.__version__}.items()
+    assert settings["data"] == {"train": len(blobs().train_y), "test": len(blobs().test_y)}
+    assert not read_state(out)[2]["fingerprint"].size  # settings and data determine the model
     for row in saved["policies"].values():
         assert {*row, "idle_rounds", "last_final_accuracy", "mean_risk", "mean_risks"} == set(FIELDS)
     here = {*rows.column_names, "predicted_excess_risk", "fresh_loss"}
@@ -178,14 +181,21 @@ def test_another_version_is_a_warning_that_says_what_it_means(result, killed, mo
     known = dict(provenance.versions())
     provenance.versions().clear()
     assert provenance.versions() == known
-    monkeypatch.setattr(provenance, "versions", lambda: dict.fromkeys(known, "99.0"))
+    others = known.keys() - {"python"}
+    monkeypatch.setattr(provenance, "versions", lambda: known | dict.fromkeys(others, "99.0"))
     monkeypatch.setattr(provenance.platform, "machine", lambda: "abacus")
-    told = " .* → 99.0, ".join([*sorted(known), r"device .* → .*abacus.* up to rounding"])
+    told = " .* → 99.0, ".join([*sorted(others), r"device .* → .*abacus.* up to rounding"])
     with pytest.warns(UserWarning, match=told) as caught:
         summary = run_study(out=killed, resume=True)
     assert len(caught) == 1
+    assert "python" not in str(caught[0].message)
     assert summary == result[1]
     assert read_result(killed).settings["continued"][0]["versions"]["torch"] == "99.0"
+
+
+def test_a_card_is_known_by_its_name(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: f"a card, {device}")
+    assert provenance.machine(torch.device("cuda", 1))["device"] == "a card, cuda:1"
 
 
 def test_chunks_larger_than_parquets_own_row_groups_can_be_replayed(tmp_path, monkeypatch):

@@ -8,11 +8,13 @@ import pytest
 from scipy import stats
 
 from empirics.control.registry import BUILT_IN
-from empirics.results.best_policy import ranking
+from empirics.prediction.forecast import Forecast
+from empirics.results.best_policy import LOSS, answer, ranking
 from empirics.results.folder import read_settings
 from empirics.results.oracle_gap import gap_closed
 from empirics.results.summary import add_predictions
 from empirics.run import run_study
+from empirics.settings.drift import Drift
 from tests.empirics.small import Steady, blobs, columns, study
 
 ENDS = ["oracle", "constant", "mine"]
@@ -63,6 +65,41 @@ def test_the_numbers_of_a_policy_are_those_of_its_samples_prices_and_rounds(tmp_
             assert [*itertools.chain(*stretches)] == above.tolist()
 
 
+@pytest.mark.parametrize(
+    ("per_seed", "own", "told"),
+    [
+        ((), {}, "costs and samples; shared: partition and first parameters"),
+        (("partition", "start"), {}, "costs and samples and partition and first parameters"),
+        ((), {"cost": np.arange(1.0, 4)}, "samples; shared: costs and partition and first parameters"),
+    ],
+)
+def test_two_seeds_of_one_policy_differ_in_what_is_drawn_anew(per_seed, own, told, tmp_path):
+    few = {"policies": ("constant",), "rounds": 3, "seeds": 2, "partition": "split", "predict": False}
+    summary = run_study(study(**few, per_seed=per_seed), tmp_path / "out", dataset=blobs(), **own)
+    assert summary["intervals"] == f"over 2 seeds, which differ in {told}"
+
+
+def test_shares_of_a_gap_are_those_of_the_measure_that_names_them(tmp_path):
+    """With a budget that fills large buffers after many rounds alone, so that oracle is surely better."""
+    rich = {"buffers": (40, 50, 60), "budget": 5.0, "K": 1, "labels": "classes", "seeds": 4}
+    setting = study(policies=("constant", "oracle", "hybrid"), **rich, predict=False)
+    summary = run_study(setting, tmp_path / "out", dataset=blobs())
+    assert len(summary["gap_closed"]) == 3
+    for name, found in summary["gap_closed"].items():
+        constant, oracle, hybrid = (row[name]["mean"] for row in summary["policies"].values())
+        assert found["hybrid"]["share"] == pytest.approx((constant - hybrid) / (constant - oracle)), name
+
+
+def test_samples_in_their_own_order_are_compared_by_the_losses_of_each_seed(tmp_path):
+    few = {"policies": ("constant", "oracle"), "rounds": 4, "seeds": 2, "predict": False}
+    summary = run_study(study(**few, drift=Drift(kind="order")), tmp_path / "out", dataset=blobs())
+    losses = columns(tmp_path / "out")["risk"].reshape(2, 2, 4).mean(axis=2)
+    assert [row["mean_risks"] for row in summary["policies"].values()] == [
+        pytest.approx(one) for one in losses
+    ]
+    assert answer(summary).measure == LOSS
+
+
 @pytest.mark.parametrize("spread", [1.0, 1.6])
 def test_a_pair_is_decided_at_a_level_shared_by_all_pairs(spread):
     """For three seeds t is 4.30 at 5 % and 7.65 at a third of that; here it is 5/spread·√3 for two pairs.
@@ -90,6 +127,10 @@ def test_nothing_is_ranked_without_a_difference():
         summary = {"policies": {}}
         add_predictions(summary, forecasts, None, ["beware"])
         assert summary["prediction_notes"] == notes
+    told = Forecast(np.ones(3), np.ones(3), 0.5, 1.0, 2, True, fitted=0.1)
+    row = {"cumulative_excess_risk": {"mean": 4.0}, "final_excess_risk": {"mean": 0.0}}
+    add_predictions({"policies": {"mine": row}}, {"mine": told})  # 2 in two rounds, and 1 after them
+    assert (row["predicted_over_measured"], row["final_predicted_over_measured"]) == (0.5, None)
 
 
 def test_a_policy_handed_over_with_variants_in_the_study_is_not_run_plainly_too(tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from empirics.control.schedule import Schedule, brief_for, plan
-from empirics.settings.ladder import EVERYWHERE, LADDER, at_equal_spending, rungs
+from empirics.settings.ladder import EVERYWHERE, LADDER, SPENDS, at_equal_spending, rungs
 from empirics.settings.section7 import DATASETS, SETTINGS, STEPS, is_reproduction, section7, settings_for
 from empirics.training.engine import aggregation_weights
 from tests.empirics.small import CONTROL, refused
@@ -89,6 +89,7 @@ def test_every_world_of_the_ladder_is_a_study_whose_policies_exist(dataset):
         assert admissions.max() <= 250  # what a client's pool has of the data that we have
         plain = section7(dataset, world, seeds=2, rounds=3)
         assert study == replace(plain, policies=EVERYWHERE + LADDER[world])
+        assert {SPENDS, "constant", "hybrid"} <= {*study.policies}  # whose spending is matched, and baselines
 
 
 @pytest.mark.parametrize(("dataset", "setting", "cost"), RICH)

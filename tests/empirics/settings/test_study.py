@@ -53,6 +53,7 @@ def test_what_makes_no_sense_is_refused():
         ({"radius": "big"}, "radius must lie in"),
     ):
         assert message in refused(Study.from_document, given)
+    assert Study(checkpoint=10**6).checkpoint == 10**6  # the largest of all is none of them
 
 
 def test_region_and_trade_off_follow_from_the_horizon_unless_given_and_an_assumed_price_enters_the_design():
@@ -84,6 +85,10 @@ def test_the_default_study_lies_within_the_theorems_hypotheses_and_the_others_do
     assert Study(alpha=(0.55, *(0.05,) * 9)).departures == ("clients are not weighted by n_m/n",)
     assert "clients draw from different distributions" in PRESETS["paper"].departures
     assert len(PRESETS["released"].departures) == 4
+    assert Study().bound_applies
+    for own, reason in (("decay=50", "steps get smaller"), ("average=equal", "the model is a mean")):
+        (found,) = Study(policies=("constant", f"acdpp@{own}")).departures  # one policy's is the study's
+        assert reason in found
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -92,6 +97,9 @@ def test_a_study_reads_back_as_itself_and_its_file_explains_every_setting(name, 
     path.write_text(toml(study), encoding="utf-8")
     assert read_toml(path) == study == Study.from_document(study.document())
     lines = path.read_text(encoding="utf-8").splitlines()
+    assert all(
+        line.startswith("#") for line in lines[: lines.index("")]
+    )  # what is said of the file stands apart
     for at, line in enumerate(lines):
         if " = " in line and not line.startswith("#"):
             assert lines[at - 1].startswith("# "), line
@@ -99,6 +107,15 @@ def test_a_study_reads_back_as_itself_and_its_file_explains_every_setting(name, 
     assert lines[lines.index("[cost]") - 1] == f"# {cost.metadata['help']}"
     for one in (*fields(Study), *fields(CostProcess)):
         assert one.metadata["help"].endswith("."), one.name
+
+
+def test_a_task_is_told_in_words():
+    for given, words in (
+        ({}, "digits: all classes, multinomial logistic regression"),
+        ({"labels": "parity"}, "digits: odd against even classes, binary logistic regression"),
+        ({"model": "lenet"}, "digits: all classes, model lenet"),
+    ):
+        assert Study(**given).task == words
 
 
 @pytest.mark.parametrize("process", [process for process in Process if process != Process.trace])
@@ -144,6 +161,9 @@ def test_a_population_moves_as_its_clients_do_each_by_what_it_weighs():
     periodic = Drift(kind="periodic", length=6, start=2)
     assert periodic.weight([2, 5, 8]).tolist() == [0, 1, 0]
     assert periodic.changes(11) == [2, 5, 8, 11]
+    gradual = Drift(kind="gradual", start=3, length=4)
+    assert [gradual.changes(rounds) for rounds in (2, 6, 7)] == [[], [3], [3, 7]]
+    assert periodic.changes(1) == []
     assert "rounds must be" in refused(Study.from_document, {"rounds": {"low": 1}})
 
 

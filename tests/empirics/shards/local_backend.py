@@ -41,13 +41,16 @@ class LocalBackend:
         return pickle.dumps(thing)
 
     def start(self, *, again):
-        self.started.append({"worker": Worker(), "alive": True, "number": len(self.started) + 1})
+        number = len(self.started) + 1
+        self.started.append({"worker": Worker(), "alive": True, "number": number, "asked": []})
         return self.started[-1]
 
     def ask(self, worker, what, *given):
-        return {"worker": worker, "what": what, "given": pickle.dumps(given)}
+        worker["asked"].append({"worker": worker, "what": what, "given": pickle.dumps(given)})
+        return worker["asked"][-1]
 
     def wait(self, tickets):
+        assert all(ticket is ticket["worker"]["asked"][0] for ticket in tickets)  # what is answered next
         return (len(tickets) - 1) // 2  # the ticket in the middle is ready first
 
     def answer(self, ticket):
@@ -57,6 +60,7 @@ class LocalBackend:
             worker["alive"] = False
         if not worker["alive"]:
             raise WorkerLost("it was killed")
+        assert worker["asked"].pop(0) is ticket
         given = pickle.loads(ticket["given"])
         given = [pickle.loads(one) if isinstance(one, bytes) else one for one in given]
         self.played += len(given[0].cost) if ticket["what"] == "play" else 0

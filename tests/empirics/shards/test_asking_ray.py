@@ -29,6 +29,7 @@ def test_shares_fit_on_single_cards_with_room_for_replacements():
         assert int(1 / first) == shared or shared > 50  # no card is idle while another is crowded
         assert shared * first + (shards - shared) * later <= 1 + 1e-9  # one card is left
         assert min(first, later) >= 1e-4
+    assert gpu_shares(20_000, 1) == (1e-4, 1e-4)  # Ray's smallest share, whether they fit or not
 
 
 class RayError(Exception):
@@ -41,8 +42,13 @@ LOSSES = ("RayActorError", "WorkerCrashedError", "NodeDiedError", "ObjectLostErr
 ERRORS = {name: type(name, (RayError,), {}) for name in (*LOSSES, "RayTaskError", "OutOfDiskError")}
 
 
+AWAY = "192.0.2.7"
+
+
 class FakeRay(ModuleType):
     """Ray's module with a dead node, some nodes, and further functions by name; `actor` notes its actors' options."""
+
+    place = AWAY
 
     def __init__(self, *nodes, **functions):
         super().__init__("ray")
@@ -55,7 +61,12 @@ class FakeRay(ModuleType):
     def nodes(self):
         places = [("dead", {"CPU": 9.0, "GPU": 9.0}), *zip("abc", self.resources, strict=False)]
         return [
-            {"Alive": name != "dead", "NodeManagerAddress": "", "NodeID": name, "Resources": resources}
+            {
+                "Alive": name != "dead",
+                "NodeManagerAddress": self.place if name != "dead" else AWAY,
+                "NodeID": name,
+                "Resources": resources,
+            }
             for name, resources in places
         ]
 
@@ -171,7 +182,7 @@ def test_where_a_study_runs(monkeypatch):
     with pytest.raises(SettingError, match="--on takes ray, for this machine"):  # and shows an address
         Where("cpu", "spark")
     assert "give --on too" in refused(Where, "cpu", None, 2)
-    assert Where("cuda", "ray").here == "cpu"
+    assert (Where("cuda").here, Where("cuda", "ray").here) == ("cuda", "cpu")
     monkeypatch.setattr("empirics.shards.on_ray.find_spec", lambda name: None)
     assert "pip install 'acdpp[ray]'" in refused(Where, "cpu", "ray")
 
@@ -214,6 +225,9 @@ def test_without_a_session_one_is_opened_and_closed(ray_with):
     with pytest.warns(UserWarning, match="listens to other machines"), opened("ray", small(), "cpu", None):
         assert told == [{"address": "local", **quiet}]
     assert told[1:] == ["closed"]
+    ray_with({"CPU": 2.0}, is_initialized=lambda: False, place="127.0.0.1", **has)
+    with opened("ray", small(), "cpu", None):  # a node that was elsewhere, and is dead, listens to nobody
+        pass
 
 
 def test_an_address_without_a_server_is_one_sentence(tmp_path, ray_with):

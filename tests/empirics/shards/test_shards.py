@@ -44,6 +44,8 @@ def test_every_run_is_in_one_shard_and_shards_are_even():
             if count <= most_shards(setting) and setting.runs > 1:
                 assert min(map(len, runs)) >= SHARD_RUNS_MIN
     assert "1 to 12 shards, got 13" in refused(split, study(policies=MIXED), 13)
+    two = study(policies=MIXED[:2], seeds=10)  # 15 shards of them would have two runs at most, as 10 have
+    assert {(part.policies, part.seeds) for part in split(two, 15)} == {(two.policies, 1)}
 
 
 @orderly
@@ -75,7 +77,7 @@ class Wrong(Pulled):
     """Fails in every round."""
 
     def update(self, theta, memory, descent):
-        raise ValueError("no such step")
+        raise ValueError(f"no such step{400 * '!'}")
 
 
 class Blind(Pulled):
@@ -107,7 +109,9 @@ def test_a_mistake_in_a_worker_is_one_sentence_and_leaves_nothing(tmp_path):
     told = refused(trained, setting, out, LocalBackend(2), model=type(300 * "x", (Pulled,), {}))
     assert len(told) == len("the model cannot be sent to workers: ") + 200
     told = refused(trained, setting, out, LocalBackend(2), model=Wrong)
-    assert "failed in a first round: ValueError: no such step" in told
+    begin, _, reason = told.partition(" in a first round: ")
+    assert begin.endswith("failed")
+    assert (reason[:24], len(reason)) == ("ValueError: no such step", 300)
     assert not (tmp_path / "out").exists()
     setting = small(policies=MIXED[:2])
     alone = Shard(problem(setting, model=Blind), listens=False)

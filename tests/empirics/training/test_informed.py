@@ -137,9 +137,11 @@ def test_a_plan_and_a_federation_are_refused():
     assert "in a world that stands still" in refused(predict_study, moving, dataset=blobs())
 
 
-def test_it_leaves_out_a_base_s_settings_of_descent():
+def test_it_leaves_out_a_base_s_settings_of_descent_and_no_other_setting():
     base = Study(eta=4.0, decay=50.0, average="polynomial", average_by=2.0)
     found = Study.from_document({"learner": "information", "rounds": 7}, base)
     assert (found.decay, found.average, found.average_by, found.rounds) == (None, "none", None, 7)
     assert not found.bound_applies
     assert any("adds up information" in one for one in found.departures)
+    assert Study.from_document({"rounds": 7}, base) == replace(base, rounds=7)
+    assert replace(found, policies=("acdpp@K=7,rho=0.5",)).of_policy("acdpp@K=7,rho=0.5").K == 7
