@@ -125,8 +125,8 @@ class _Search:
         study = self.forecaster.study
         x = fill_ratio(self.forecaster.brief.budget)
         low, high = math.floor(x), math.ceil(x)
-        wanted = {low // 2, low - 1, low, high, high + 1, 2 * high}
-        return sorted({min(max(int(K), 1), study.rounds) for K in wanted})
+        rising = low // 2, low - 1, low, high, high + 1, 2 * high
+        return list(dict.fromkeys(min(max(int(K), 1), study.rounds) for K in rising))
 
     def step_size(self, K: int, counts: Sequence[int]) -> Setting:
         """The best step size: doublings around the study's own, more of them at either end, then what lies near."""

@@ -31,6 +31,8 @@ def deciding_part(name: str) -> str:
     ('taper', 'hybrid@K=3')
     >>> deciding_part("acdpp@K=3,eta=2,decay=9"), deciding_part("constant@eta=2,decay=9")
     ('acdpp@K=3,eta=2', 'constant@eta=2')
+    >>> deciding_part("own@average=equal")  # a user's policy may decide by it
+    'own@average=equal'
     """
     known = PolicyName(name)
     if known.settings is None:
@@ -134,8 +136,3 @@ class RunGroup:
             share=None if self.means is None else np.concatenate(shares),
             owner=None if self.owners is None else np.array(self.owners),
         )
-
-    def followed(self, chunks: int) -> Memories:
-        """The same without idle rounds, unless the population drifts."""
-        found = self.memories(chunks)
-        return found if found.mix is not None else found.without_idle()

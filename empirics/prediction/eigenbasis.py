@@ -113,7 +113,7 @@ def _across(H: Tensor, u: Tensor) -> Tensor:
 
 def _noise(model: Linear, theta: Tensor, basis: Eigenbasis) -> Tensor:
     """Variance of ∇ℓ at theta, by direction."""
-    x, p = model.population.x, model.population.weights[0]
+    x, (p,) = model.population.x, model.population.weights
     residual = model.residual(model.logits(theta, x), model.targets[:, None])[:, 0]
     square, mean = (x.new_zeros(len(basis)) for _ in range(2))
     rows = max(CHUNK_CELLS // (len(basis) * model.outputs), 1)
@@ -131,7 +131,7 @@ def _by_axes(
     model: Linear, theta: Tensor, some: slice, beyond: Tensor, *, on_the_ball: bool
 ) -> tuple[Eigenbasis, Tensor, Tensor]:
     """The first axes together; all others, and those beyond, one by one."""
-    x, p = model.population.x, model.population.weights[0][:, None]
+    x, p = model.population.x, model.population.weights.T
     q = model.chances(model.logits(theta, x))[:, 0]
     residual, contrasts = q - model.targets, _contrasts(model.outputs).to(x)
     free = contrasts.shape[1]

@@ -62,19 +62,20 @@ class Forecast:
 
 def mean_of(made: Sequence[Forecast], size: int) -> Forecast:
     """The mean over subsamples of this size; its error combines price paths and subsamples."""
-    if len(made) == 1:
-        return made[0]
+    first, *others = made
+    if not others:
+        return first
     of_samples = errors_of(np.array([list(one.document().values()) for one in made]).T)
     return Forecast(
         risk=np.mean([one.risk for one in made], axis=0),
         path=np.mean([one.path for one in made], axis=0),
         noise_floor=float(np.mean([one.noise_floor for one in made])),
-        rate=made[0].rate,
+        rate=first.rate,
         followed=min(one.followed for one in made),
         settled=all(one.settled for one in made),
         fitted=max(one.fitted for one in made),
-        errors=together(made[0].errors, of_samples),
-        risk_error=combined(made[0].risk_error, standard_error(np.stack([one.risk for one in made], axis=1))),
+        errors=together(first.errors, of_samples),
+        risk_error=combined(first.risk_error, standard_error(np.stack([one.risk for one in made], axis=1))),
         sampled=(size,) * len(made),
     )
 
@@ -115,9 +116,9 @@ def caveats(study: Study, steepness: float, found: Mapping[str, Forecast]) -> li
 
 
 def together(*errors: Mapping[str, float] | None) -> dict[str, float] | None:
-    """Independent errors by name: the root of the sum of squares."""
+    """Independent errors of a forecast's numbers: the root of the sum of squares."""
     known = [one for one in errors if one is not None]
-    return {name: math.hypot(*(one[name] for one in known)) for name in known[0]} if known else None
+    return {name: math.hypot(*(one[name] for one in known)) for name in NUMBERS} if known else None
 
 
 def combined(first: Floats | None, second: Floats | None) -> Floats | None:

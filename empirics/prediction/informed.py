@@ -23,7 +23,7 @@ def informed_forecasts(schedule: Schedule, landscape: LossLandscape, models: Ten
     chunks = [schedule.advance(min(ROUNDS_AT_ONCE, study.rounds - done)).track.N for done in begun]
     bought = np.concatenate([np.zeros((1, study.runs)), *chunks]).astype(float)
     whole = (landscape.whole or landscape).model
-    first = whole.measure(models.to(whole.population.x), None)["risk"].cpu().numpy()
+    first = whole.measure(landscape.along_axes(models), None)["risk"].cpu().numpy()
     start = np.resize(first, study.runs)
     each, place = np.unique(bought, return_inverse=True)
     least = np.array([landscape.least_final_risk(one) if one else np.inf for one in each.tolist()])

@@ -112,7 +112,7 @@ class LocalSteps:
         ages = self.ages.values()
         damping, share = (torch.stack([getattr(age, name) for age in ages]) for name in ("damping", "share"))
         of_all = (share * curvature).sum(0)
-        nothing = torch.zeros_like(self._kept[:1])
+        nothing = torch.zeros_like(of_all)[None]
         pushes = [nothing, damping.expand_as(noise), noise, nothing, torch.zeros_like(noise)]
         self._rates = of_all, of_all * (1 - self.sample_share), torch.cat(pushes)
 

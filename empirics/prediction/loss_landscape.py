@@ -67,8 +67,8 @@ class DriftParts:
     def of(self, seen: GroupedPopulation) -> Self:
         """The parts of a subsample."""
         first, second = (seen.of_part(k) for k in range(2))
-        everyone = first.model.population.weights[0], second.model.population.weights[0]
-        return replace(self, groups=(first.groups, second.groups), everyone=everyone)
+        (one,), (other,) = first.model.population.weights, second.model.population.weights
+        return replace(self, groups=(first.groups, second.groups), everyone=(one, other))
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ def _groups(study: Study, streams: Streams, part: int = 0) -> Tensor:
 def drawn_alike(study: Study, streams: Streams) -> bool:
     """True if all clients draw from one distribution and their samples weigh the same."""
     equal = study.weights == "samples" or study.alpha is None or len(set(study.alpha)) == 1
-    return equal and all(pool is streams.pools[0][0] for pool in streams.pools[0])
+    return equal and streams.shared
 
 
 # --- survey ------------------------------------------------------------------------------------------------

@@ -243,7 +243,7 @@ class MomentRecursion:
         """Step sizes from this round to the next observation, (rounds, columns), at most `STEP_SIZES_AT_ONCE`."""
         if self.memories.eta is None:
             return None
-        last = min(self.round + STEP_SIZES_AT_ONCE, self.memories.rounds)
+        last = self.round + STEP_SIZES_AT_ONCE
         looks = (t for t in range(self.round + 1, last) if self.accuracy.observes_round(t + 1))
         etas = self.on_device(self.memories.eta[self.round : next(looks, last)])
         return etas.repeat_interleave(self.groups, 1)

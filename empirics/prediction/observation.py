@@ -42,7 +42,7 @@ class Observer:
         self.probes: Tensor | slice = slice(None) if every else landscape.probes  # a slice copies nothing
         x, y = population.x[..., self.probes, :], population.y[self.probes]
         self.probed = type(model)(replace(population, x=x, y=y))
-        self.everyone = population.weights[0][:, None]
+        self.everyone = population.weights.T
         self.everyone_probed = self.everyone[landscape.probes] / self.everyone[landscape.probes].sum()
         self._compare_probes()
 
@@ -174,7 +174,7 @@ class ProbeCalibration:
     def __init__(self, exact: Tensor, probed: Tensor) -> None:
         self.exact = exact
         self.known = (probed * PROBE_RATIO_MAX > exact) & (probed < PROBE_RATIO_MAX * exact)
-        self.factor = torch.where(self.known, exact / probed.clamp(min=torch.finfo(exact.dtype).tiny), 0)
+        self.factor = torch.where(self.known, exact / probed, 0)
 
     def __call__(self, probed: Tensor) -> Tensor:
         known, factor = self.known[:, None], self.factor[:, None]

@@ -73,7 +73,7 @@ def jackknife(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def draw_pilot(problem: Problem, size: int) -> Pilot:
     """Draw a pilot sample by the study's seed, without replacement, evenly from the clients that differ."""
     pools = problem.streams.pools[0]
-    distinct = pools[:1] if all(pool is pools[0] for pool in pools) else pools
+    distinct = pools[:1] if problem.streams.shared else pools
     each = size // len(distinct)
     fewest = min(len(pool) for pool in distinct)
     if not CLIENT_SAMPLES_MIN <= each <= fewest:

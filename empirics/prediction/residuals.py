@@ -143,14 +143,14 @@ def saturation(
         shown = at_rest(logits, targets, pull / d, seen, smoothed)[1].chances - targets
         return mean_damping(p, fresh, shown) - d
 
-    low, high = torch.full_like(pull[0], SATURATION_MIN), torch.ones_like(pull[0])
-    above, below = torch.ones_like(low), excess(high)
+    high = pull.new_ones(pull.shape[1])
+    low, above, below = torch.full_like(high, SATURATION_MIN), torch.ones_like(high), excess(high)
     for _ in range(SATURATION_HALVINGS):
         middle = (low * high).sqrt()
         value = excess(middle)
         low, above = torch.where(value > 0, middle, low), torch.where(value > 0, value, above)
         high, below = torch.where(value > 0, high, middle), torch.where(value > 0, below, value)
-    part = (above / (above - below).clamp(min=torch.finfo(pull.dtype).tiny)).clamp(0, 1)
+    part = (above / (above - below)).clamp(0, 1)
     return low + part * (high - low)
 
 

@@ -37,7 +37,7 @@ class RiskCurve:
     def __init__(self, moments: MomentRecursion) -> None:
         self.moments, self.coarse = moments, moments.accuracy is Accuracy.COARSE
         self.settled: StationaryPhase | None = None
-        self._past_growth = [(0, moments.growth)]  # of the scatter, at some earlier rounds
+        self._growth = {0: moments.growth}  # of the scatter, by some earlier rounds
         self._forecasts: dict[int, StationaryPhase] = {}  # by the round after which they were made
         # of the last observation of a drifting population: its mixing weight, the round, and the rows that trained
         self._mixing: Tensor | None = None
@@ -66,7 +66,7 @@ class RiskCurve:
         with torch.no_grad():
             while True:
                 observe, last = self._observes(), self.round == until
-                forecasts = still and _forecasts(self.round) and self.round != self._past_growth[-1][0]
+                forecasts = still and _forecasts(self.round)
                 needed = not self.coarse or (settle and forecasts)
                 if observe or last or not still or len(waiting) >= most:
                     found += self._risks(waiting, most)
@@ -78,7 +78,7 @@ class RiskCurve:
                     waiting.append(_State(self.round, *moments.evaluated()))
                     times.append(self.round)
                 if forecasts:
-                    self._past_growth = [*self._past_growth[-3:], (self.round, moments.growth)]
+                    self._growth[self.round] = moments.growth
                     if settle:
                         self._forecasts[self.round] = self.forecast()
                         if self._as_predicted():
@@ -130,8 +130,7 @@ class RiskCurve:
     def forecast(self) -> StationaryPhase:
         """All later rounds, if they are like the last half of those so far."""
         moments = self.moments
-        half = [one for one in self._past_growth if 2 * one[0] <= self.round]
-        since, growth = half[-1] if half else self._past_growth[0]
+        since = max(t for t in self._growth if 2 * t <= self.round)
         risk, path = moments.excess_risk(observe=False)
         last = LastRound(
             round=self.round,
@@ -141,7 +140,7 @@ class RiskCurve:
             theta_before=moments.theta_before,
             contraction=moments.on_device(moments.contraction),
             scatter=moments.on_device(moments.scatter),
-            growth=moments.on_device((moments.growth - growth) / max(self.round - since, 1)),
+            growth=moments.on_device((moments.growth - self._growth[since]) / max(self.round - since, 1)),
             curvature=moments.path_risk.curvature,
         )
         return StationaryPhase.after(last, moments.landscape)

@@ -157,7 +157,7 @@ class StudyForecaster:
             moments = MomentRecursion(
                 self.landscape,
                 Descent(steps, etas.to(self.landscape.size), study.momentum),
-                run_group.followed(1),
+                run_group.memories(1),
                 self.start[[run % few.seeds % len(self.start) for run in runs_of_paths]],
                 accuracy=self.accuracy,
                 follow_lag=self.follow_lag,
@@ -198,6 +198,7 @@ class StudyForecaster:
             return T, (risk[-1], risk, path)
         falls = group.means is not None or group.decays
         settle = not falls and bool(every.trained.all())
+        moments.extend(every.without_idle())
         until = _common_trainings(every, decided.reaches(chunks) == T)
         found = curve.play(until, settle=settle, progress=progress)
         while curve.settled is None and decided.reaches(chunks) < min(T, self.follow_rounds_max):
@@ -294,6 +295,8 @@ def _falling(values: Floats, later: Counts) -> Floats:
     [1.0, 1.0]
     >>> _falling(3.0 * t[:3], np.array([50])).tolist()
     [[6.0]]
+    >>> _falling(0.0 * t, np.array([50])).tolist()
+    [[0.0]]
     """
     last, half = len(values) - 1, len(values) // 2
     positive = np.maximum(values, np.finfo(float).tiny)

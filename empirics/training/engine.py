@@ -23,7 +23,7 @@ from empirics.columns import FRESH, LAST, measured_columns
 from empirics.control.schedule import Rounds
 from empirics.control.steps_and_means import Learner
 from empirics.settings.study import Study
-from empirics.training.informed import InformationLearner, learnable
+from empirics.training.informed import InformationLearner
 from empirics.training.model import Descent, Memory, Model, listening
 from empirics.training.partition import Streams
 from empirics.training.risk import project
@@ -91,9 +91,7 @@ class Engine:
         self.arrivals = SampleOrder(streams, study)
         self.theta = model.start(study.runs)
         self.device = self.theta.device
-        self.informed = (
-            InformationLearner(learnable(model), study) if study.learner == "information" else None
-        )
+        self.informed = InformationLearner(model, study) if study.learner == "information" else None
         recorded = self.device.type == "cuda" and getattr(model, "graphs", True) and not self.informed
         self.graphs = recorded if graphs is None else graphs
         self.recorded: dict[int, Callable[[], None]] = {}

@@ -217,7 +217,7 @@ class InformationServer:
 def _beyond(values: Tensor, along: Tensor, radius: float) -> Tensor:
     """The least μ ≥ 0 for which |along / (values + μ)| is at most the radius: Newton's method on its inverse, which
     rises to the root of a concave function and never beyond."""
-    mu = torch.zeros_like(values[..., :1])
+    mu = along.new_zeros(*values.shape[:-1], 1)
     for _ in range(ROOT_STEPS):
         point = along / (values + mu)
         length = point.norm(dim=-1, keepdim=True)

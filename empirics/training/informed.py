@@ -16,10 +16,10 @@ from torch import Tensor
 from empirics.settings.study import Study
 from empirics.training.information import PRIORS, InformationServer, Rows
 from empirics.training.linear import Linear
-from empirics.training.model import Memory
+from empirics.training.model import Memory, Model
 from theory.setting import SettingError
 
-__all__ = ["PARAMETERS_MAX", "InformationLearner", "learnable"]
+__all__ = ["PARAMETERS_MAX", "InformationLearner", "refuse_large"]
 
 PARAMETERS_MAX = 2000  # of which each run has the square
 NEW_SHARE_MIN = 0.01  # of the samples learnt: so many new ones wait, and more are learnt
@@ -27,21 +27,20 @@ OF_SUMS = ("curvature", "linear", "models", "scores")
 OF_MEMORY = ("began", "waiting", "learnt", "index", "first")
 
 
-def learnable(model: object) -> Linear:
-    """The model, if information about it can be added up: a study with another model is refused before."""
-    assert isinstance(model, Linear)
-    if model.size > PARAMETERS_MAX:
+def refuse_large(parameters: int) -> None:
+    """Refuse more parameters than the matrix allows."""
+    if parameters > PARAMETERS_MAX:
         raise SettingError(
-            f"the information learner keeps the square of {model.size:,} parameters for each run, and takes at "
-            f'most {PARAMETERS_MAX:,}: learner = "descent" has no limit'
+            f"the information learner keeps the square of {parameters:,} parameters for each run, and takes at most "
+            f'{PARAMETERS_MAX:,}: learner = "descent" has no limit'
         )
-    return model
 
 
 class InformationLearner:
     """All runs of a study whose server adds up information."""
 
-    def __init__(self, model: Linear, study: Study) -> None:
+    def __init__(self, model: Model, study: Study) -> None:
+        assert isinstance(model, Linear)  # a study with another model is refused before
         self.x, self.y = model.population.x, model.population.y
         alpha = study.alpha if study.weights == "paper" and study.alpha else (1.0,) * study.clients
         self.weights = (

@@ -18,7 +18,7 @@ from empirics.data import Dataset, data_of
 from empirics.data.dataset import Arrivals
 from empirics.settings.study import Study
 from empirics.training.device import choose_device
-from empirics.training.informed import learnable
+from empirics.training.informed import refuse_large
 from empirics.training.linear import Linear, first_parameters
 from empirics.training.model import Model, Population
 from empirics.training.partition import Streams, make_pools
@@ -122,7 +122,7 @@ def from_dataset(
     time, came = (None, None) if study.drift.mixes else (data.time, data.arrivals)
     made = make_model(study, population, model, first)
     if study.learner == "information":
-        learnable(made)
+        refuse_large(getattr(made, "size", 0))
     return Problem(study, streams, made, population, data.digest, time, came, scaling)
 
 

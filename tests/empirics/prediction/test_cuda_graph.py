@@ -78,6 +78,11 @@ def test_other_shapes_and_kinds_are_recorded_on_their_own(monkeypatch):
         assert found[0].tolist() == [before + 1] * size
 
 
+def test_work_is_recorded_on_a_card_alone():
+    assert cuda_graph.recorder(torch.device("cpu")) is None
+    assert cuda_graph.recorder(torch.device("cuda")) is not None
+
+
 @pytest.mark.gpu
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
 @pytest.mark.parametrize("accuracy", [Accuracy.FULL, Accuracy.SEARCH])

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from scipy.stats import chi2
 
 from acdpp.predict import show_drift
 from empirics import Study, predict
@@ -74,6 +75,11 @@ def test_where_all_combinations_walk_alike_the_drift_is_told_by_hand():
     square = (np.mean(pairs) - 3 * noise * (noise + 2 * q * w)) / w**2
     assert one.moving_directions() == pytest.approx((3 * q) ** 2 / square)
     assert 1 < one.moving_directions() < 3
+    apart = StretchMeans(
+        np.sqrt(3) * np.eye(3), np.full(3, w), noise, alike=3.0
+    )  # nine squares whose sum is 9
+    ends = (9 / chi2.ppf([0.975, 0.025], df=9) - noise) / w
+    assert apart.interval() == pytest.approx(tuple(ends))
     still = StretchMeans(np.full((5, 3), 0.1), np.ones(5), noise=1.0, alike=3.0)  # quieter than noise
     assert still.drift() == 0
     assert (still.shares() == 1).all()
@@ -107,9 +113,9 @@ def stream(step=0.05, rounds=200, each=15, seed=0):
     return {"x": x[mixed], "y": y[mixed], "time": mixed / each}
 
 
-def landscape(arrays):
+def landscape(arrays, **given):
     data = from_arrays(arrays["x"], arrays["y"], arrays["x"][:9], arrays["y"][:9])
-    return landscape_of(problem(Study(dataset="given:stream"), data=data))
+    return landscape_of(problem(Study(dataset="given:stream", **given), data=data))
 
 
 def test_one_command_says_how_long_to_keep_samples_with_an_interval(tmp_path, monkeypatch, capsys):
@@ -194,10 +200,13 @@ def test_without_a_pilot_sample_all_samples_with_times_tell_the_drift():
     assert found["interval"][0] < 0.002 * 100 / 4 < found["interval"][1]  # as above, over 100 steps a round
 
 
-def test_the_variance_of_a_still_population_is_that_of_its_gradients_over_the_curvature_squared():
+@pytest.mark.parametrize("radius", [20.0, 0.01])
+def test_the_variance_of_a_still_population_is_that_of_its_gradients_over_the_curvature_squared(radius):
     arrays = stream(step=0.0)
-    land = landscape(arrays)
+    land = landscape(arrays, radius=radius)
     found = measure_drift(land, arrays["time"], 10)
     lumps = list(found.lumps)
+    assert lumps == list(range(land.on_the_ball, 5))  # all but the radius
+    assert land.on_the_ball is (radius < 1)
     expected = (land.noise / land.size)[lumps] / torch.tensor(found.h) ** 2
     assert found.variance == pytest.approx(expected.tolist(), rel=0.1)

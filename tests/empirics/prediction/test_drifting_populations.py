@@ -2,12 +2,18 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from empirics.control.schedule import Schedule
+from empirics.prediction.decided_rounds import DecidedRounds
+from empirics.prediction.loss_landscape import landscape_of
+from empirics.prediction.moments import MomentRecursion
+from empirics.prediction.risk_curve import RiskCurve
 from empirics.results.measures import with_excess
 from empirics.settings.drift import Drift
 from empirics.training.engine import Engine
+from empirics.training.model import Descent
 from tests.empirics.small import CONTROL, forecaster_of, problem, study
 
 POLICIES = ("constant", "constant@K=8", "constant@average=exponential,average_by=0.8", "burst")
@@ -36,6 +42,21 @@ def test_predictions_of_a_drifting_population_are_what_training_measures(name):
         risk = found[policy].risk[:-1]
         assert risk.sum() == pytest.approx(measured[:, p].sum(), rel=0.05), policy
         assert risk[24:].sum() == pytest.approx(measured[24:, p].sum(), rel=0.1), policy
+
+
+def test_samples_are_observed_again_before_their_mixture_has_moved_by_a_fifth(monkeypatch):
+    given = study(
+        policies=("constant",), seeds=1, steps=1, rounds=48, drift=Drift(kind="periodic", length=24)
+    )
+    task, held = problem(given), DecidedRounds(given, CONTROL, None, None, 48).memories(1)[0]
+    path = MomentRecursion(landscape_of(task), Descent(1, 0.5), held, task.model.start(1))
+    observed, step = [], path.step
+    monkeypatch.setattr(path, "step", lambda *, observe: observed.append(observe) or step(observe=observe))
+    RiskCurve(path).play(48)
+    w, seen = given.mixing(1, 48), np.flatnonzero(observed)
+    last = seen[np.searchsorted(seen, np.arange(48), side="right") - 1]
+    assert np.abs(w - w[last]).max() < 0.2
+    assert len(seen) < 36
 
 
 def test_a_change_that_is_still_to_come_changes_nothing():

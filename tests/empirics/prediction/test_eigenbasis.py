@@ -21,13 +21,16 @@ def nothing(model):
     return slice(None), model.population.x[:, :0]
 
 
-@pytest.mark.parametrize("labels", ["parity", "classes"])
+@pytest.mark.parametrize(("labels", "axes"), [("parity", 2), ("classes", 2), ("classes", 0)])
 @pytest.mark.parametrize("on_the_ball", [False, True])
-def test_directions_by_axes_have_the_curvature_and_noise_that_samples_show(labels, on_the_ball, monkeypatch):
+def test_directions_by_axes_have_the_curvature_and_noise_that_samples_show(
+    labels, axes, on_the_ball, monkeypatch
+):
+    """Also where one axis has more parameters than are taken together."""
     model = model_of(labels)
     theta = torch.randn(1, model.size, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     free = max(model.outputs - 1, 1)
-    monkeypatch.setattr(module, "HESSIAN_PARAMETERS_MAX", 2 * free)
+    monkeypatch.setattr(module, "HESSIAN_PARAMETERS_MAX", axes * free or free - 1)
     basis, curvature, noise = eigenbasis(model, theta, on_the_ball=on_the_ball, beyond=nothing(model))
     found, basis = basis, basis.onto(torch.eye(model.size, dtype=torch.float64))
     torch.testing.assert_close(curvature, (basis * (model.hessian(theta) @ basis)).sum(0))

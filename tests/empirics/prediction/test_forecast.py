@@ -14,7 +14,7 @@ LATE = Forecast(np.ones(3), np.ones(3), 0.5, 1.0, 9, False, fitted=0.9)
 def told(steepness=0.2, **settings):
     """The policies that each note names, of three variants: an own step of 8, a single step of 30, and a mean."""
     names = ("constant@eta=8", "constant@eta=30,steps=1", "constant@average=equal")
-    notes = caveats(study(eta=0.5, steps=3, rounds=9, **settings), steepness, dict.fromkeys(names, LATE))
+    notes = caveats(study(eta=0.5, steps=2, rounds=9, **settings), steepness, dict.fromkeys(names, LATE))
     return [[name for name in names if name in note] for note in notes]
 
 
@@ -45,7 +45,13 @@ def test_an_excess_risk_below_0_is_told_and_one_that_is_0_up_to_rounding_is_not(
     (note,) = caveats(study(rounds=10), 0.2, found)
     assert "of low is below 0" in note
     zero = replace(settled, risk=np.array([1, 1, -2, -1.5e-9]))
-    assert caveats(study(rounds=10), 0.2, {"zero": zero}) == []
+    none = replace(settled, risk=np.zeros(4))
+    assert caveats(study(rounds=10), 0.2, {"zero": zero, "none": none}) == []
+
+
+@pytest.mark.parametrize(("path", "share"), [(1, 1), (0.25, 0.25), (-1e-9, 0)])
+def test_the_mean_paths_share_of_the_risk_is_none_where_the_path_is_below_0(path, share):
+    assert replace(LATE, path=path * np.ones(3)).path_share == share
 
 
 def test_a_mean_over_subsamples_has_their_fewest_rounds_and_their_error():

@@ -105,6 +105,7 @@ def test_lumps_keep_every_sum(monkeypatch):
     whole = landscape_of(task)
     assert whole.size.tolist() == [1] * 27  # as many as may be
     monkeypatch.setattr(module, "DIRECTION_LUMPS", 4)
+    monkeypatch.setattr(module, "CHUNK_CELLS", 1)  # samples one by one
     lumped = landscape_of(task)
     assert len(lumped.size) <= 7 < len(whole.size)
     assert (lumped.size[:3] == 1).all()
@@ -145,7 +146,9 @@ def test_lumps_that_no_probe_covers_change_like_all_that_probes_cover():
 ABRUPT, STILL = Drift(kind="abrupt", start=9), Drift(kind="periodic", length=10**12)
 
 
-@pytest.mark.parametrize("given", [{}, {"partition": "two-class", "labels": "classes"}])
+@pytest.mark.parametrize(
+    "given", [{}, {"partition": "dirichlet", "labels": "classes", "per_seed": ("partition",)}]
+)
 def test_each_part_of_a_drifting_population_draws_from_its_own_pools(given):
     task = problem(study(drift=replace(STILL, parts="inputs") if given else STILL, **given))
     land, streams = landscape_of(task), task.streams

@@ -64,6 +64,7 @@ def test_a_covariance_is_that_of_the_responses_to_scattered_probabilities(output
 def test_mean_damping_weighs_samples_by_their_share_and_the_square_of_their_residual():
     p, residual = torch.tensor([[0.25], [0.75]]), torch.tensor([[[2.0]], [[1.0]]])
     assert mean_damping(p, residual, torch.ones(2, 1, 1)).item() == pytest.approx(1.25 / 1.75)
+    assert mean_damping(p, 0 * residual, 0 * residual).isfinite()  # of samples without any
 
 
 @each_outputs

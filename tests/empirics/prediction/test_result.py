@@ -58,7 +58,9 @@ def test_a_coarse_prediction_is_of_one_path_and_near(known):
     told = set()
     parts = replace(known, parts=(known.forecaster, known.forecaster))
     coarse = parts.for_study(given, coarse=True, progress=lambda doing, done, of: told.add((doing, of)))
-    full = replace(known, drift="of other rounds").for_study(given)
+    untold = replace(known, drift="it has no times")
+    assert untold.document()["drift"] == {"q": None, "why": "it has no times"}
+    full = untold.for_study(given)
     assert full.drift is None
     assert told == {("predicting rounds", 40)}
     assert coarse.risk_error("buy-cheap") is coarse.document()["policies"]["buy-cheap"]["error"] is None

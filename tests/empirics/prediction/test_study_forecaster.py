@@ -7,7 +7,7 @@ import pytest
 
 from empirics import CostProcess, Trace
 from empirics.control.schedule import plan
-from empirics.prediction import risk_curve, study_forecaster
+from empirics.prediction import loss_landscape, risk_curve, study_forecaster
 from empirics.prediction.decided_rounds import ROUNDS_FOLLOWED_MAX
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.prediction.result import finite_forecasts
@@ -37,6 +37,16 @@ def test_a_client_without_samples_changes_nothing():
         given = study(policies=("own",), rounds=5, seeds=1, alpha=alpha, buffers=(4, 5, 7)[: len(alpha)])
         found += forecaster_of(problem(given), policies={"own": Steady(*samples)}).forecasts().values()
     np.testing.assert_allclose(found[0].risk, found[1].risk, rtol=1e-12)
+    assert found[0].fitted == pytest.approx(found[1].fitted)
+
+
+def test_a_single_probe_of_each_client_is_enough(monkeypatch):
+    """Its own noise is 0, up to rounding."""
+    monkeypatch.setitem(loss_landscape.PROBE_CELLS_MAX, "cpu", 3 * 4**2)
+    given = study(policies=("constant",), rounds=3, labels="classes", partition="two-class")
+    forecaster = forecaster_of(problem(given))
+    assert len(forecaster.landscape.probes) == 3
+    assert np.isfinite(forecaster.forecasts()["constant"].risk).all()
 
 
 def test_a_forecast_begins_at_the_mean_over_eight_starts():
@@ -189,6 +199,7 @@ def test_means_of_models_on_one_path_are_as_each_alone():
         (("constant", "pausing"), 32, 512, 512),  # one settles, the other does not
         (("constant@average=equal", "pausing@average=equal"), 32, 300, 128),
         (("burst", "pausing"), 9, 300, 128),  # both have been idle before
+        (("burst", "pausing"), 0, 200, 64),  # one never trains
     ],
     ids=lambda given: given[0] if isinstance(given, tuple) else None,
 )

@@ -9,13 +9,16 @@ import torch
 from empirics.control.schedule import plan
 from empirics.prediction import loss_landscape as module
 from empirics.prediction import study_forecaster
+from empirics.prediction.decided_rounds import DecidedRounds
 from empirics.prediction.forecast import caveats
 from empirics.prediction.loss_landscape import landscape_of
-from empirics.prediction.moments import ExpectedRisk
+from empirics.prediction.moments import ExpectedRisk, MomentRecursion
 from empirics.prediction.observation import Observer
+from empirics.prediction.risk_curve import RiskCurve
 from empirics.prediction.subsample import GroupedPopulation, SampleCorrection, principal_axes
 from empirics.settings.drift import Drift
 from empirics.training.linear import Linear
+from empirics.training.model import Descent
 from empirics.training.risk import minimise
 from tests.empirics.small import CONTROL, blobs, forecaster_of, problem, study
 
@@ -46,11 +49,11 @@ SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in list(CASES)[:-1]]
 def test_subsamples_predict_what_the_whole_does_within_their_error(case, request):
     task = task_of(case)
     complete = forecaster_of(task)
-    whole = complete.forecasts()
+    whole, steepness = complete.forecasts(), complete.landscape.steepness
     request.getfixturevalue("few")
     seen = forecaster_of(task)
     found = seen.forecasts()
-    assert seen.landscape.steepness == pytest.approx(complete.landscape.steepness, rel=1e-3)
+    assert seen.landscape.steepness == pytest.approx(steepness, rel=1e-3)
     assert "4 samples of about 15" in caveats(task.study, 0.0, found)[0]
     assert caveats(task.study, 0.0, whole) == []
     for name, one in found.items():
@@ -59,6 +62,14 @@ def test_subsamples_predict_what_the_whole_does_within_their_error(case, request
         assert abs(one.cumulative - whole[name].cumulative) < 4 * error + 0.01 * one.cumulative, name
         np.testing.assert_allclose(one.risk, whole[name].risk, rtol=0.15)
         assert one.risk[0] == pytest.approx(whole[name].risk[0], rel=1e-2)  # corrected
+
+
+def test_a_server_that_adds_up_information_is_predicted_from_all_samples(request):
+    task = task_of("binary", learner="information", per_seed=("start",), policies=("constant", "oracle"))
+    complete = forecaster_of(task).forecasts()
+    request.getfixturevalue("few")
+    for name, one in forecaster_of(task).forecasts().items():
+        np.testing.assert_allclose(one.risk, complete[name].risk, rtol=1e-2)
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -160,8 +171,9 @@ def test_side_by_side_a_sample_is_what_it_is_alone(case, few):
 
 
 def test_price_paths_are_as_many_as_the_whole_population_makes_cheap(few, monkeypatch):
-    monkeypatch.setattr(study_forecaster, "PRICE_PATH_WORK", 3 * 1200 * 4)  # four rounds of three paths
-    task = task_of("binary", policies=("buy-cheap-online",), rounds=4, steps=1, seeds=8)
+    # four rounds of three paths, of four outputs and three groups
+    monkeypatch.setattr(study_forecaster, "PRICE_PATH_WORK", 3 * 1200 * 4 * 4 * 3)
+    task = task_of("clients that differ", policies=("buy-cheap-online",), rounds=4, steps=1, seeds=8)
     (found,) = forecaster_of(task).forecasts().values()
     assert found.rate == pytest.approx(plan(task.study, CONTROL).admissions[:, :3].sum(2).mean())
 
@@ -184,6 +196,18 @@ def test_the_least_risk_of_a_drifting_population_is_that_along_the_axes(few):
     for part, t in ((0, 0), (1, -1)):
         least = minimise(land.whole.of_part(part).model, land.radius).risk
         assert float(land.parts.least[t]) == pytest.approx(float(least), abs=1e-6)
+
+
+def test_a_path_is_the_same_beside_a_mean_of_its_models(few):
+    """The whole population is looked at from either."""
+    task = task_of("binary", policies=("constant@average=equal",), seeds=1, rounds=8)
+    land, start, found = landscape_of(task), task.model.start(1), []
+    held = DecidedRounds(task.study, CONTROL, None, None, 8).memories(1)[0].of([0] * 4)
+    for share in (held.share, None):
+        path = MomentRecursion(land, Descent(3, 0.5), replace(held, share=share), start)
+        RiskCurve(path).play(8)
+        found.append(path.theta)
+    torch.testing.assert_close(*found)
 
 
 def test_a_mean_of_models_takes_one_more_look_at_the_whole_population_per_observation(few, monkeypatch):

@@ -39,7 +39,7 @@ def test_curves_that_do_not_settle_are_followed_to_the_end_and_take_longer():
 
 def test_training_waits_for_a_prediction_of_two_minutes_or_of_a_tenth_of_its_own_time(monkeypatch):
     task = problem(study())
-    cases = ((119, 1, False), (121, 1, True), (121, 1211, False), (121, 1209, True))
+    cases = ((120, 1, False), (121, 1, True), (121, 1211, False), (121, 1209, True))
     for predicted, trained, too_long in cases:
         monkeypatch.setattr(time_estimate, "prediction_seconds", lambda _, time=predicted: time)
         monkeypatch.setattr(time_estimate, "training_seconds", lambda _, time=trained: time)

@@ -40,6 +40,7 @@ def test_a_prediction_begins_at_the_first_model_s_risk_and_falls_with_the_sample
     forecaster = told.forecaster
     first = problem(setting).model.measure(torch.zeros(2, 9, dtype=torch.float64), None)["risk"][0]
     for forecast in told.forecasts.values():
+        assert len(forecast.risk) == 41
         assert forecast.risk[0] == pytest.approx(float(first) - forecaster.landscape.best.risk)
         assert (np.diff(forecast.risk) <= 0).all()
         assert forecast.noise_floor == 0
