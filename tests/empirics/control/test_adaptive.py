@@ -32,6 +32,7 @@ def test_rising_losses_are_told_from_noise_and_from_learning():
     few = np.array([0.1, 0.2, 0.1, 0.2, 9, 9.1, 9, 9.1])
     assert has_changed(few)
     assert not has_changed(few[1:])  # four of each at least
+    assert not has_changed(few[:0])
 
 
 RISING = losses(np.random.default_rng(1), 0.5, 1.5, each=30)
@@ -48,8 +49,10 @@ def played(server, told):
 
 
 def test_all_that_is_older_leaves_in_the_round_after_an_alarm_at_the_same_cost():
-    server, still = (Controller("adaptive", STUDY) for _ in range(2))
+    server, still, deaf = (Controller("adaptive", STUDY) for _ in range(3))
     held, full = played(server, RISING), played(still, np.full(60, 0.5))
+    assert played(deaf, [None] * 60) == full
+    assert deaf.capacity.tolist() == [8, 9, 10]
     alarms = [t for t in range(1, 60) if held[t] < held[t - 1] - 12]
     assert len(alarms) == 1
     assert 30 <= alarms[0] <= 40
