@@ -7,7 +7,7 @@ sequence of its samples. So a memory is two integers, and n, N, N_eff and χ fol
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Self
 
@@ -60,7 +60,7 @@ class Rounds:
         track = {
             one.name: of(*(getattr(part.track, one.name) for part in parts)) for one in fields(Trajectory)
         }
-        return replace(self, study=study, **own, track=Trajectory(**track))
+        return type(self)(study, self.first, **own, track=Trajectory(**track))
 
     @property
     def last(self) -> int:

@@ -192,4 +192,5 @@ def test_curves_have_all_points_marked_or_take_turns() -> None:
     """Seven curves have six marks each: 48 marks are enough for a page, but a curve has three."""
     for marks, curves in ((6, 7), (3, 20)):
         assert [len(turn) for turn in turns(np.arange(1.0, marks + 1), curves)] == [marks] * curves
-    assert sorted(np.concatenate(turns(np.arange(1.0, 8), 7))) == list(range(7))
+    for points, curves in ((7, 7), (4, 20)):
+        assert sorted(np.concatenate(turns(np.arange(1.0, points + 1), curves))) == list(range(points))
