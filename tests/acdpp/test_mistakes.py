@@ -201,6 +201,7 @@ MISTAKES = {  # by the words that they follow
         "--buffers 4.5,5": "buffers",
         "--buffers 4,5,7 --pilot 1e6": "got 1000000",
         "--buffers 4,5,7 --eta 0": "eta must",
+        "--buffers 4,5,7 --dataset mnist --data-dir nowhere --device abacus": "device must be cpu or cuda",
         "--rounds 1e12 --buffers 4,5,7": "do not fit into memory",
     },
     "reproduce": {

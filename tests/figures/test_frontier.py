@@ -12,6 +12,7 @@ from empirics.control.schedule import brief_for, plan
 from empirics.predict import predict_study
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
+from empirics.settings.study import Study
 from figures import frontier
 from tests.figures.small import SLIDES, UNIT, fits
 from theory.market.long_run import best_plan, burst_plan, online_plan
@@ -65,6 +66,7 @@ def test_the_share_of_the_way_is_1_at_the_oracle_and_0_at_constant_admission(
 
 def test_risks_are_those_of_the_command_predict(small: frontier.Frontier) -> None:
     assert small.risks.C.tolist() == frontier.budgets(8, 5.5)
+    assert set(Study().policies) <= set(small.risks.cumulative)
     budget = float(small.risks.C[2])
     study = replace(STUDY, budget=budget, policies=frontier.PREDICTED)
     for name, found in predict_study(study, best=False).forecasts.items():

@@ -104,6 +104,10 @@ def test_money_is_spent_before_the_round_and_the_lower_bound_falls_as_its_invers
         assert data.spent[name][-1] == pytest.approx(paid[:-1].sum())
         assert data.risk[name].mean[-1] == measured["excess_risk"][p][:, -1].mean()
         assert (data.spent[name] > 0).all()
+    patient = measured["admitted"].copy()
+    patient[2, :, :9] = 0  # who waits for better prices
+    late = money.compute(replace(measured, columns={**measured.columns, "admitted": patient}))
+    assert (late.spent[measured.policies[2]] > 0).all()
     spent, least = data.least
     assert (spent[-1], least[-1]) == (11 * 30, bound["final_excess_risk"])
     assert spent * least == pytest.approx(spent[-1] * least[-1])
