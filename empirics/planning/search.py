@@ -311,7 +311,7 @@ def _apart(name: PolicyName, other: PolicyName) -> frozenset[tuple[str, Any]]:
 
 def _settings(name: PolicyName) -> dict[str, Any]:
     """Own settings, with None for those that a name leaves out."""
-    return dict.fromkeys(("decay", "average_by")) | dict(name.own)
+    return {"decay": None, "average_by": None} | dict(name.own)
 
 
 def _merged(name: PolicyName, others: Iterable[PolicyName]) -> PolicyName:

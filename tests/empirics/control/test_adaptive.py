@@ -1,5 +1,6 @@
 """Constant admission that forgets when losses rise."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -32,7 +33,21 @@ def test_rising_losses_are_told_from_noise_and_from_learning():
     few = np.array([0.1, 0.2, 0.1, 0.2, 9, 9.1, 9, 9.1])
     assert has_changed(few)
     assert not has_changed(few[1:])  # four of each at least
+    assert not has_changed(few[:-1])
     assert not has_changed(few[:0])
+
+
+@pytest.mark.parametrize("late", [8, 20, 32])
+def test_a_rise_is_told_from_where_the_means_of_two_parts_are_too_far_apart_for_noise(late):
+    """Both have the variance s² of a loss over their rounds; s² is half of the mean squared step."""
+    told = set()
+    for rise in np.linspace(0.1, 0.6, 51):
+        given = np.tile([0.4, 0.6], 20) + np.repeat([0, rise], [40 - late, late])
+        variance = np.mean(np.diff(given) ** 2) / 2
+        far = rise / math.sqrt(2 * variance * (1 / (40 - late) + 1 / late) * math.log(40 / 0.05))
+        if abs(far - 1) > 0.05:
+            told.add((far > 1, has_changed(given, 0.05)))
+    assert told == {(True, True), (False, False)}
 
 
 RISING = losses(np.random.default_rng(1), 0.5, 1.5, each=30)
