@@ -30,8 +30,9 @@ def reproduce(
         announce(folder)
 
     run_study(study, out, announce=begun, **options)
-    document = reproduction.reproduction(place[0])
-    reproduction.save(place[0] / reproduction.NAME, document)
+    (folder,) = place
+    document = reproduction.reproduction(folder)
+    reproduction.save(folder / reproduction.NAME, document)
     return document
 
 

@@ -97,7 +97,7 @@ def compute(
         K=K,
         rate=rate,
         curves=curves,
-        undefined=tuple(sorted(span for spans in whole.negative.values() for span in spans)),
+        undefined=tuple(span for spans in whole.negative.values() for span in spans),
         left_out=whole.left_out,
         seeds=simulation.seeds if simulation else 0,
     )

@@ -97,9 +97,10 @@ def compute_speeds(results: Sequence[Measured]) -> Speeds:
             if label in found:
                 raise NotMeasured(f"two of these results are both {label}: give only one")
             found[label] = risk
-    return Speeds(
-        found, results[0].note("Bars: 95 % interval of the mean over {} seeds; ring: best predicted")
-    )
+    notes = [
+        one.note("Bars: 95 % interval of the mean over {} seeds; ring: best predicted") for one in results
+    ]
+    return Speeds(found, " ".join(dict.fromkeys(notes)))
 
 
 def draw_speeds(data: Speeds, look: Look) -> Figure:

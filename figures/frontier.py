@@ -17,7 +17,7 @@ from matplotlib.ticker import FixedFormatter, FixedLocator
 
 from empirics.control.prices import law_of, make_prices
 from empirics.control.schedule import plan
-from empirics.prediction.study_forecaster import PRICE_PATHS_MAX, StudyForecaster
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.study import Study
 from empirics.training.constants import calibrate
 from empirics.training.device import threads
@@ -162,11 +162,10 @@ def _arrays(columns: dict[str, list[float]]) -> dict[str, Floats]:
 
 
 def _costs(study: Study, constants: Constants) -> dict[str, float]:
-    """Mean cost per round by policy, over at most as many price paths as a prediction has."""
-    few = replace(study, seeds=min(study.seeds, PRICE_PATHS_MAX))
-    played = plan(few, constants)
-    paid = (played.cost * played.admissions.sum(axis=2)).mean(axis=0).reshape(len(few.policies), -1)
-    return dict(zip(few.policies, paid.mean(axis=1).tolist(), strict=True))
+    """Mean cost per round by policy."""
+    played = plan(study, constants)
+    paid = (played.cost * played.admissions.sum(axis=2)).mean(axis=0).reshape(len(study.policies), -1)
+    return dict(zip(study.policies, paid.mean(axis=1).tolist(), strict=True))
 
 
 def draw(data: Frontier, look: Look) -> Figure:

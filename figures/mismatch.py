@@ -50,8 +50,12 @@ def compute(
     positive("the admission rate", rate)
     if rate != int(rate):
         raise SettingError(f"this figure needs a whole admission rate, such as 5, got {rate}")
-    if T < 2 or int(rate) * T * T > SAMPLES_TIMES_ROUNDS_MAX:
-        most = max(int((SAMPLES_TIMES_ROUNDS_MAX / rate) ** 0.5), 2)
+    most = int((SAMPLES_TIMES_ROUNDS_MAX / rate) ** 0.5)
+    if most < 2:
+        raise SettingError(
+            f"this figure takes at most {SAMPLES_TIMES_ROUNDS_MAX // 4} samples per round, got {rate}"
+        )
+    if not 2 <= T <= most:
         raise SettingError(f"with {rate} samples per round this figure draws 2 to {most} rounds, got {T}")
     if draws < 2:
         raise SettingError(f"a confidence interval needs at least 2 draws, such as 4000, got {draws}")

@@ -119,10 +119,8 @@ def bounds(result: Measured, p: int, horizons: Whole) -> tuple[Floats, Floats]:
     """Theorem 1 on the trajectories of policy p, corrected and as stated, (seeds, horizons) each; NaN where it does not
     apply."""
     corrected, stated = np.full((2, result.seeds, len(horizons)), np.nan)
-    if not_applicable(result, p):
-        return corrected, stated
     constants, stretches = result.constants[p], [slice(*ends) for ends in pairwise((0, *horizons))]
-    for s in range(result.seeds):
+    for s in range(0 if not_applicable(result, p) else result.seeds):
         n, N, V, chi = (result[name][p, s] for name in TRAJECTORY)
         corrected[s] = _added(theorem_1(n[r], N[r], V[r], chi[r], constants) for r in stretches)
         stated[s] = _added(theorem_1_as_stated(n[r], N[r], V[r], constants) for r in stretches)
@@ -144,7 +142,7 @@ def _added(bounds: Iterable[Bound]) -> Floats:
     """Cumulative sums of bounds of successive stretches of rounds, with D²/(2η) counted once."""
     parts = [(float(bound.total), float(bound.terms.initial)) for bound in bounds]
     totals, initials = np.array(parts).T
-    return np.asarray(np.cumsum(totals - initials) + initials[0])
+    return np.asarray(np.cumsum(totals - initials) + initials)
 
 
 def draw(data: RiskVsBound, look: Look) -> Figure:

@@ -148,7 +148,7 @@ def _marks(rounds: int, place: int, curves: int) -> list[int]:
     """Marked rounds of a curve, which differ between curves."""
     times = 4
     spots = (np.arange(times) + (place + 0.5) / curves) / times * rounds
-    return sorted({round(float(spot)) for spot in spots})
+    return list(dict.fromkeys(round(float(spot)) for spot in spots))
 
 
 def _draw_ends(axes: Axes, result: Reproduction, names: Sequence[str], look: Look) -> None:

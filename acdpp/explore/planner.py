@@ -304,7 +304,7 @@ def _lower_bound(forecaster: StudyForecaster) -> Curve:
 
 
 def _more(here: Prediction, there: Prediction, *, exact: bool) -> More:
-    name = there.study.policies[0]
+    (name,) = there.study.policies
     rows = [one.document()["policies"][name] for one in (here, there)]
     less = {key: rows[0][key] - rows[1][key] for key in ("cumulative_excess_risk", "final_excess_risk")}
     unsure = [row["error"]["cumulative_excess_risk"] if row["error"] else 0.0 for row in rows]

@@ -37,9 +37,9 @@ def has_changed(losses: Floats, delta: float = FALSE_ALARM_LEVEL) -> bool:
     (False, True, False)
     """
     n = len(losses)
-    if n < 2 * PART_ROUNDS_MIN:
-        return False
     before = np.arange(PART_ROUNDS_MIN, n - PART_ROUNDS_MIN + 1)
+    if not len(before):
+        return False
     total, spread = np.cumsum(losses), (np.diff(losses) ** 2).mean() / 2
     early, late = total[before - 1] / before, (total[-1] - total[before - 1]) / (n - before)
     bound = np.sqrt(2 * spread * (1 / before + 1 / (n - before)) * np.log(n / delta))

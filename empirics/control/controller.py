@@ -128,7 +128,8 @@ class Controller:
 
         In later rounds it reaches back to that one: who was away in it drops them when it is back.
         """
-        kept: NDArray[np.int64] = self._totals.retention[0]
+        kept: NDArray[np.int64]
+        (kept,) = self._totals.retention
         return np.minimum(kept, self.round - self._dropped + 1) if self._dropped else kept
 
     @property
@@ -155,7 +156,8 @@ class Controller:
         with users_code(f"policy {self.name!r} failed in round {self.round}", *NUMERIC):
             state, wanted = self.policy.decide(self._state, np.array([float(cost)]))
             fits = self._capacity[np.newaxis]
-            granted: NDArray[np.int64] = checked_admissions(wanted, fits.shape, fits)[0]
+            granted: NDArray[np.int64]
+            (granted,) = checked_admissions(wanted, fits.shape, fits)
             drops = dropped_by(self.policy, state, 1)
         self._state, self._pending = state, (float(cost), granted)
         if drops is not None and drops.any():

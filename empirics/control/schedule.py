@@ -49,17 +49,18 @@ class Rounds:
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Rounds that follow each other, in one."""
-        return cls._made(parts[0].study, parts, np.concatenate)
+        first, *later = parts
+        return first._made(first.study, later, lambda *arrays: np.concatenate(arrays))
 
-    @classmethod
-    def _made(cls, study: Study, parts: Sequence[Self], of: Callable[[list[NDArray[Any]]], Any]) -> Self:
-        """The rounds of a study whose arrays are each made `of` those of the parts."""
+    def _made(self, study: Study, later: Sequence[Self], of: Callable[..., Any]) -> Self:
+        """The rounds of a study whose arrays are each made `of` these and later ones."""
+        parts = (self, *later)
         arrays = ("cost", "debt", "admissions", "starts", "ends")
-        own = {name: of([getattr(one, name) for one in parts]) for name in arrays}
+        own = {name: of(*(getattr(one, name) for one in parts)) for name in arrays}
         track = {
-            one.name: of([getattr(part.track, one.name) for part in parts]) for one in fields(Trajectory)
+            one.name: of(*(getattr(part.track, one.name) for part in parts)) for one in fields(Trajectory)
         }
-        return cls(study, parts[0].first, **own, track=Trajectory(**track))
+        return type(self)(study, self.first, **own, track=Trajectory(**track))
 
     @property
     def last(self) -> int:
@@ -72,7 +73,7 @@ class Rounds:
 
     def of(self, study: Study, runs: Whole) -> Self:
         """Those of a study whose runs are these, each as often as it is named."""
-        return self._made(study, [self], lambda arrays: arrays[0][:, runs])
+        return self._made(study, (), lambda array: array[:, runs])
 
 
 def brief_for(study: Study, constants: Constants, prices: Prices | None = None) -> Brief:

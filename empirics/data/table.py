@@ -76,10 +76,8 @@ def from_table(
 
 
 def is_table(thing: Any) -> bool:
-    """True if it has columns by name."""
-    return hasattr(thing, "__arrow_c_stream__") or (
-        hasattr(thing, "with_format") and hasattr(thing, "column_names")
-    )
+    """True if it has columns by name, as Arrow or Hugging Face has them."""
+    return hasattr(thing, "__arrow_c_stream__") or hasattr(thing, "with_format")
 
 
 def _samples(
@@ -90,8 +88,7 @@ def _samples(
     places, found, features = [], [], list[str]()
     for prefix, (path, table) in tables.items():
         special = _found(path, table.column_names, columns)
-        index = [one for one in _index(table) if one not in special.values()]
-        own = [column for column in table.column_names if column not in (*special.values(), *index)]
+        own = [one for one in table.column_names if one not in (*special.values(), *_index(table))]
         if not table.num_rows:
             raise SettingError(f"{path} holds no sample: {WANTED}")
         if not own:
@@ -159,10 +156,9 @@ def _names_of(table: Any, label: str) -> Sequence[str] | None:
     return found if isinstance(found, list) else None
 
 
-def _index(table: Any) -> list[str]:
-    """The columns that were a data frame's index: numbers of rows, or names, and no features."""
-    stored = (table.schema.pandas_metadata or {}).get("index_columns", [])
-    return [one for one in stored if isinstance(one, str)]
+def _index(table: Any) -> list[Any]:
+    """The columns that were a data frame's index, and no features: names, or the range that is not stored as one."""
+    return list((table.schema.pandas_metadata or {}).get("index_columns", []))
 
 
 # --- files -------------------------------------------------------------------------------------------------
@@ -359,12 +355,13 @@ def _first_text(values: list[Any]) -> tuple[int, Any]:
 
 def _features(path: str, names: list[str], table: Any) -> NDArray[np.float64]:
     """One number per column, or the lists of numbers of the only column."""
-    if len(names) == 1 and _shaped(table[names[0]].type):
-        return _lists(path, names[0], table[names[0]])
-    if lists := next((name for name in names if _shaped(table[name].type)), None):
+    lists = next((name for name in names if _shaped(table[name].type)), None)
+    if lists is None:
+        return np.stack([_numbers(path, name, table[name]) for name in names], axis=1)
+    if len(names) > 1:
         others = ", ".join(brief(name) for name in names if name != lists)
         raise _wrong(path, lists, f"has lists and is to be the only feature: leave it out, or {others}")
-    return np.stack([_numbers(path, name, table[name]) for name in names], axis=1)
+    return _lists(path, lists, table[lists])
 
 
 def _shaped(kind: Any) -> bool:

@@ -164,7 +164,11 @@ MISTAKES = {  # by the words that they follow
         "--rounds 1e12": "do not fit into memory",
     },
     f"plan {OWN} --buffers 8,9 --budget 9": LATE
-    | {"--cost 2 --steps 1,": "--steps must be a number", "--cost 2 --rounds 1e12": "do not fit into memory"},
+    | {
+        "--cost 2 --steps 1,": "--steps must be a number",
+        "--cost 2 --rounds 1e12": "do not fit into memory",
+        "--cost 2 --device abacus": "device must be cpu or cuda",
+    },
     f"federate {OWN}": LATE
     | {
         "--policy oracle@K=5": "oracle keeps samples for 1 round",

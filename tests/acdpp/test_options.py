@@ -50,6 +50,10 @@ def test_every_command_begins_with_the_study_of_train(words: tuple[str, ...]) ->
         assert (wanted["cost"]["process"], wanted["cost"]["low"], wanted["cost"]["high"]) == ("integer", 2, 6)
 
 
+def test_none_takes_a_setting_back() -> None:
+    assert (settings("train")["decay"], settings("train", "--decay", "none")["decay"]) == (50.0, "none")
+
+
 def test_a_plan_is_compared_with_the_papers_learner_whatever_the_preset() -> None:
     for preset in ("best", "digits"):
         found = settings("plan", "--preset", preset)

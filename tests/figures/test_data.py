@@ -20,6 +20,7 @@ from theory.control.admission import debt_update
 from theory.control.region import region_maximum
 from theory.design.offline import best_rate, design_as_stated, design_limit
 from theory.design.offline import design as best_design
+from theory.numbers.algebra import precise
 from theory.regret import omegas as regret
 from theory.reuse.constant import crossover_constant, mismatch_constant, uniformity_constant_as_stated
 from theory.reuse.trajectories import trajectory
@@ -96,6 +97,20 @@ def test_lines_pass_through_the_proved_balls() -> None:
     assert data.curves["omega2", 10].middle == pytest.approx(data.curves["omega2", "corrected"].middle)
 
 
+def test_enclosures_contain_the_terms_of_the_exact_constants() -> None:
+    with precise():
+        found = regret_term("omega3", "corrected", 4, 10, 1000, UNIT, certified=True).total
+        assert found.overlaps(regret.omega3(4, 10, 1000, UNIT, certified=True).total)
+
+
+def test_float_sums_end_where_rounding_would_show_and_k_rises(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(omegas, "FLOAT_T_MAX", 500)
+    monkeypatch.setattr(omegas, "LINE_POINTS", 4)
+    data = omegas.compute(4, 10, 1000, UNIT, others=(10, 2), slowness=(), terms=("omega1", "omega3"))
+    assert (data.curves["omega1", "corrected"].x[-1], data.converged) == (500, 500)
+    assert [key for term, key in data.curves if term == "omega3"] == [2, 4, 10]
+
+
 def test_the_bounds_are_those_of_the_theory() -> None:
     data = bound_vs_horizon.compute(9, 10, 10**9, UNIT)
     formulas: dict[tuple[str, str], Callable[[int], Bound]] = {
@@ -108,8 +123,9 @@ def test_the_bounds_are_those_of_the_theory() -> None:
         expected = [formula(int(T)).total for T in curve.T]
         assert curve.mean == pytest.approx(expected, rel=1e-15)
         assert sum(curve.shares().values()) == pytest.approx(np.ones(len(curve.T)))
+        assert all(share.any() and (share >= 0).all() for share in curve.shares().values())
     stated = constant_bound_as_stated(9, 10, 10**9, UNIT)
-    assert data.undefined == (*stated.negative["generalisation"], *stated.negative["root"])
+    assert sorted(data.undefined) == [*stated.negative["generalisation"], *stated.negative["root"]]
     assert data.left_out == stated.left_out == (4,)
     assert data.seeds == 0
 
@@ -166,6 +182,7 @@ def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused()
     for wrong in ({"rounds": 1}, {"seeds": 0}, {"V": 0.0}, {"K": 0}):
         refused(Simulation, **({"K": 5, "rate": 10, "rounds": 20} | wrong))
     assert "the admission rate" in refused(mismatch.compute, 4, 0)
+    assert "at most 62500 samples per round" in refused(mismatch.compute, 4, 10**8)
     most = int((mismatch.SAMPLES_TIMES_ROUNDS_MAX / 2) ** 0.5)
     assert f"draws 2 to {most} rounds, got {most + 1}" in refused(mismatch.compute, 4, 2, most + 1)
 
@@ -178,8 +195,15 @@ def test_maps_of_k_are_labelled_with_costs_below_and_buffers_beside() -> None:
         assert [label.get_text() for label in labels] == [f"{value:.4g}" for value in values[::2]]
 
 
+def test_the_landscape_goes_up_to_k_6_where_1_is_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(design, "SCALES", np.ones(1))
+    data = design.compute(Budget(buffers=(3,), cost=100, mean_cost=Fraction(11, 2)), UNIT, (100,))
+    assert (data.corrected, data.K.tolist()) == (1, [1, 2, 3, 4, 5, 6])
+
+
 def test_the_landscape_and_its_marks_are_the_theory_s() -> None:
     data = design.compute(BUDGET, UNIT, (100, 10**4))
+    assert [land.T for land in data.bounds] == [100, 10**4]
     for land in data.bounds:
         expected = [constant_bound(int(K), best_rate(int(K), BUDGET), land.T, UNIT).total for K in data.K]
         assert land.bound == pytest.approx(expected)

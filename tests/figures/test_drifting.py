@@ -6,7 +6,7 @@ import pytest
 
 from empirics.run import run_study
 from empirics.settings.drift import Drift
-from figures import drifting, prediction, risk_vs_bound
+from figures import drifting, prediction, retention, risk_vs_bound
 from figures.measured import Measured, read
 from figures.options import NotMeasured
 from tests.empirics.small import blobs, study
@@ -14,7 +14,8 @@ from tests.figures.small import PAPER, fits
 
 
 def trained(out: Path, drift: Drift, **given: object) -> Measured:
-    run_study(study(rounds=24, seeds=2, drift=drift, measures=("risk",), **given), out, dataset=blobs())
+    few = {"rounds": 24, "seeds": 2, "measures": ("risk",)}
+    run_study(study(drift=drift, **few | given), out, dataset=blobs())
     return read(out, drifting.READS)
 
 
@@ -50,6 +51,14 @@ def test_speeds_stand_side_by_side_over_the_retention_where_other_figures_refuse
     other = trained(tmp_path / "labels", Drift(kind="periodic", length=6, parts="labels"), **given)
     both = drifting.compute_speeds([results[0], other]).risks
     assert list(both) == ["periodic, 6 rounds of classes", "periodic, 6 rounds of labels"]
+    still = trained(tmp_path / "still", Drift(), **given)
+    data = drifting.compute_speeds(
+        [still, trained(tmp_path / "1", Drift(kind="abrupt", start=9), **given, seeds=1)]
+    )
+    assert list(data.risks) == ["no drift", "abrupt in round 9"]
+    assert "over 2 seeds" in data.note
+    assert "One seed" in data.note
+    assert "No prediction: the setting predict is false" in retention.compute(still).note
     with pytest.raises(NotMeasured, match="fixed population"):
         risk_vs_bound.compute(read(tmp_path / "labels", risk_vs_bound.READS))
     reason = r"^this result has no prediction \(the setting predict is false\): train with predict = true"

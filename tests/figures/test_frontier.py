@@ -12,12 +12,13 @@ from empirics.control.schedule import brief_for, plan
 from empirics.predict import predict_study
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
+from empirics.settings.study import Study
 from figures import frontier
 from tests.figures.small import SLIDES, UNIT, fits
 from theory.market.long_run import best_plan, burst_plan, online_plan
 from theory.market.prices import Uniform
 
-STUDY = replace(PRESETS["digits"], rounds=12, steps=2, seeds=2, buffers=(3, 5))
+STUDY = replace(PRESETS["digits"], rounds=12, steps=2, seeds=2, buffers=(3, 5), V=10.0)
 LAW = Uniform(1.0, 10.0)
 
 
@@ -65,12 +66,13 @@ def test_the_share_of_the_way_is_1_at_the_oracle_and_0_at_constant_admission(
 
 def test_risks_are_those_of_the_command_predict(small: frontier.Frontier) -> None:
     assert small.risks.C.tolist() == frontier.budgets(8, 5.5)
-    budget = float(small.risks.C[1])
+    assert set(Study().policies) <= set(small.risks.cumulative)
+    budget = float(small.risks.C[2])
     study = replace(STUDY, budget=budget, policies=frontier.PREDICTED)
     for name, found in predict_study(study, best=False).forecasts.items():
-        assert small.risks.cumulative[name][1] == pytest.approx(found.cumulative, rel=1e-9)
+        assert small.risks.cumulative[name][2] == pytest.approx(found.cumulative, rel=1e-9)
         error = found.errors["cumulative_excess_risk"] / found.cumulative if found.errors else 0
-        assert small.risks.errors[name][1] == pytest.approx(error, rel=1e-6)
+        assert small.risks.errors[name][2] == pytest.approx(error, rel=1e-6)
     assert small.risks.unsure == max(map(max, small.risks.errors.values())) > 0
     oracle = small.risks.cumulative["oracle"]
     assert oracle == pytest.approx(np.full(len(oracle), oracle[0]))

@@ -104,6 +104,10 @@ def test_money_is_spent_before_the_round_and_the_lower_bound_falls_as_its_invers
         assert data.spent[name][-1] == pytest.approx(paid[:-1].sum())
         assert data.risk[name].mean[-1] == measured["excess_risk"][p][:, -1].mean()
         assert (data.spent[name] > 0).all()
+    patient = measured["admitted"].copy()
+    patient[2, :, :9] = 0  # who waits for better prices
+    late = money.compute(replace(measured, columns={**measured.columns, "admitted": patient}))
+    assert (late.spent[measured.policies[2]] > 0).all()
     spent, least = data.least
     assert (spent[-1], least[-1]) == (11 * 30, bound["final_excess_risk"])
     assert spent * least == pytest.approx(spent[-1] * least[-1])
@@ -192,4 +196,5 @@ def test_curves_have_all_points_marked_or_take_turns() -> None:
     """Seven curves have six marks each: 48 marks are enough for a page, but a curve has three."""
     for marks, curves in ((6, 7), (3, 20)):
         assert [len(turn) for turn in turns(np.arange(1.0, marks + 1), curves)] == [marks] * curves
-    assert sorted(np.concatenate(turns(np.arange(1.0, 8), 7))) == list(range(7))
+    for points, curves in ((7, 7), (4, 20)):
+        assert sorted(np.concatenate(turns(np.arange(1.0, points + 1), curves))) == list(range(points))

@@ -1,10 +1,13 @@
 """A file is whole or absent, says what made it, and is the same every time."""
 
 import errno
+import io
 import os
 from pathlib import Path
 from unittest.mock import Mock
 
+import matplotlib as mpl
+import matplotlib.image
 import pytest
 from matplotlib.figure import Figure
 
@@ -35,6 +38,12 @@ def test_a_file_names_the_command_and_the_version_and_no_time(form: Format) -> N
         assert text.encode() in first
     assert b"CreationDate" not in first
     assert b"<dc:date>" not in first
+
+
+def test_a_picture_has_the_background_of_its_look_whatever_matplotlib_is_set_to() -> None:
+    with mpl.rc_context({"savefig.facecolor": "red"}):
+        made = render(sketch(), Format.png, LOOK, "title", ORIGIN, dpi=40)
+    assert (mpl.image.imread(io.BytesIO(made))[0, 0, :3] == mpl.colors.to_rgb(LOOK.ground)).all()
 
 
 @pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])

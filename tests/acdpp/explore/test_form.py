@@ -152,7 +152,8 @@ def test_what_is_wrong_is_a_sentence_beside_its_field(field: str, text: str, wor
 def test_all_that_is_wrong_is_told_at_once_and_a_setting_that_another_needs_is_wrong_itself() -> None:
     wanted = {"data", "buffers", "budget", "prices", "rounds", "policies", "steps", "average", "objective"}
     assert set(read_form(Form(**dict.fromkeys(FIELDS, "")))[1]) == wanted | {"fit"}
-    assert list(read_form(replace(first_form(), data="csv:mine.csv"))[1]) == ["label"]
+    for data in ("csv:mine.csv", "parquet:mine.parquet"):
+        assert list(read_form(replace(first_form(), data=data))[1]) == ["label"]
     assert list(read_form(replace(first_form(), average="equal"))[1]) == ["average_by"]
 
 

@@ -16,10 +16,11 @@ from acdpp.explore.planner import Answer, Planner, Refused, Stopped, commands
 from acdpp.fit import fitted
 from acdpp.options import StudyOptions
 from acdpp.study import papers_learner, study_from
+from empirics.control.registry import Brief
 from empirics.predict import predict_study
 from empirics.settings.toml import toml_of_changes
 from tests.acdpp.program import answer
-from tests.empirics.small import blobs_file
+from tests.empirics.small import Steady, blobs_file
 from theory.market.knapsack import purchase_limit
 from theory.market.prices import Uniform
 from theory.setting import SettingError
@@ -63,6 +64,25 @@ def test_answers_get_better_from_one_to_the_next() -> None:
     ]
     assert [one.exact for one in answers()] == [False] * 4 + [True] * 2
     assert [one.done for one in answers()] == [False] * 5 + [True]
+    one_coarse = answers()[-1].curves | {second: answers()[2].curves[second]}
+    assert not replace(answers()[-1], curves=one_coarse).exact
+
+
+def contrary(brief: Brief) -> Steady:
+    """Buys less of more money."""
+    return Steady(*(3, 3, 3) if brief.study.budget < 23 else (1, 1, 1))
+
+
+def test_another_unit_of_money_may_change_nothing_and_may_harm() -> None:
+    same, mine = answers(budget="500", policies="constant")[-1].more, asked()
+    mine = replace(mine, study=replace(mine.study, policies=(f"{__name__}:contrary",)))
+    *_, last = PLANNER.answers(mine, search=False)
+    worse = last.more
+    assert same is not None
+    assert worse is not None
+    assert (same.cumulative, same.significant) == (0, False)
+    assert worse.cumulative < 0
+    assert worse.significant
 
 
 PILOT = {"pilot": "40", "rounds": "2", "steps": "1"}

@@ -1,5 +1,6 @@
 """Constant admission that forgets when losses rise."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -32,6 +33,21 @@ def test_rising_losses_are_told_from_noise_and_from_learning():
     few = np.array([0.1, 0.2, 0.1, 0.2, 9, 9.1, 9, 9.1])
     assert has_changed(few)
     assert not has_changed(few[1:])  # four of each at least
+    assert not has_changed(few[:-1])
+    assert not has_changed(few[:0])
+
+
+@pytest.mark.parametrize("late", [8, 20, 32])
+def test_a_rise_is_told_from_where_the_means_of_two_parts_are_too_far_apart_for_noise(late):
+    """Both have the variance s² of a loss over their rounds; s² is half of the mean squared step."""
+    told = set()
+    for rise in np.linspace(0.1, 0.6, 51):
+        given = np.tile([0.4, 0.6], 20) + np.repeat([0, rise], [40 - late, late])
+        variance = np.mean(np.diff(given) ** 2) / 2
+        far = rise / math.sqrt(2 * variance * (1 / (40 - late) + 1 / late) * math.log(40 / 0.05))
+        if abs(far - 1) > 0.05:
+            told.add((far > 1, has_changed(given, 0.05)))
+    assert told == {(True, True), (False, False)}
 
 
 RISING = losses(np.random.default_rng(1), 0.5, 1.5, each=30)
@@ -48,8 +64,10 @@ def played(server, told):
 
 
 def test_all_that_is_older_leaves_in_the_round_after_an_alarm_at_the_same_cost():
-    server, still = (Controller("adaptive", STUDY) for _ in range(2))
+    server, still, deaf = (Controller("adaptive", STUDY) for _ in range(3))
     held, full = played(server, RISING), played(still, np.full(60, 0.5))
+    assert played(deaf, [None] * 60) == full
+    assert deaf.capacity.tolist() == [8, 9, 10]
     alarms = [t for t in range(1, 60) if held[t] < held[t - 1] - 12]
     assert len(alarms) == 1
     assert 30 <= alarms[0] <= 40

@@ -13,6 +13,7 @@ from empirics.control.registry import BUILT_IN
 from empirics.control.schedule import plan
 from empirics.control.steps_and_means import Learner
 from tests.empirics.small import CONTROL, refused, study
+from theory.setting import Region
 
 
 class Counted(NamedTuple):
@@ -40,7 +41,8 @@ class Thrifty:
         return state | {"counted": seen, "purse": purse}
 
 
-REST = (None, True, 1e-320, (float("inf"), "word"), [CONTROL])  # comes back exactly from a file
+REGION = Region(rate=3, rho=0.5)
+REST = (None, True, 1e-320, (float("inf"), "word"), [CONTROL, REGION])  # comes back exactly from a file
 POLICIES = {**dict.fromkeys([*BUILT_IN, "acdpp+K+cap+rounding+penalty"]), "thrifty": Thrifty()}
 
 
@@ -106,6 +108,7 @@ def test_a_damaged_or_foreign_file_is_refused(tmp_path):
     server.decide(4.0)
     server.save(path)
     document = json.loads(path.read_text())
+    assert None not in document["constants"].values()  # an unknown one is left out
     for text, message in {
         path.read_text()[:-40]: "no saved controller, or damaged",
         "[]": "no saved controller of this version",
@@ -142,15 +145,20 @@ def test_the_mean_price_is_the_one_given_and_a_tiny_budget_takes_no_memory_for_t
 
 
 def test_a_state_that_cannot_be_saved_says_so_and_a_policy_that_fails_is_named_and_changes_nothing(tmp_path):
+    @dataclass(frozen=True)
     class Odd(Thrifty):
+        first: object = None
+
         def start(self, replicates):
-            return {1, 2}
+            return self.first
 
     class Moody(Thrifty):
         def decide(self, state, cost):
             return state, {}["cheap"] if cost[0] > 5 else np.ones((1, 3), dtype=int)
 
-    assert "got set" in refused(Controller("odd", study(), own=Odd()).save, tmp_path / "server.json")
+    for first in ({1, 2}, {"spent": 1, 2: 3}, {"spent": 1, "!": 3}):
+        server = Controller("odd", study(), own=Odd(first=first))
+        assert f"got {type(first).__name__}" in refused(server.save, tmp_path / "server.json")
     assert not list(tmp_path.iterdir())
     server = Controller("moody", study(), own=Moody())
     server.report(server.decide(4.0))

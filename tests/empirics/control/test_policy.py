@@ -25,6 +25,11 @@ def test_the_oracle_fills_its_buffers_in_every_round_and_the_capped_policy_in_th
     assert (capped.occupancy <= full).all()
 
 
+def test_the_only_client_of_hybrid_admits_constantly():
+    played = plan(study(policies=("hybrid", "constant"), buffers=(7,), K=3, hybrid_K=3), CONTROL)
+    assert np.array_equal(*np.split(played.admissions, 2, axis=1))
+
+
 # what each script has for Pdim, V, η̃, ρ and the cap
 NUMBERS = {
     "mnist": (100, 1000, 0.5, 0.999, 50),
@@ -49,7 +54,7 @@ def test_the_released_rule_admits_at_least_one_sample_a_client_and_at_most_its_c
     assert (played.retention == 6).all()
 
 
-ALL, ONE, KEPT = {"rho": 0.5, "V": 300.0, "rate": 3.0}, {"V": 300.0}, {"K": 5}
+ALL, ONE, KEPT = {"rho": 0.5, "V": 300.0, "rate": 3.0}, {"V": 300.0}, {"K": 2**53}  # beyond any study
 SETTINGS = dict.fromkeys(["acdpp", "acdpp-capped"], ALL | KEPT) | {"acdpp+K+penalty": ALL}
 SETTINGS |= dict.fromkeys(["buy-cheap", "buy-cheap-online"], ONE)
 SETTINGS |= dict.fromkeys(["constant", "hybrid"], KEPT) | {"released": {"K": 2**53}}

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from empirics.control.prices import Drawn, Trace, checked, law_of, make_prices, read_trace
+from empirics.control.schedule import plan
 from empirics.settings.costs import CostProcess, Process
-from tests.empirics.small import refused
+from tests.empirics.small import CONTROL, refused, study
 from theory.market.prices import Atoms, Uniform
 
 DRAWN = [process for process in Process if process != Process.trace]
@@ -82,8 +83,10 @@ def test_a_trace_is_its_numbers_with_their_exact_mean(values, size):
 
 def test_a_trace_may_have_a_column_for_each_replicate_and_is_neither_repeated_nor_filled_in():
     values = np.arange(1.0, 13.0).reshape(4, 3)
-    (found,) = make_prices(values).chunks(0, 2, 3, 3)
-    assert np.array_equal(found, values[:3, :2])
+    assert [chunk.tolist() for chunk in make_prices(values).chunks(0, 2, 3, 2)] == [
+        [[1, 2], [4, 5]],
+        [[7, 8]],
+    ]
     assert make_prices(torch.tensor(values)).digest == make_prices(values.tolist()).digest
     assert make_prices(values).mean == Fraction(13, 2)  # of the whole trace, also where a study needs less
     assert "3 replicates and the study 5" in refused(make_prices(values).chunks, 0, 5, 4, 4)
@@ -207,6 +210,12 @@ def test_an_object_with_the_four_parts_is_prices_and_may_use_its_buffer_again():
                 buffer[:] = t + 1
                 yield buffer
 
+    class Whole(Rising):
+        def chunks(self, seed, replicates, rounds, size):
+            yield np.full((size, replicates), 2.5)
+
+    short = study(policies=("constant",), rounds=3)
+    assert (plan(short, CONTROL, prices=Whole()).cost == 2.5).all()  # in one piece
     prices = make_prices(Rising())
     assert (prices.mean, make_prices(prices)) == (Fraction(11, 2), prices)
     assert np.concatenate(list(prices.chunks(0, 2, 7, 3)))[:, 1].tolist() == [1, 2, 3, 4, 5, 6, 7]

@@ -16,8 +16,9 @@ from empirics.columns import decided
 from empirics.control.memories import Totals
 from empirics.control.policy import FOREVER
 from empirics.control.registry import register
-from empirics.control.schedule import Schedule, plan
+from empirics.control.schedule import Rounds, Schedule, plan
 from empirics.control.state_json import plain, restored
+from empirics.control.steps_and_means import Learner
 from tests.empirics.small import CONTROL, Steady, refused, study
 from theory.reuse.counts import effective_sample_size
 from theory.reuse.trajectories import Trajectory
@@ -106,15 +107,22 @@ def test_sums_of_many_rounds_at_once_do_not_overflow():
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 27), (7, 7, 7, 7, 2)])
 def test_a_schedule_is_the_same_to_the_last_bit_in_chunks_of_any_size(sizes):
-    setting = study(policies=("acdpp", "acdpp-capped", "constant", "hybrid", "buy-cheap-online"))
+    policies = ("acdpp", "acdpp-capped", "constant", "hybrid", "buy-cheap-online")
+    setting = study(policies=policies, decay=9.0, decay_by="samples", average="tail", average_by=0.6)
     whole, schedule = plan(setting, CONTROL), Schedule(setting, CONTROL)
     parts = [schedule.advance(size) for size in sizes]
     assert [part.first for part in parts] == [1 + sum(sizes[:i]) for i in range(len(sizes))]
     for name in ("cost", "debt", "admissions", "starts", "ends", "occupancy"):
         assert np.array_equal(np.concatenate([getattr(part, name) for part in parts]), getattr(whole, name))
+    learner, once = Learner(setting), Learner(setting)
+    learned = zip(*(learner.follow(part, part.occupancy) for part in parts), strict=True)
+    for steps, wanted in zip(learned, once.follow(whole, whole.occupancy), strict=True):
+        assert np.array_equal(np.concatenate(steps), wanted)
+    joined = Rounds.joined(parts)
+    assert (joined.first, joined.last) == (1, 30)
+    assert np.array_equal(joined.admissions, whole.admissions)
     for name in ("n", "N", "uniformity", "mismatch"):
-        found = np.concatenate([getattr(part.track, name) for part in parts])
-        assert np.array_equal(found, getattr(whole.track, name))
+        assert np.array_equal(getattr(joined.track, name), getattr(whole.track, name))
 
 
 class Greedy:
@@ -215,12 +223,13 @@ def test_overflow_of_one_client_is_not_made_up_for_by_another():
 
 
 def test_a_digest_has_capacities_where_there_are_any_and_is_else_as_it_always_was():
-    schedules = [schedule_of(Greedy(**capacity)) for capacity in ({}, {"capacity": 8}, {"capacity": 9})]
+    made = [{}, *({"capacity": size} for size in (8, 9, 2**60))]  # the last is none
+    schedules = [schedule_of(Greedy(**capacity)) for capacity in made]
     seen = hashlib.sha256(schedules[0].retention.tobytes()).hexdigest()
     played = [schedule.advance(5) for schedule in schedules]
     for admitted in played[0].admissions:
         seen = hashlib.sha256(seen.encode() + admitted.tobytes()).hexdigest()
-    assert schedules[0].digest == seen
+    assert schedules[0].digest == schedules[3].digest == seen
     assert len({schedule.digest for schedule in schedules}) == 3
 
 

@@ -92,10 +92,10 @@ for case, (content, why) in RECORDS.items():
     WRONG[f"folder {case}"] = "cifar10", under(BIN, batch), why, "data_batch_1.bin"
     WRONG[f"archive {case}"] = "cifar10", archived(batch), why, "data_batch_1.bin"
     WRONG[f"records {case}"] = "cifar10", made.RECORDS | {"train.bin": content}, why, "train.bin"
-PART = without(made.BINARY, "data_batch_3")
+PART = without(made.BINARY, "data_batch_1")
 CIFAR = {
-    "folder in part": (under(BIN, PART), "should be in it too", "data_batch_3.bin"),
-    "archive in part": (archived(PART), "should be in it too", "data_batch_3.bin"),
+    "folder in part": (under(BIN, PART), "should be in it too", "data_batch_1.bin"),
+    "archive in part": (archived(PART), "should be in it too", "data_batch_1.bin"),
     "a test without records": (without(made.RECORDS, "train"), "belong together", ""),
     "records without a test": (without(made.RECORDS, "test"), "belong together", ""),
     "archive of nothing": ({ARCHIVE: gzipped(bytes(512))}, "should be in it too", "data_batch_1.bin"),
@@ -119,7 +119,7 @@ WRONG |= {f"cifar10 {case}": ("cifar10", *wrong) for case, wrong in CIFAR.items(
 
 # --- Imagenette --------------------------------------------------------------------------------------------
 
-TGZ, LATER = "imagenette2-160.tgz", "val/n02979186/1.JPEG"
+TGZ, LATER, FIRST_PICTURE = "imagenette2-160.tgz", "val/n02979186/1.JPEG", "train/n01440764/0.JPEG"
 TAR = tar(INSIDE)
 LAST = TAR.rindex(f"{imagenette.FOLDER}/val/n03888257/1.JPEG".encode())
 
@@ -139,6 +139,7 @@ JPEGS = {
 }
 NETTE = {
     **{case: (PICTURES | {LATER: content}, "no whole JPEG", LATER) for case, content in JPEGS.items()},
+    "all empty": (dict.fromkeys(PICTURES, b""), "no whole JPEG", FIRST_PICTURE),
     "a class less": (without(PICTURES, "val/n03028079"), "has no *.JPEG of n03028079", "val"),
     "a class more": (PICTURES | {"train/n02085620/0.JPEG": PICTURES[LATER]}, "a class 'n02085620'", ""),
     "half a folder": (without(PICTURES, "val"), "there is no Imagenette", ""),

@@ -184,8 +184,11 @@ def test_what_is_wrong_with_a_table_is_said_with_the_column_and_the_row(tmp_path
 def test_a_table_that_memory_cannot_hold_is_not_read(tmp_path, monkeypatch):
     name = written(tmp_path, "csv", a=A, kind=WORDS)
     sizes = {name: (tmp_path / "mine.csv").stat().st_size}
-    name = written(tmp_path, "parquet", a=A, kind=WORDS)
-    sizes[name] = parquet.ParquetFile(tmp_path / "mine.parquet").metadata.row_group(0).total_byte_size
+    parquet.write_table(
+        pa.table({"a": A, "kind": WORDS}), str(tmp_path / "mine.parquet"), row_group_size=N // 2
+    )
+    stored = parquet.ParquetFile(tmp_path / "mine.parquet").metadata
+    sizes[f"parquet:{tmp_path / 'mine.parquet'}"] = sum(stored.row_group(k).total_byte_size for k in range(2))
     for name, size in sizes.items():
         monkeypatch.setattr(files, "memory", lambda size=size: 4 * size)
         assert as_dataset(name, None, Columns("kind")).classes == 3
@@ -209,6 +212,12 @@ def test_a_data_frame_is_its_columns_without_its_index():
     assert np.allclose(both.test_x, np.stack([A, B], 1)[HOURS[30:]])
 
 
+def test_numbers_and_words_of_two_tables_are_the_same_classes():
+    train, test = (pa.table({"a": A, "kind": list(map(kind, KINDS))}) for kind in (int, str))
+    found = from_table(train, test, label="kind")
+    assert (found.class_names, found.test_y.tolist()) == (("0", "1", "2"), found.train_y.tolist())
+
+
 def test_what_is_wrong_with_a_table_in_python_is_one_sentence():
     good = pa.table({"a": A, "kind": WORDS})
     assert "hand over empirics.from_table" in refused(as_dataset, good)
@@ -223,7 +232,9 @@ def test_what_is_wrong_with_a_table_in_python_is_one_sentence():
     lists = pa.table({"a": [[1.0, None]] * 40, "kind": WORDS})
     assert "column 'a', is empty in row 2" in refused(from_table, lists, label="kind")
     two = pa.table({"a": [[1.0, 2.0]] * 40, "b": A, "kind": WORDS})
-    assert "is to be the only feature" in refused(from_table, two, label="kind")
+    assert "is to be the only feature: leave it out, or b" in refused(from_table, two, label="kind")
+    days = pa.table({"a": [datetime(2000, 1, 1 + day).date() for day in DAYS], "kind": WORDS})
+    assert "holds '2000-01-01' in row 1: make it numbers" in refused(from_table, days, label="kind")
     words = pa.table({"a": list(map(str, A)), "kind": WORDS})
     assert f"holds '{A[0]}' in row 1: make it numbers" in refused(from_table, words, label="kind")
 

@@ -1,7 +1,7 @@
 """`plan_study`: the search finds the least, within budget and buffers, and stands beside a lower bound."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -32,9 +32,11 @@ class ByFormula(StudyForecaster):
     least: tuple[tuple[str, float], ...] = tuple(LEAST.items())
     values: tuple[tuple[str, float], ...] = tuple(VALUES.items())
     fitted: float = 0.1  # of several seeds
+    made: list[str] = field(default_factory=list)
 
     def forecasts(self, progress=lambda done: None):
         progress(1)
+        self.made.extend(self.study.policies)
         return {name: self._forecast(PolicyName(name)) for name in self.study.policies}
 
     def _forecast(self, name):
@@ -44,6 +46,8 @@ class ByFormula(StudyForecaster):
         away += {"none": -0.1, "tail": 0}.get(own.average, 1)
         away += 99 if name.base == "buy-cheap" and given.seeds > 1 else 0
         risk = dict(self.values).get(name.base, 3.0) * (1 + away) * np.ones(given.rounds + 1)
+        risk[0] = 3.0  # of the first model, whatever comes
+        risk[-1] *= 0.1 if name.base == "buy-cheap-online" else 1
         risk[-1] = math.inf if own.average == "none" and given.seeds == 1 else risk[-1]
         trusted = own.steps > 1 and not (name.base == "constant" and name.own)
         trusted &= name.base != "taper-online" or "decay" not in name.own
@@ -69,13 +73,19 @@ def forecaster(real):
     return ByFormula(**vars(real))
 
 
+@pytest.fixture(scope="module")
+def one_round(forecaster):
+    return replace(forecaster, study=replace(forecaster.study, rounds=1))
+
+
 def valued(forecaster, **values):
     return replace(forecaster, values=tuple((VALUES | values).items()))
 
 
 def test_policy_and_learner_are_searched_together_until_the_least_is_found(forecaster):
     told = []
-    found = search_policies(forecaster, progress=told.append)
+    found = search_policies(replace(forecaster, made=(made := [])), progress=told.append)
+    assert made == list(found.tried)  # each once
     best = found.names[0]
     assert (best.base, best.own["steps"], best.own["average"], best.own["K"]) == ("burst", 3, "tail", 2)
     assert all(abs(math.log(best.own[key] / LEAST[key], 2)) < 0.5 for key in ("eta", "decay"))
@@ -85,6 +95,15 @@ def test_policy_and_learner_are_searched_together_until_the_least_is_found(forec
     own = [name.own for name in found.tried if name.base == "burst"]
     # what made it much worse is not tried again, what made it a little worse is
     assert (sum("decay" not in one for one in own), sum(one["K"] == 3 for one in own)) == (1, 3)
+    assert sum(one["average"] == "none" for one in own) > 1  # nor is what was not trusted
+    assert own[0]["K"] == 1
+    assert all(value == float(f"{value:.3g}") for one in own for value in (one["eta"], one.get("decay", 1)))
+    count = [name.base for name in found.tried].count
+    assert count("buy-cheap") > 5  # a fifth behind
+    assert count("buy-cheap-online") == 2  # three times the least: its first learners alone
+    # one that is the best at first and cannot be improved much
+    rival = valued(forecaster, **{"taper-online": 0.13})
+    assert search_policies(rival).names[0] == best
     values = [found.tried[name].cumulative for name in found.names]
     assert values == sorted(values)
 
@@ -96,8 +115,12 @@ def test_forecasts_that_the_law_does_not_trust_are_not_recommended(forecaster):
     assert all(name.own["average"] != "none" for name in found.names)  # whose final risk is infinite
     assert all(name.own["eta"] * L < 2 for name in found.tried)
     assert "smaller eta" in refused(search_policies, forecaster, eta=8.0)  # 2/L
-    assert {name.own["eta"] for name in search_policies(forecaster, eta=2).tried} == {2}
-    assert {name.own["steps"] for name in search_policies(forecaster, steps=[3, 5]).tried} == {3, 5}
+    tried = search_policies(forecaster, eta=2).tried
+    assert {name.own["eta"] for name in tried} == {2}
+    two = {"K": 1, "eta": 2, "steps": 3, "average": "polynomial", "average_by": 8, "decay": 60}
+    assert PolicyName("burst").having(**two) in tried  # the two best changes of the first learner, together
+    steps = [name.own["steps"] for name in search_policies(forecaster, steps=[3, 5]).tried]
+    assert [*dict.fromkeys(steps)] == [5, 3]
     assert "can be trusted" in refused(search_policies, forecaster, steps=[1])
 
 
@@ -156,6 +179,10 @@ def test_recommended_variants_stay_within_budget_and_buffers(forecaster, monkeyp
     monkeypatch.setattr(search, "BUILT_IN", ("released", "oracle"))
     wanted = "no policy keeps buffers and budget: released holds 22 times what a buffer takes; oracle spends"
     assert wanted in refused(search_policies, cheap)
+    monkeypatch.setattr(search, "BUILT_IN", ("acdpp",))
+    long = replace(forecaster, study=replace(forecaster.study, rounds=20, K=5000))
+    wanted = "no policy that learns well keeps buffers and budget: acdpp@K=10,eta=4,steps=10"
+    assert wanted in refused(search_policies, long)
 
 
 def test_no_policy_buys_more_than_a_trace_sells_in_its_first_rounds(real):
@@ -193,6 +220,7 @@ def test_a_plan_trains_the_best_variant_with_its_own_settings(forecaster):
     document = found.document()
     last = [one["final"] for one in document["tried"] if "average=none" in one["name"]]
     assert set(last) == {None}  # not infinity
+    assert all(0 < one["cumulative"] < math.inf for one in document["tried"])
     assert [one["policy"] for one in document["nearest"]] == ["burst", "buy-cheap-online", "buy-cheap"]
     assert document["cost"] == pytest.approx(55 + found.found.over[found.name] / 300)
     assert document["paper"]["policy"] == "constant"
@@ -202,6 +230,16 @@ def test_a_plan_trains_the_best_variant_with_its_own_settings(forecaster):
     other = plan_from(told, forecaster.study)
     assert (other.found.names[0].base, other.name.base) == ("buy-cheap", "burst")
     assert other.bound == told.forecaster.lower_bound(other.found.over[other.name])
+
+
+def test_of_plans_that_cost_the_same_the_one_of_least_final_risk_is_taken(one_round):
+    """In one round all have the cumulative risk of the first model."""
+    found = plan_from(told_by(one_round), one_round.study)
+    document = found.document()
+    final = [one["predicted"]["final_excess_risk"] for one in document["nearest"]]
+    assert final[0] == min(final) < found.prediction.forecasts[found.found.names[0]].risk[-1]
+    assert document["predicted"]["final_excess_risk"] == min(final)
+    assert {name.own["K"] for name in found.found.tried if "K" in name.own} == {1}
 
 
 def test_a_plan_runs_as_it_is_printed_and_stands_beside_the_papers(tmp_path, monkeypatch):

@@ -126,6 +126,11 @@ def test_a_finished_result_can_be_read_again_but_neither_overwritten_nor_changed
         ({}, False, "already holds a result"),
         ({"seed": 1, "eta": 0.25}, True, "eta is 0.5 there and 0.25 here; seed is 0 there and 1 here"),
         ({"rounds": 30}, True, "already has 40 rounds, which cannot be cut to 30"),
+        (
+            {"rounds": 60},
+            True,
+            "extend this study to 60 rounds: the settings of acdpp, acdpp-capped, buy-cheap",
+        ),
     ):
         assert message in refused(run_study, small(**given), out, resume=resume)
     assert "give out=FOLDER" in refused(run_study, resume=True)
