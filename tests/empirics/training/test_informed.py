@@ -21,17 +21,19 @@ INFORMATION = {"learner": "information", "measures": ("risk", "accuracy")}
 
 
 def test_it_is_at_the_limit_and_its_prediction_near_what_is_measured(tmp_path):
-    setting = study(**INFORMATION, rounds=150, seeds=6, policies=("constant", "oracle"), radius=3.0)
+    setting = study(**INFORMATION, rounds=90, seeds=4, policies=("constant", "oracle"), radius=3.0)
     told = predict_study(setting, dataset=blobs())
     found = run_study(replace(setting, predict=False), tmp_path / "result", dataset=blobs())["policies"]
     by_descent = replace(setting, predict=False, learner="descent", eta=8.0, average="equal")
     others = run_study(by_descent, tmp_path / "descent", dataset=blobs())["policies"]
     for name, forecast in told.forecasts.items():
-        measured = {key: found[name][key]["mean"] for key in ("cumulative_excess_risk", "final_excess_risk")}
-        for key, value in forecast.document().items():
-            if key in measured:
-                assert measured[key] == pytest.approx(value, rel=0.35)
-        assert measured["cumulative_excess_risk"] < others[name]["cumulative_excess_risk"]["mean"]
+        for key in ("cumulative_excess_risk", "final_excess_risk"):
+            measured = found[name][key]
+            assert (
+                abs(measured["mean"] - forecast.document()[key])
+                < 2 * measured["error"] + 0.1 * measured["mean"]
+            )
+        assert found[name]["cumulative_excess_risk"]["mean"] < others[name]["cumulative_excess_risk"]["mean"]
 
 
 def test_a_prediction_begins_at_the_first_model_s_risk_and_falls_with_the_samples_bought():
@@ -54,12 +56,12 @@ def test_a_prediction_begins_at_the_first_model_s_risk_and_falls_with_the_sample
     assert told.forecasts["burst"].errors["cumulative_excess_risk"] > 0
 
 
-@pytest.mark.parametrize(("checkpoint", "stop"), [(5, 10), (3, 12)])
+@pytest.mark.parametrize(("checkpoint", "stop"), [(5, 5), (3, 6)])
 def test_a_study_that_goes_on_ends_as_one_that_was_never_stopped(tmp_path, checkpoint, stop):
     setting = study(
-        **INFORMATION, rounds=24, policies=("constant@K=3", "oracle"), checkpoint=checkpoint, predict=False
+        **INFORMATION, rounds=10, policies=("constant@K=3", "burst"), checkpoint=checkpoint, predict=False
     )
-    whole = run_study(replace(setting, checkpoint=24), tmp_path / "whole", dataset=blobs())
+    whole = run_study(replace(setting, checkpoint=10), tmp_path / "whole", dataset=blobs())
 
     def stopped(done):
         if done == stop:
