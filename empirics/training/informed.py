@@ -89,7 +89,7 @@ class InformationLearner:
             self.server.forget(self._rows(Memory(self.index, gone, held.weights)))
         if fresh.any():
             self._hear(self._rows(replace(held, mask=fresh)), held)
-        self.index, self.first = held.index, first
+        self.index, self.first = held.index * held.mask, first
         return self.server.theta.to(self.x.dtype)
 
     def _hear(self, new: Rows, held: Memory) -> None:
@@ -115,8 +115,7 @@ class InformationLearner:
             self.began |= first
 
     def _rows(self, memory: Memory) -> Rows:
+        """All slots, also those that count for nothing: how sums are rounded must not depend on other runs."""
         counted = (memory.mask * self.weights[:, None]).flatten(1)
         index = memory.index.flatten(1)
-        some = counted.any(0)
-        index, counted = index[:, some], counted[:, some]
         return Rows(self.x[index].double(), self.y[index], counted)

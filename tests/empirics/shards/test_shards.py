@@ -23,6 +23,7 @@ ODD = {
     "a drifting population": {"drift": Drift(kind="gradual", length=6), "measures": ("accuracy",)},
     "a policy that listens": {"policies": ("adaptive", "constant"), "seeds": 2},
     "predicted": {"predict": True, "radius": 2.0, **FEW},
+    "information": {"learner": "information", "policies": ("constant@K=2", "hybrid"), "seeds": 3},
 }
 
 
