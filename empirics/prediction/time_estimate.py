@@ -42,6 +42,8 @@ def prediction_seconds(problem: Problem) -> float:
     each = 5e-9 + 1e-10 * axes  # per sample, output and column
     drifts = study.drift.mixes
     rounds = min(study.rounds, ROUNDS_FOLLOWED_MAX) if drifts else rounds
+    if study.learner == "information":  # the landscape says it all
+        rounds = columns = 0
     observations = rounds / 8 if drifts else 4 * math.log2(rounds + 1)
     work = rounds * steps * (cells * each + 1.5e-4)
     work += observations * steps * ((20 + steps) * (cells + 2e4) * 1.5e-8 + cells * (outputs - 1) * 8e-8)

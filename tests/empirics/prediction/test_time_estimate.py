@@ -21,6 +21,8 @@ def test_large_problems_take_longer():
     assert prediction_seconds(problem(study(steps=100))) > 5 * small
     assert prediction_seconds(problem(study(policies=("constant", "constant@steps=100")))) > 5 * small
     assert prediction_seconds(problem(study(alpha=(0.6, 0.4), buffers=(8, 8)))) > small
+    short, long = (prediction_seconds(problem(study(learner="information", rounds=T))) for T in (30, 20_000))
+    assert short == long < small  # no round is followed
     alike = problem(study(alpha=(0.25,) * 4, buffers=(4,) * 4))
     assert prediction_seconds(alike) == pytest.approx(small)
     tasks = (problem(study(), data=blobs(features=count)) for count in (500, 2000))
