@@ -58,8 +58,13 @@ def predict_study(
     if objective not in OBJECTIVES:
         raise SettingError(f"the objective must be one of {', '.join(OBJECTIVES)}, got {objective!r}")
     own = HandedOver(dataset, None, policies, cost)
-    best = best and (study is None or study.learner == "descent")
     study = own.named(Study() if study is None else study)
+    if study.learner == "information":
+        if search_steps:
+            raise SettingError(
+                "the information learner takes no local steps: give none to search"
+            )
+        best = False
     prices = prices_of(study, cost)
     if not validated:
         here = device or "cpu"

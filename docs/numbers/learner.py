@@ -12,7 +12,15 @@ from docs.numbers.results import half, result, span, table
 from empirics.settings.policy_name import PolicyName
 from theory.numbers.student import half_width, quantile
 
-__all__ = ["informed", "informed_over_bound", "over_bound", "over_bounds", "row", "total"]
+__all__ = [
+    "informed",
+    "informed_log_loss",
+    "informed_over_bound",
+    "over_bound",
+    "over_bounds",
+    "row",
+    "total",
+]
 
 
 LEVEL = 0.95  # of the intervals in these results
@@ -70,6 +78,13 @@ def informed_over_bound(policy: str, learner: str) -> str:
         one["policies"][policy]["final"][key] / one["lower_bound"] for key in ("measured", "error")
     )
     return f"{ratio:.2f} ± {FEW * error:.2f}"
+
+
+def informed_log_loss() -> float:
+    """The most by which the held-out log-loss of a policy is higher with information than with descent."""
+    studies = result("information-digits-500")["studies"]
+    own, other = (studies[name]["policies"] for name in ("information", "descent"))
+    return max(own[policy]["log_loss"]["measured"] - other[policy]["log_loss"]["measured"] for policy in own)
 
 
 def over_bounds(study: str, policy: str) -> str:

@@ -23,10 +23,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-__all__ = ["PRIORS", "InformationServer", "Rows", "information", "losses", "scores"]
+__all__ = ["PRIORS", "STATE", "InformationServer", "Rows", "information", "losses", "scores"]
 
 PRIORS = tuple(10 ** (k / 2) for k in range(4, -7, -1))  # the strongest first: it is the best of equals
 PRIOR_OF_CONSTANT = 0.01  # times λ
+STATE = ("curvature", "linear", "models", "scores")  # of a server, by run
 FOLDS = 5
 NEWTON_STEPS, HALVINGS, HALVINGS_OF_OTHERS = 2, 20, 2  # per round, and per step
 PILOT_STEPS = 3  # for each prior, from the model of the one before
@@ -149,7 +150,7 @@ class InformationServer:
     def _empty(self, runs: int) -> Self:
         """So many runs that have learnt nothing."""
         other = copy(self)
-        for name in ("curvature", "linear", "models", "scores"):
+        for name in STATE:
             own = getattr(self, name)
             setattr(other, name, own.new_zeros(runs, *own.shape[1:]))
         return other

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from empirics.settings.study import Study
-from empirics.training.information import PRIORS, InformationServer, Rows
+from empirics.training.information import PRIORS, STATE, InformationServer, Rows
 from empirics.training.linear import Linear
 from empirics.training.model import Memory, Model
 from theory.setting import SettingError
@@ -23,7 +23,6 @@ __all__ = ["PARAMETERS_MAX", "InformationLearner", "refuse_large"]
 
 PARAMETERS_MAX = 2000  # of which each run has the square
 NEW_SHARE_MIN = 0.01  # of the samples learnt: so many new ones wait, and more are learnt
-OF_SUMS = ("curvature", "linear", "models", "scores")
 OF_MEMORY = ("began", "waiting", "learnt", "index", "first")
 
 
@@ -69,12 +68,12 @@ class InformationLearner:
     @property
     def state(self) -> dict[str, Tensor]:
         """What the next round needs."""
-        of_sums = {name: getattr(self.server, name) for name in OF_SUMS}
+        of_sums = {name: getattr(self.server, name) for name in STATE}
         return of_sums | {name: getattr(self, name) for name in OF_MEMORY}
 
     def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
         """Go on from a state."""
-        for names, owner in ((OF_SUMS, self.server), (OF_MEMORY, self)):
+        for names, owner in ((STATE, self.server), (OF_MEMORY, self)):
             for name in names:
                 setattr(owner, name, torch.from_numpy(np.array(saved[name])).to(self.x.device))
 

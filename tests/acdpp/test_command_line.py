@@ -273,17 +273,7 @@ def test_modules_of_the_user_are_found_from_here(tmp_path: Path, monkeypatch: py
 
 
 def test_a_prediction_of_the_information_learner_claims_no_measured_accuracy() -> None:
-    words = (
-        "--rounds",
-        "9",
-        "--policies",
-        "constant",
-        "--radius",
-        "3",
-        "--dataset",
-        blobs_file(),
-        "--no-fit",
-    )
+    words = f"--rounds 9 --policies constant --radius 3 --no-fit --dataset {blobs_file()}".split()
     said = " ".join(acdpp("predict", *words, "--learner", "information").stdout.split())
     assert "a server that adds up information is predicted" in said
     assert "95 % of recorded" not in said

@@ -136,6 +136,7 @@ def test_a_plan_and_a_federation_are_refused():
     setting = study(**INFORMATION)
     assert "a plan searches the settings of local descent" in refused(plan_study, setting)
     assert "clients of a federation learn by local descent" in refused(validate, setting, "federate")
+    assert "takes no local steps" in refused(predict_study, setting, dataset=blobs(), search_steps=(1, 5))
     moving = study(**INFORMATION, drift=Drift(kind="abrupt", start=20, parts="labels"))
     assert "in a world that stands still" in refused(predict_study, moving, dataset=blobs())
 
