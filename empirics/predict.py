@@ -61,9 +61,7 @@ def predict_study(
     study = own.named(Study() if study is None else study)
     if study.learner == "information":
         if search_steps:
-            raise SettingError(
-                "the information learner takes no local steps: give none to search"
-            )
+            raise SettingError("the information learner takes no local steps: give none to search")
         best = False
     prices = prices_of(study, cost)
     if not validated:
