@@ -8,6 +8,8 @@ from torch.autograd.functional import hessian, jacobian
 
 from empirics.training.information import InformationServer, Rows, information, losses
 
+SHARES = torch.tensor([1, 1, 1, 0.01], dtype=torch.float64)  # of the prior
+
 
 def made(classes, rows, runs=3, features=4, seed=0):
     """Rows of some runs by a logistic model; the last feature is constant."""
@@ -59,8 +61,8 @@ def test_a_message_about_one_sample_gives_it_away(classes):
         assert int(pulled.nonzero()[0, 0] if classes == 3 else pulled[0]) == int(rows.y[run, 0])
 
 
-def fitted(rows, priors=(1.0,)):
-    server = InformationServer(len(rows.y), rows.x.shape[2], 3, priors=priors)
+def fitted(rows, priors=(1.0,), classes=3):
+    server = InformationServer(len(rows.y), rows.x.shape[2], classes, priors=priors)
     server.learn(rows, steps=30)
     return server
 
@@ -79,8 +81,7 @@ def test_the_prior_of_the_constant_is_a_hundredth():
     rows = made(3, 60)
     theta = fitted(rows, priors=(2.0,)).theta
     gradient, _ = information(theta, rows)
-    shares = torch.tensor([1, 1, 1, 0.01], dtype=torch.float64).repeat(3)
-    torch.testing.assert_close(gradient, -2 * shares * theta, atol=1e-7, rtol=0)
+    torch.testing.assert_close(gradient, -2 * SHARES.repeat(3) * theta, atol=1e-7, rtol=0)
 
 
 def test_what_is_dropped_at_the_minimiser_leaves_it_there():
@@ -100,13 +101,12 @@ def test_what_was_dropped_goes_on_pulling_as_the_quadratic_of_its_time():
     server.forget(pilot)
     server.learn(first, steps=1)
     for run, theta in enumerate(server.theta):
-        curvature, linear = torch.zeros(12, 12), torch.zeros(12)
-        curvature, linear = curvature.double(), linear.double()
+        curvature, linear = torch.zeros(12, 12).double(), torch.zeros(12).double()
         for rows in (pilot, first):
             for x, y in zip(rows.x[run], rows.y[run], strict=True):
                 g, h = (of(lambda m, x=x, y=y: twin_loss(m, x, y, 3), at[run]) for of in (jacobian, hessian))
                 curvature, linear = curvature + h, linear + h @ at[run] - g
-        prior = torch.tensor([1, 1, 1, 0.01], dtype=torch.float64).repeat(3)
+        prior = SHARES.repeat(3)
         torch.testing.assert_close(theta, torch.linalg.solve(curvature + torch.diag(prior), linear))
     held = then.part(slice(3))
     server.learn(held, steps=30)
@@ -162,7 +162,7 @@ def test_steps_that_would_overshoot_are_halved():
     server.models += 4 * torch.sign(random_models(3, 4))[:, None]
     risks, before = [losses(server.models, rows)], server.theta
     gradient, curvature = information(before, rows)
-    prior = 1e-3 * torch.tensor([1, 1, 1, 0.01], dtype=torch.float64)
+    prior = 1e-3 * SHARES
     whole = torch.linalg.solve(curvature + torch.diag(prior), -gradient - prior * before)
     server.learn(rows, steps=1)
     halvings = torch.log2(whole / (server.theta - before))
@@ -172,14 +172,8 @@ def test_steps_that_would_overshoot_are_halved():
         server.learn(rows, steps=1)
         risks.append(losses(server.models, rows))
         assert (risks[-1] <= risks[-2] + 1e-2).all()
-    other = fitted_binary(rows)
+    other = fitted(rows, priors=(1e-3,), classes=2)
     torch.testing.assert_close(risks[-1], losses(other.models, rows), rtol=1e-3, atol=1e-3)
-
-
-def fitted_binary(rows):
-    server = InformationServer(3, 4, 2, priors=(1e-3,))
-    server.learn(rows, steps=30)
-    return server
 
 
 @pytest.mark.parametrize("strange", ["separable", "rank-deficient", "one sample", "one class", "huge"])

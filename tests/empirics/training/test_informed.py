@@ -14,7 +14,7 @@ from empirics.training.information import InformationServer, Rows, losses
 from empirics.training.informed import InformationLearner
 from empirics.training.model import Memory
 from empirics.validate import validate
-from tests.empirics.small import blobs, problem, refused, study
+from tests.empirics.small import blobs, problem, refused, stopped_at, study
 from tests.empirics.training.test_information import made
 
 INFORMATION = {"learner": "information", "measures": ("risk", "accuracy")}
@@ -62,13 +62,7 @@ def test_a_study_that_goes_on_ends_as_one_that_was_never_stopped(tmp_path, check
         **INFORMATION, rounds=10, policies=("constant@K=3", "burst"), checkpoint=checkpoint, predict=False
     )
     whole = run_study(replace(setting, checkpoint=10), tmp_path / "whole", dataset=blobs())
-
-    def stopped(done):
-        if done == stop:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        run_study(setting, tmp_path / "parts", dataset=blobs(), progress=stopped)
+    stopped_at(setting, tmp_path / "parts", stop, dataset=blobs())
     parts = run_study(out=tmp_path / "parts", dataset=blobs(), resume=True)
     for name in setting.policies:
         for key in ("cumulative_excess_risk", "final_excess_risk", "final_log_loss"):
@@ -108,21 +102,12 @@ def test_a_model_on_the_ball_is_the_best_there():
             assert float(gradient @ theta) < 0
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"decay": 50.0}, "takes no decay"),
-        ({"average": "equal"}, "takes no average"),
-        ({"momentum": 0.9}, "takes no momentum"),
-        ({"model": "lenet"}, "takes no model"),
-        ({"policies": ("constant@eta=2",)}, "takes no eta, which constant@eta=2 gives"),
-    ],
-)
-def test_settings_of_local_descent_are_refused(given, words):
-    assert words in refused(Study, learner="information", **given)
-
-
-def test_other_models_and_too_many_parameters_are_refused(tmp_path):
+def test_settings_of_local_descent_other_models_and_too_many_parameters_are_refused(tmp_path):
+    descent = {"decay": 50.0, "average": "equal", "momentum": 0.9, "model": "lenet"}
+    for name, value in descent.items():
+        assert f"takes no {name}" in refused(Study, learner="information", **{name: value})
+    said = refused(Study, learner="information", policies=("constant@eta=2",))
+    assert "takes no eta, which constant@eta=2 gives" in said
     setting = study(**INFORMATION, labels="classes")
     said = refused(run_study, setting, tmp_path / "big", dataset=blobs(10, 200))
     assert "of 2,010 parameters for each run, and takes at most 2,000" in said

@@ -208,25 +208,22 @@ def test_a_large_population_is_walked_from_where_a_sample_leads(monkeypatch):
     assert whole[sample.argmax()] < whole[near].max() <= largest_variance(model, 2.0)
 
 
-@pytest.mark.parametrize("far", [False, True])
-def test_pdim_counts_a_direction_that_a_single_sample_of_many_has(far, monkeypatch):
+RNG = np.random.default_rng(0)
+THREE = RNG.integers(-5, 6, (400, 3)) @ RNG.integers(-5, 6, (3, 9))
+FEATURES = {
+    "three directions": THREE,
+    "a fourth of a single sample": np.insert(THREE, 7, np.arange(9), axis=0),  # not looked at first
+    "a small one": RNG.normal(size=(400, 2)) * [1, 1e-12],
+    "one that is too small": RNG.normal(size=(400, 2)) * [1, 1e-13],
+}
+
+
+@pytest.mark.parametrize("x", FEATURES.values(), ids=FEATURES)
+def test_pdim_of_many_samples_is_the_rank_of_all(x, monkeypatch):
     monkeypatch.setattr(constants, "POPULATION_WALKED_MAX", 100)
     for module in (constants, risk):
         monkeypatch.setattr(module, "SAMPLE_SIZE", 20)
-    rng = np.random.default_rng(0)
-    x = rng.integers(-5, 6, (400, 3)) @ rng.integers(-5, 6, (3, 9))
-    if far:
-        x[7] = np.arange(9)  # none of those that are looked at first
-    task = problem(study(), data=as_dataset((x, np.arange(400) % 2, x, np.arange(400) % 2)))
-    assert calibrate(task).constants.Pdim == 3 + 1 + far  # and the bias
-
-
-@pytest.mark.parametrize("size", [1e-12, 1e-13])
-def test_pdim_of_many_samples_counts_small_features_as_of_few(size, monkeypatch):
-    monkeypatch.setattr(constants, "POPULATION_WALKED_MAX", 100)
-    for module in (constants, risk):
-        monkeypatch.setattr(module, "SAMPLE_SIZE", 20)
-    x, y = np.random.default_rng(0).normal(size=(400, 2)) * [1, size], np.arange(400) % 2
+    y = np.arange(len(x)) % 2
     task = problem(study(), data=as_dataset((x, y, x, y)))
     assert calibrate(task).constants.Pdim == np.linalg.matrix_rank(task.population.x.numpy())
 
