@@ -27,7 +27,6 @@ from theory.market.knapsack import purchase_limit
 from theory.market.prices import Atoms, Uniform
 from theory.market.replacement import best_replacement, best_rule, cycle, least_burden
 from theory.market.sticky import best_sticky_replacement
-from theory.numbers.algebra import ball
 from theory.paper import BUDGET, BUFFERS, MEAN_PRICE, MNIST, RATE, RETENTION, SECTION7
 from theory.reuse import constant, counts
 from theory.reuse.trajectories import trajectory
@@ -71,15 +70,6 @@ def test_the_total_buffer_is_exact_or_correctly_rounded():
         ((0.5, B), 0.5 + B),
     ]:
         assert Budget(buffers=buffers, cost=1, mean_cost=1).total_buffer == total
-
-
-def test_settings_move_between_number_systems():
-    constants = Constants(**{**GOOD, "eta": F(1, 10)}, E=3, G=2)
-    assert constants.map(float).eta == 0.1
-    assert constants.map(ball).map(float).E == 3
-    assert (constants.merged.eta, constants.merged.E) == (F(3, 10), 1)
-    assert constants.map(float).L is None
-    assert Region(rate=2, rho=F(1, 2)).map(float).rho == 0.5
 
 
 def test_mnist_has_the_budgets_and_the_others_multiples_of_them() -> None:

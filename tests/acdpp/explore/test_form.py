@@ -66,29 +66,21 @@ def test_tables_of_samples_have_columns() -> None:
     assert (study.partition, study.preset) == ("client", "own")
 
 
-def test_files_of_the_home_folder_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "mine.csv").write_text("price,y\n1,2\n")
-    assert columns_of("csv:~/mine.csv") == ["price", "y"]
-    cost = asked(price_file="~/mine.csv", price_column="price").study.cost
-    assert (cost.file, cost.column) == ("~/mine.csv", "price")
-
-
-def test_columns_are_read_from_the_table_and_the_likely_one_is_known(tmp_path: Path) -> None:
-    file = tmp_path / "mine.csv"
+def test_columns_are_read_from_the_table_and_the_likely_one_is_known(home: Path) -> None:
+    file = home / "mine.csv"
     for heading in ('\ufeffwhen,"a, b",Target', "when; a, b;Target;", '\n\n"when";"a, b";Target'):
         file.write_text(f"{heading}\n1,2,3\n", encoding="utf-8")
-        columns = columns_of(f"csv:{file}")
+        columns = columns_of("csv:~/mine.csv")
         assert columns == ["when", "a, b", "Target"]
     assert [likely(name, columns) for name in ("label", "price_column", "time")] == ["Target", "", ""]
-    pq.write_table(pa.table({"price": [1], "y": [2]}), tmp_path / "mine.parquet")
-    columns = columns_of(f"parquet:{tmp_path / 'mine.parquet'}")
+    pq.write_table(pa.table({"price": [1], "y": [2]}), home / "mine.parquet")
+    columns = columns_of("parquet:~/mine.parquet")
     assert (likely("label", columns), likely("price_column", columns)) == ("y", "price")
-    (tmp_path / "broken.parquet").write_bytes(b"\xff\xfe\x00")
-    (tmp_path / "broken.csv").write_bytes(b"\xff\xfe\x00")
-    for other in ("digits", "csv:", "csv:nowhere.csv", f"npz:{file}", f"csv:{tmp_path}"):
+    for kind in ("csv", "parquet"):
+        (home / f"broken.{kind}").write_bytes(b"\xff\xfe\x00")
+        assert columns_of(f"{kind}:~/broken.{kind}") == []
+    for other in ("digits", "csv:", "csv:nowhere.csv", f"npz:{file}", f"csv:{home}"):
         assert columns_of(other) == []
-    assert [columns_of(f"{kind}:{tmp_path}/broken.{kind}") for kind in ("csv", "parquet")] == [[], []]
 
 
 def test_a_design_is_taken_over_with_its_policy_and_learner() -> None:
@@ -101,13 +93,12 @@ def test_a_design_is_taken_over_with_its_policy_and_learner() -> None:
     assert taken_over(first_form(), design | {"K": None, "decay": 7.0}).K == ""
 
 
-def test_a_file_of_prices_takes_the_place_of_a_law(tmp_path: Path) -> None:
-    file = tmp_path / "prices.csv"
-    file.write_text("day,price\n1,2\n")
-    found = asked(price_file=str(file), price_column="price", prices="nonsense")
-    assert found.study.cost == CostProcess(process="trace", file=str(file), column="price")
+def test_a_file_of_prices_takes_the_place_of_a_law(home: Path) -> None:
+    (home / "prices.csv").write_text("day,price\n1,2\n")
+    found = asked(price_file="~/prices.csv", price_column="price", prices="nonsense")
+    assert found.study.cost == CostProcess(process="trace", file="~/prices.csv", column="price")
     assert found.plain.cost == found.study.cost
-    several = read_form(replace(first_form(), price_file=str(file)))[1]
+    several = read_form(replace(first_form(), price_file="~/prices.csv"))[1]
     assert list(several) == ["price_column"]
 
 

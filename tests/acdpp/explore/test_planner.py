@@ -251,24 +251,15 @@ def test_prices_are_read_again_where_their_file_changes(tmp_path: Path) -> None:
         assert (money.mean_price, money.most) == (price, 22 / price)
 
 
-def test_data_are_read_again_where_they_or_the_pilot_change(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    arrays, planner = dict(np.load(DATA.removeprefix("npz:"))), Planner()
+def test_data_are_read_again_where_they_the_pilot_or_the_labels_change(home: Path) -> None:
+    arrays, planner, table = dict(np.load(DATA.removeprefix("npz:"))), Planner(), home / "mine.csv"
+    table.write_text("a,y,z\n" + "".join(f"{k % 7},{k % 2},{k % 3}\n" for k in range(60)))
+    labels = [{"data": f"csv:{table}", "label": label} for label in "yz"]
     for times, pilot in ((1, ""), (1, "40"), (2, "40"), (3, "")):
-        np.savez(tmp_path / "mine.npz", **arrays | {"x": times * arrays["x"]})
-        question = asked(data="npz:~/mine.npz", fit="preset", pilot=pilot)
-        afresh = next(Planner().answers(question)).money
-        assert next(planner.answers(question)).money == afresh
-
-
-def test_another_column_of_labels_is_another_problem(tmp_path: Path) -> None:
-    file, planner = tmp_path / "mine.csv", Planner()
-    file.write_text("a,y,z\n" + "".join(f"{k % 7},{k % 2},{k % 3}\n" for k in range(60)))
-    for label in ("y", "z"):
-        question = asked(data=f"csv:{file}", label=label, fit="preset")
-        assert next(planner.answers(question)).money == next(Planner().answers(question)).money
+        np.savez(home / "mine.npz", **arrays | {"x": times * arrays["x"]})
+        for typed in ({"data": "npz:~/mine.npz", "pilot": pilot}, *labels):
+            question = asked(fit="preset", **typed)
+            assert next(planner.answers(question)).money == next(Planner().answers(question)).money
 
 
 def test_a_data_set_is_looked_at_once_and_for_a_single_round() -> None:

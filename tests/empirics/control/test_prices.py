@@ -71,16 +71,6 @@ def test_prices_are_positive_and_finite_to_the_ends_of_the_settings(process, end
         assert c.max() <= ends[1]
 
 
-@given(st.lists(st.floats(1e-14, 1e14), min_size=1, max_size=30), st.integers(1, 40))
-@settings(max_examples=50)
-def test_a_trace_is_its_numbers_with_their_exact_mean(values, size):
-    trace = make_prices(values)
-    cut = list(trace.chunks(0, 2, len(values), size))
-    assert np.array_equal(np.concatenate(cut), np.repeat(np.array(values)[:, None], 2, axis=1))
-    assert trace.mean == sum(Fraction(repr(value)) for value in values) / len(values)
-    assert trace.depends_on_horizon is False
-
-
 def test_a_trace_may_have_a_column_for_each_replicate_and_is_neither_repeated_nor_filled_in():
     values = np.arange(1.0, 13.0).reshape(4, 3)
     assert [chunk.tolist() for chunk in make_prices(values).chunks(0, 2, 3, 2)] == [
@@ -88,6 +78,7 @@ def test_a_trace_may_have_a_column_for_each_replicate_and_is_neither_repeated_no
         [[7, 8]],
     ]
     assert make_prices(torch.tensor(values)).digest == make_prices(values.tolist()).digest
+    assert make_prices(values).depends_on_horizon is False
     assert make_prices(values).mean == Fraction(13, 2)  # of the whole trace, also where a study needs less
     assert "3 replicates and the study 5" in refused(make_prices(values).chunks, 0, 5, 4, 4)
     sentence = refused(Trace(np.ones(300)).chunks, 0, 1, 500, 100)

@@ -52,14 +52,6 @@ def sentence(path):
     return found
 
 
-def test_the_arrays_are_checked_like_any_others(tmp_path):
-    path = tmp_path / "mine.npz"
-    assert "'images', 'labels'" in sentence(saved(path, images=X, labels=Y))
-    assert f"{path}: x must hold finite" in sentence(saved(path, x=X * np.nan, y=Y))
-    assert f"{path}: y must hold whole" in sentence(saved(path, x=X, y=Y + 0.5))
-    assert "x must be an array of real numbers, got complex128" in sentence(saved(path, x=X * 1j, y=Y))
-
-
 def test_pickled_arrays_are_refused_and_do_nothing(tmp_path):
     canary, bare = tmp_path / "executed", tmp_path / "b.npz"
     weapon = Calls(os.mkdir, str(canary))

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from empirics.control.schedule import Schedule, plan
-from empirics.draws import Purpose, check_seed, philox, uniform
+from empirics.draws import check_seed, philox
 from empirics.training.linear import passing
 from empirics.training.partition import make_pools
 from empirics.training.sample_order import DRAW_BYTES_PER_SAMPLE, LIST_BYTES_PER_SAMPLE, SampleOrder
@@ -86,13 +86,6 @@ def test_philox_gives_the_published_known_answers_and_seeds_fit_it():
         assert " ".join(f"{int(word):08x}" for word in philox(counter, key)) == words
     for seed in (-1, 2**32, 1.0, True):
         assert "seed must be a whole number" in refused(check_seed, seed)
-
-
-def test_a_draw_depends_on_its_address_and_not_on_what_else_is_drawn():
-    alone = uniform(7, Purpose.sample, replicate=2, client=3, t=11, slot=5)
-    crowd = uniform(7, Purpose.sample, replicate=np.arange(4)[:, None], client=np.arange(6), t=11, slot=5)
-    assert crowd[2, 3] == alone
-    assert np.unique(crowd).size == crowd.size
 
 
 def test_samples_that_count_are_looked_at_alone_where_they_are_few():
