@@ -82,17 +82,12 @@ def table(document: dict[str, Any]) -> str:
     def within(one: dict[str, float]) -> str:
         return f"{100 * one['mean']:.1f} ± {100 * one['error']:.1f}"
 
-    rows = [
-        [
-            name,
-            within(one["before"]),
-            f"radius {one['radius']:g}, {one['scale']}, η = {one['eta']:.3g}",
-            within(one["after"]),
-            *(f"{100 * one[key]:.1f}" for key in ("scikit-learn", "standardised")),
-        ]
-        for name, one in document["studies"].items()
-    ]
-    return markdown([SETTINGS["heads"], *rows])
+    lines = [SETTINGS["heads"]]
+    for name, one in document["studies"].items():
+        chosen = "radius {radius:g}, {scale}, η = {eta:.3g}".format(**one)
+        others = (f"{100 * one[key]:.1f}" for key in ("scikit-learn", "standardised"))
+        lines.append([name, within(one["before"]), chosen, within(one["after"]), *others])
+    return markdown(lines)
 
 
 def show(document: dict[str, Any]) -> None:

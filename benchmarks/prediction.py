@@ -35,22 +35,18 @@ def main() -> None:
     print(hardware())
     asked = [{key: getattr(given, key) for key in SETTINGS["case"]}]
     rows = [one | timed_case(given, one) for one in (SETTINGS["cases"] if given.cases else asked)]
-    sizes = " ".join(
-        f"--{key} {getattr(given, key)}" for key in ("dataset", "rounds", "seeds", "stretch", "times")
-    )
+    named = ("dataset", "rounds", "seeds", "stretch", "times")
+    sizes = " ".join(f"--{key} {getattr(given, key)}" for key in named)
     command = f"python -m benchmarks.prediction {sizes} --data-dir DIR --cases FILE"
     write({"command": command, "hardware": machine(), "cases": rows}, given.cases)
 
 
 def timed_case(given: Namespace, case: dict[str, Any]) -> dict[str, float]:
     """Seconds of data and constants, of the prediction and of the training, printed with what is predicted."""
-    digits = PRESETS["digits"]
-    policies = digits.policies if case["all"] else ("constant",)
-    measures = ("risk",) if case["risk_alone"] else digits.measures
-    study = replace(
-        digits, dataset=given.dataset, labels=case["labels"], policies=policies, measures=measures
-    )
-    study = replace(study, rounds=given.rounds, seeds=given.seeds, checkpoint=given.stretch)
+    own = {} if case["all"] else {"policies": ("constant",)}
+    own |= {"measures": ("risk",)} if case["risk_alone"] else {}
+    sizes = {"rounds": given.rounds, "seeds": given.seeds, "checkpoint": given.stretch}
+    study = replace(PRESETS["digits"], dataset=given.dataset, labels=case["labels"], **sizes, **own)
     print(study.task)
     clock = time.perf_counter if given.device != "cpu" else time.process_time
     load = lambda: posed(study, device=given.device, data_dir=given.data_dir)  # noqa: E731

@@ -125,7 +125,7 @@ def markdown(lines: Iterable[Iterable[str]]) -> str:
 def above_best(each: Any, best: Any) -> dict[str, float]:
     """Mean difference to the best, paired, with half of its 95 % interval."""
     apart = np.asarray(each) - np.asarray(best)
-    half = float(half_width(apart, 0.95)) if apart.any() else 0.0
+    half = float(half_width(apart, 0.95)) if len(apart) > 1 and apart.any() else 0.0
     return {"above_best": float(apart.mean()), "half_width": half}
 
 

@@ -2,7 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -65,6 +68,20 @@ def reproduction(
     for name, row in document["policies"].items():
         row["occupancy"]["largest"] = (largest or {}).get(name, buffers)
     return document
+
+
+GONE = object()
+
+
+def changed(document: Mapping[str, Any], path: Sequence[Any], value: Any) -> dict[str, Any]:
+    """A copy with another value in one place, or none."""
+    copied: dict[str, Any] = deepcopy(dict(document))
+    *above, last = path
+    inner = reduce(getitem, above, copied)
+    inner[last] = value
+    if value is GONE:
+        del inner[last]
+    return copied
 
 
 def write(document: Mapping[str, Any], path: Path) -> Path:

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tarfile
 import tomllib
@@ -19,7 +18,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from tests.acdpp.program import SEVERAL, several
+from tests.acdpp.program import SEVERAL, finish, several
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -31,8 +30,8 @@ MADE_BY_BUILDING = {"PKG-INFO", "setup.cfg"}
 def source_files() -> set[str]:
     """Files that git knows or, in an unpacked distribution, all that were not made there."""
     if (ROOT / ".git").exists():
-        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
-        return {name for name in listed.stdout.splitlines() if (ROOT / name).is_file()}
+        listed = finish("git", "ls-files", cwd=ROOT).stdout
+        return {name for name in listed.splitlines() if (ROOT / name).is_file()}
     found = {str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file()}
     made = ("__pycache__", ".egg-info", "_cache", ".hypothesis", ".venv", "build", "dist")
     return {
@@ -54,14 +53,7 @@ class Distribution:
         plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
         place = {"PYTHONPATH": str(self.site), "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1"}
         place["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        return finish(*command, cwd=cwd, env=plain | place)
-
-
-def finish(*command: str, cwd: Path, env: dict[str, str] | None = None) -> str:
-    """Output of a command that must succeed."""
-    done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+        return finish(*command, cwd=cwd, env=plain | place).stdout
 
 
 def build(kind: str, tree: Path, out: Path) -> Path:

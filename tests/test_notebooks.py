@@ -13,6 +13,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator
+from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -99,18 +100,8 @@ def same(one: str, other: str) -> bool:
     """
     if DECIMAL.split(one) != DECIMAL.split(other):
         return False
-    pairs = zip(DECIMAL.findall(one), DECIMAL.findall(other), strict=True)
-    return all(abs(float(a) - float(b)) < 1.5 * unit(a) for a, b in pairs)
-
-
-def unit(decimal: str) -> float:
-    """Unit of the last printed place.
-
-    >>> unit("0.25"), unit("1.5e+3")
-    (0.01, 100.0)
-    """
-    digits, _, power = decimal.partition("e")
-    return float(f"1e{int(power or 0) - len(digits.partition('.')[2])}")
+    pairs = zip(*(map(Decimal, DECIMAL.findall(text)) for text in (one, other)), strict=True)
+    return all(abs(a - b) < Decimal("1.5").scaleb(int(a.as_tuple().exponent)) for a, b in pairs)
 
 
 @pytest.mark.slow

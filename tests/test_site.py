@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 import sys
 import warnings
 from html.parser import HTMLParser
@@ -16,6 +15,7 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import Abort
 
 from proofs_check.ledger import read
+from tests.acdpp.program import finish
 
 ROOT = Path(__file__).parent.parent
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "proofs_check" / "README.md"]
@@ -51,10 +51,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
     """Pages of the built site."""
     out = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-c", MKDOCS, "build", "--strict", "-d", str(out)]
-    done = subprocess.run(
-        command, cwd=ROOT, env=os.environ | QUIET, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    done = finish(*command, cwd=ROOT, env=os.environ | QUIET)
     assert not re.search("warning|error", done.stdout + done.stderr, re.IGNORECASE), done.stderr
     return {path: Page(path) for path in sorted(out.rglob("*.html"))}
 

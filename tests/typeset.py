@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from acdpp.report.erratum import latex, printed
+from acdpp.report.erratum import PREAMBLE, latex, printed
 
 needs_pdflatex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="needs pdflatex")
 OVERFULL_POINTS_MAX = 10.0
@@ -36,6 +36,11 @@ def pdflatex(tex: str, folder: Path) -> str:
             error = re.search(r"^!.*(?:\n.*){0,5}", log, re.MULTILINE)
             pytest.fail(error[0] if error else done.stdout[-500:])
     return log
+
+
+def faults_of(body: str, folder: Path) -> list[str]:
+    """Complaints about a text between the erratum's preamble and its end."""
+    return faults(pdflatex(f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}", folder))
 
 
 def faults(log: str) -> list[str]:

@@ -136,9 +136,7 @@ def judged_all(
 ) -> list[tuple[str, Judgement]]:
     """Judgements of the mutants, by module, and of the claims without each of their links."""
     done = {key: j for key, j in read(options.out if options.resume else None).items() if j.by}
-    last = {
-        mark: who for who, marks in json.loads(NOTICED.read_text(encoding="utf-8")).items() for mark in marks
-    }
+    last = noticed()
     found = [(m.module, done[m.key]) for m in wanted if m.key in done]
 
     def tell(module: str, judged: Judgement) -> None:
@@ -182,21 +180,21 @@ def mark_of(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()[:10]
 
 
+def noticed() -> dict[str, str]:
+    """What noticed each error in earlier runs, by its mark."""
+    before = json.loads(NOTICED.read_text(encoding="utf-8"))
+    return {mark: who for who, marks in before.items() for mark in marks}
+
+
 def record(found: list[tuple[str, Judgement]], planted: set[str]) -> None:
     """Add to noticed.json what noticed each error now; errors that are no longer planted are dropped."""
-    before, marks = json.loads(NOTICED.read_text(encoding="utf-8")), {mark_of(key) for key in planted}
-    now = {mark: who for who, those in before.items() for mark in those if mark in marks}
-    for _, judged in found:
-        now |= (
-            {mark_of(judged.key): judged.where}
-            if judged.where and judged.by not in ("equivalent", "import")
-            else {}
-        )
+    marks = {mark_of(key) for key in planted}
+    now = {mark: who for mark, who in noticed().items() if mark in marks}
+    kept = (one for _, one in found if one.where and one.by not in ("equivalent", "import"))
+    now |= {mark_of(one.key): one.where for one in kept}
     told = {who: sorted(mark for mark in now if now[mark] == who) for who in sorted(set(now.values()))}
-    text = ",\n".join(
-        f"{json.dumps(who, ensure_ascii=False)}: {json.dumps(those)}" for who, those in told.items()
-    )
-    NOTICED.write_text(f"{{\n{text}\n}}\n", encoding="utf-8")
+    lines = (f"{json.dumps(who, ensure_ascii=False)}: {json.dumps(those)}" for who, those in told.items())
+    NOTICED.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 def read(path: Path | None) -> dict[str, Judgement]:

@@ -10,19 +10,19 @@ over scikit-learn's on the same rows, in per cent; behind ± is half of a 95 % i
 splits.
 """
 
-import time
 from argparse import Namespace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from benchmarks.runner import Benchmark, markdown
+from benchmarks.common import timed
+from benchmarks.runner import Benchmark, above_best, markdown
 from benchmarks.tables.data import TABLES
 from benchmarks.tables.rivals import LEARNERS, SETTINGS, Splits
 from empirics.training.information import Rows
-from theory.numbers.student import half_width
 
 BESIDE = "scikit-learn"
 
@@ -63,55 +63,41 @@ def measured(case: str, benchmark: Benchmark) -> dict[str, Any]:
     given = benchmark.given
     name, batch = case.removesuffix(" rows per round").rsplit(", ", 1)
     splits = split_of(name, int(batch), given)
-    truth, learners = (
-        splits.test.y.cpu().numpy(),
-        given.learners.split(",") if given.learners else list(LEARNERS),
-    )
-    found = {}
-    for learner in learners:
-        begin = time.perf_counter()
-        chances = LEARNERS[learner](splits)
+    truth, found = splits.test.y.cpu().numpy(), {}
+    for learner in given.learners.split(",") if given.learners else LEARNERS:
+        chances, (seconds,) = timed(partial(LEARNERS[learner], splits))
         own = np.take_along_axis(chances, truth[None, :, :, None], -1)[..., 0]
         loss = -np.log(own.clip(1e-15)).mean(-1)
         best = int(loss.mean(1).argmin())
         right = (chances[best].argmax(-1) == truth).mean(-1)
-        found[learner] = {
-            "log_loss": loss[best].tolist(),
-            "accuracy": right.tolist(),
-            "setting": best,
-            "seconds": time.perf_counter() - begin,
-        }
-        print(
-            f"{case}: {learner} {loss[best].mean():.4f}, {right.mean():.1%}, {found[learner]['seconds']:.0f} s",
-            flush=True,
-        )
+        told = {"log_loss": loss[best].tolist(), "accuracy": right.tolist()}
+        found[learner] = told | {"setting": best, "seconds": seconds}
+        words = f"{loss[best].mean():.4f}, {right.mean():.1%}, {seconds:.0f} s"
+        print(f"{case}: {learner} {words}", flush=True)
     return {
         "rows": len(splits.bought.y[0]), "pilot": splits.pilot, "held_out": len(truth[0]),
         "chosen_on": TABLES[name].chosen, "separable": TABLES[name].separable, "learners": found,
     }  # fmt: skip
 
 
-def show(*documents: dict[str, Any]) -> None:
-    for document in documents:
-        lines = [["table", "chosen on", BESIDE, *(f"{name}, over" for name in LEARNERS if name != BESIDE)]]
-        for case, found in document["studies"].items():
-            losses = {name: np.array(one["log_loss"]) for name, one in found["learners"].items()}
-            if BESIDE not in losses:
-                continue
-            beside = losses[BESIDE]
-            kind = "yes" if found["chosen_on"] else "separable" if found["separable"] else ""
-            cells = [
-                over(losses[name], beside) if name in losses else "" for name in LEARNERS if name != BESIDE
-            ]
-            lines.append([case.removesuffix(" rows per round"), kind, f"{beside.mean():.4f}", *cells])
-        print(f"{document['command']}\n{document['hardware']}\n\n{markdown(lines)}")
+def show(document: dict[str, Any]) -> None:
+    others = [name for name in LEARNERS if name != BESIDE]
+    lines = [["table", "chosen on", BESIDE, *(f"{name}, over" for name in others)]]
+    for case, found in document["studies"].items():
+        losses = {name: np.array(one["log_loss"]) for name, one in found["learners"].items()}
+        if BESIDE not in losses:
+            continue
+        beside = losses[BESIDE]
+        kind = "yes" if found["chosen_on"] else "separable" if found["separable"] else ""
+        cells = [over(losses[name], beside) if name in losses else "" for name in others]
+        lines.append([case.removesuffix(" rows per round"), kind, f"{beside.mean():.4f}", *cells])
+    print(f"{document['command']}\n{document['hardware']}\n\n{markdown(lines)}")
 
 
 def over(losses: Any, beside: Any) -> str:
     """How far the mean lies above that of the same rows, in per cent."""
-    apart = losses - beside
-    half = float(half_width(apart, 0.95)) if len(apart) > 1 and apart.any() else 0.0
-    return f"{apart.mean() / beside.mean():+.1%} ± {half / beside.mean():.1%}"
+    apart, half = (value / beside.mean() for value in above_best(losses, beside).values())
+    return f"{apart:+.1%} ± {half:.1%}"
 
 
 if __name__ == "__main__":

@@ -82,10 +82,8 @@ def flipped(_: Path) -> Arrays:
 
 def bent(_: Path) -> Arrays:
     """Clusters that no linear model tells apart well."""
-    x, y = make_classification(
-        4000, 20, n_informative=8, n_classes=4, n_clusters_per_class=3, random_state=17
-    )
-    return x, y
+    given = {"n_informative": 8, "n_classes": 4, "n_clusters_per_class": 3, "random_state": 17}
+    return make_classification(4000, 20, **given)
 
 
 def repeated(_: Path) -> Arrays:

@@ -15,7 +15,6 @@ import torch
 from flwr.common import Code, FitRes, Status, ndarrays_to_parameters, parameters_to_ndarrays
 from flwr.server.strategy import FedAdam, FedAvg
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegressionCV
 from torch import Tensor
 from torch.nn import functional as F
@@ -74,27 +73,13 @@ def information(splits: Splits) -> Chances:
 
 def scikit_learn(splits: Splits) -> Chances:
     """Logistic regression with a ridge by cross-validation."""
-    bought, test = splits.bought, splits.test
-    found = np.full((*test.y.shape, splits.classes), 1e-15)
-    for k, (x, y, held_out) in enumerate(
-        zip(bought.x.numpy(), bought.y.numpy(), test.x.numpy(), strict=True)
-    ):
-        model = LogisticRegressionCV(
-            Cs=np.logspace(-4, 4, 17),
-            cv=5,
-            scoring="neg_log_loss",
-            max_iter=2000,
-            use_legacy_attributes=False,
-        )
-        with warnings.catch_warnings():
-            for kind in (
-                ConvergenceWarning,
-                UserWarning,
-                FutureWarning,
-            ):  # rare classes in folds; its next version
-                warnings.simplefilter("ignore", kind)
+    found = np.full((*splits.test.y.shape, splits.classes), 1e-15)
+    more = {"cv": 5, "scoring": "neg_log_loss", "max_iter": 2000, "use_legacy_attributes": False}
+    for chances, (x, y, held_out) in zip(found, splits.arrays, strict=True):
+        model = LogisticRegressionCV(Cs=np.logspace(-4, 4, 17), **more)
+        with warnings.catch_warnings(action="ignore"):  # of rare classes in folds, and of its next version
             model.fit(x[:, :-1], y)
-        found[k][:, model.classes_] = model.predict_proba(held_out[:, :-1])
+        chances[:, model.classes_] = model.predict_proba(held_out[:, :-1])
     return found[None]
 
 
@@ -102,10 +87,8 @@ def flower(splits: Splits, make: Callable[[float], Any], server_steps: list[floa
     """A strategy of Flower's for every local step size and step size of its own; all of these are one array."""
     local = torch.tensor(SETTINGS["local_steps"], device=splits.test.x.device)
     runs, _, features = splits.bought.x.shape
-    size = (1 if splits.classes == 2 else splits.classes) * features
-    return np.concatenate(
-        [_federated(splits, make(step), local, (runs, len(local), size)) for step in server_steps]
-    )
+    shape = (runs, len(local), (1 if splits.classes == 2 else splits.classes) * features)
+    return np.concatenate([_federated(splits, make(step), local, shape) for step in server_steps])
 
 
 def _federated(splits: Splits, strategy: Any, local: Tensor, shape: tuple[int, ...]) -> Chances:

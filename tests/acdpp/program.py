@@ -90,9 +90,15 @@ def process(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
 
 
+def finish(*command: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """What a command gave, which must succeed."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
 def several(*commands: str, before: str = "", apart: bool = False, **options: Any) -> list[list[Any]]:
     """What `SEVERAL` tells of these commands, in a process that first runs the code `before`."""
     command = [sys.executable, "-c", before + SEVERAL, "apart" * apart, *commands]
     here = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run(command, env=here, capture_output=True, text=True, check=True, **options)
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    return [json.loads(line) for line in finish(*command, env=here, **options).stdout.splitlines()]

@@ -1,6 +1,5 @@
 """Commands load what they need and no more. How long that takes is for `python -m benchmarks.startup`."""
 
-import subprocess
 import sys
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 import typer
 
 from acdpp.main import COMMANDS, app
-from tests.acdpp.program import several
+from tests.acdpp.program import finish, several
 
 NUMBERS = ("numpy", "sympy", "scipy", "mpmath", "flint")
 SHOWN = ("rich.console", *NUMBERS[1:])
@@ -61,8 +60,7 @@ IMPORTS = {
 @pytest.mark.parametrize("packages", IMPORTS)
 def test_an_import_stays_light(packages: str) -> None:
     code = f"import sys, {packages}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not set(done.stdout.split()) & set(IMPORTS[packages])
+    assert not set(finish(sys.executable, "-c", code).stdout.split()) & set(IMPORTS[packages])
 
 
 def test_commands_are_listed_with_their_own_help() -> None:

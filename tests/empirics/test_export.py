@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 from unittest.mock import Mock
@@ -15,7 +14,7 @@ from pyarrow import csv
 
 from empirics import export, export_model, read_result, run_study
 from empirics.data import Columns, as_dataset
-from tests.acdpp.program import acdpp, answer, refusal
+from tests.acdpp.program import acdpp, answer, finish, refusal
 from tests.empirics.small import blobs, blobs_file, refused, stopped_at, study
 
 PAGE = Path(__file__).parents[2] / "docs" / "your-own.md"
@@ -126,10 +125,7 @@ def test_a_table_leaves_with_its_own_labels_and_with_the_scale_that_its_features
 
 def test_it_loads_where_nothing_of_ours_can_be_imported(exported):
     loads = [example().replace("model.pt", str(file)) for file in exported]
-    command = [sys.executable, "-I", "-c", "\n".join([ALONE, *loads])]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("[") == len(loads)
+    assert finish(sys.executable, "-I", "-c", "\n".join([ALONE, *loads])).stdout.count("[") == len(loads)
 
 
 class Doubled(torch.nn.Sequential):

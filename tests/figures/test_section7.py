@@ -1,7 +1,5 @@
 """`plot section7` shows the numbers of its documents, and refuses wrong documents."""
 
-from functools import reduce
-from operator import getitem
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -95,14 +93,11 @@ def test_a_folder_without_the_document_is_computed(tmp_path: Path, monkeypatch: 
     reproduction.assert_called_once_with(tmp_path)
 
 
-GONE = object()
-
-
 @pytest.mark.parametrize(
     ("path", "value", "what"),
     [
-        ("policies", GONE, "has no '{}'"),
-        ("policies.acdpp.debt", GONE, "has no '{}'"),
+        ("policies", made_up.GONE, "has no '{}'"),
+        ("policies.acdpp.debt", made_up.GONE, "has no '{}'"),
         ("policies.acdpp.current_best.mean", [0.1, 0.2], "has no list of 5 numbers '{}'"),
         ("policies.acdpp.current_best.high", ["x"] * 5, "has no number '{}'"),
         ("policies.acdpp.occupancy.largest", None, "has no number '{}'"),
@@ -115,12 +110,7 @@ GONE = object()
 def test_a_wrong_document_is_one_sentence_and_leaves_nothing(
     path: str, value: Any, what: str, tmp_path: Path
 ) -> None:
-    document: Any = made_up.reproduction(rounds=4)
-    *above, last = path.split(".")
-    inner = reduce(getitem, above, document)
-    inner[last] = value
-    if value is GONE:
-        del inner[last]
+    document = made_up.changed(made_up.reproduction(rounds=4), path.split("."), value)
     file = made_up.write(document, tmp_path / "wrong.json")
     sentence = refused(invoke, "section7", str(file), "--out", str(tmp_path / "new"))
     assert what.format(path) in sentence

@@ -35,9 +35,6 @@ def test_three_rounds_of_one_sample_with_two_uses_each_counted_by_hand():
     assert third.weights == {(0, 0): Fraction(2, 5), (0, 1): Fraction(2, 5), (0, 2): Fraction(1, 5)}
     assert third.uniformity == Fraction(25, 27)
     assert third.mismatch == Fraction(4, 25) + Fraction(1, 100) + Fraction(9, 100)
-
-
-def test_a_client_without_admissions_has_an_empty_buffer():
     last = simulate([[2, 0], [1, 0]], K=3)[-1]
     assert (last.n_of(0), last.n_of(1), last.n, last.N) == (3, 0, 3, 3)
 

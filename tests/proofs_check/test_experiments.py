@@ -23,7 +23,7 @@ from proofs_check.experiments.reproduction import parse
 from proofs_check.experiments.stated import CODE_K, CODE_V, PENALTY, SECTION7
 from proofs_check.groundwork.experiments.constraints import OURS, play
 from proofs_check.groundwork.experiments.section7 import Seen
-from tests.made_up import PAPER, reproduction, write
+from tests.made_up import PAPER, changed, reproduction, write
 from tests.proofs_check.test_text import check_words
 from tests.refused import refused
 from theory.numbers.student import mean_interval
@@ -588,15 +588,6 @@ CONTRADICTIONS = {
     ),
     "the averaged points of acdpp": (("comparisons", "acdpp", "hybrid", "points_averaged", "mean"), 3),
 }
-
-
-def changed(document, path, value):
-    document = json.loads(json.dumps(document))
-    inner = document
-    for key in path[:-1]:
-        inner = inner[key]
-    inner[path[-1]] = value
-    return document
 
 
 @pytest.mark.parametrize("what", CONTRADICTIONS)

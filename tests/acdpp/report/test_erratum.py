@@ -12,7 +12,7 @@ from acdpp.report.contents import gather
 from acdpp.report.markdown import markdown
 from acdpp.report.page import page
 from proofs_check.registry import registry
-from tests.typeset import check_erratum, faults, needs_pdflatex, pdflatex
+from tests.typeset import check_erratum, faults, faults_of, needs_pdflatex, pdflatex
 
 
 def case_of(document: dict[str, Any], label: str) -> str:
@@ -213,8 +213,7 @@ def test_lines_fit_the_page_as_far_as_they_can_be_broken() -> None:
 @needs_pdflatex
 def test_no_displayed_formula_of_any_claim_sticks_out_of_the_page(tmp_path: Path) -> None:
     body = "\n\n".join(line_breaks.display(tex) for tex in _formulas())
-    tex = f"{erratum.PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}"
-    assert not faults(pdflatex(tex, tmp_path))
+    assert not faults_of(body, tmp_path)
 
 
 # --- the tests' own eyes -----------------------------------------------------------------------------------

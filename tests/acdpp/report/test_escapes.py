@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from acdpp.report import escapes
-from acdpp.report.erratum import PREAMBLE
 from proofs_check.registry import registry
 from proofs_check.symbols import GLOSSARY
 from tests.proofs_check.test_text import texts_of
 from tests.refused import refused
-from tests.typeset import faults, needs_pdflatex, pdflatex
+from tests.typeset import faults_of, needs_pdflatex
 
 
 @pytest.mark.parametrize(
@@ -58,4 +57,4 @@ def test_every_text_of_every_claim_becomes_ascii_and_loses_no_word() -> None:
 def test_latex_can_set_every_text_and_symbol_and_no_line_sticks_out(tmp_path: Path) -> None:
     symbols = {name for claim in registry() for of in (claim, claim.corrected) if of for name in of.symbols}
     body = "\n\n".join([*map(escapes.latex, _texts()), *map(escapes.symbol, sorted(symbols | {*GLOSSARY}))])
-    assert not faults(pdflatex(f"{PREAMBLE}\\begin{{document}}\n{body}\n\\end{{document}}", tmp_path))
+    assert not faults_of(body, tmp_path)
