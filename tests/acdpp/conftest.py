@@ -1,23 +1,21 @@
 """A home folder, and a browser for the tests of pages, where the system has Chromium and Playwright."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+from tests.acdpp.pages import CHROMIUM, chromium
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("there is no Chromium")
-    with pytest.importorskip("playwright.sync_api").sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    pytest.importorskip("playwright.sync_api")
+    with chromium() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture

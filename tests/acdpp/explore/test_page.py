@@ -5,10 +5,6 @@ Driven by Playwright with the Chromium of the system, where there is one. A serv
 
 import os
 import re
-import subprocess
-import sys
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import chdir
 from importlib.util import find_spec
@@ -20,8 +16,8 @@ import pytest
 
 from acdpp.explore.form import FIELDS
 from acdpp.output import with_error
+from tests.acdpp.pages import ROOT, answers, served
 from tests.acdpp.program import answer
-from tests.empirics.small import until
 
 pytestmark = [
     pytest.mark.slow,
@@ -31,7 +27,6 @@ pytestmark = [
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
 expect.set_options(timeout=30_000)
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="module")
@@ -41,29 +36,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def address(folder: Path) -> Iterator[str]:
-    """The page, served by the command itself."""
-    command = [sys.executable, "-m", "acdpp", "explore", "--no-open"]
-    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-    env |= {"PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
-    with (folder / "said").open("w") as said:
-        server = subprocess.Popen(command, cwd=folder, env=env, stdout=said, stderr=said)
-    try:
-        found = until(lambda: re.search(r"http://\S+/", (folder / "said").read_text())).group()
-        until(lambda: _answers(found))
+    with served(folder) as found:
         yield found
-    finally:
-        server.terminate()
-        server.wait(20)
-
-
-def _answers(address: str, **headers: str) -> int:
-    try:
-        with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
-            return int(answer.status)
-    except urllib.error.HTTPError as error:
-        return error.code
-    except OSError:
-        return 0
 
 
 @pytest.fixture
@@ -287,8 +261,8 @@ def test_what_is_recommended_is_put_into_the_form(visit: Any) -> None:
 
 
 def test_it_is_for_this_machine_alone(address: str) -> None:
-    assert _answers(address) == 200
-    assert _answers(address, Host="elsewhere.example") == 400
+    assert answers(address) == 200
+    assert answers(address, Host="elsewhere.example") == 400
     port = int(address.rstrip("/").rpartition(":")[2])
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     listening = [line[1] for line in lines if line[3] == "0A" and int(line[1].split(":")[1], 16) == port]
