@@ -9,13 +9,11 @@ import importlib.util
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator
 from contextlib import chdir, redirect_stdout, suppress
 from functools import cache
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -72,7 +70,7 @@ SHORTER = {
 }
 
 
-def blocks(page: str) -> Iterator[tuple[list[list[str]], str]]:
+def blocks(page):
     """The blocks of commands of a page, each command as its words, and the output that the next block shows.
 
     Comments and continued lines are as in a shell.
@@ -86,18 +84,18 @@ def blocks(page: str) -> Iterator[tuple[list[list[str]], str]]:
             yield [words for words in split if words], output if following == "text" else ""
 
 
-def inline(page: str) -> Iterator[list[str]]:
+def inline(page):
     """The commands in running text and tables."""
     for code in re.findall(r"`((?:acdpp|python -m) [^`]+)`", FENCED.sub("", PAGES[page])):
         yield [word for word in shlex.split(" ".join(code.split())) if word != "…"]
 
 
 @cache
-def program() -> Any:
+def program():
     return typer.main.get_command(app)
 
 
-def understood(words: list[str]) -> None:
+def understood(words):
     """Fail unless the command exists and takes these options and values."""
     if words[:2] == ["python", "-m"]:
         module_takes(words[2], words[3:])
@@ -110,7 +108,7 @@ def understood(words: list[str]) -> None:
         program_takes(words[1:])
 
 
-def program_takes(words: list[str]) -> None:
+def program_takes(words):
     command = program()
     while words and words[0] in getattr(command, "commands", {}):
         command, words = command.commands[words[0]], words[1:]
@@ -122,7 +120,7 @@ def program_takes(words: list[str]) -> None:
         select(registry(), [label for label in labels if label != "LABEL"])
 
 
-def module_takes(module: str, options: list[str]) -> None:
+def module_takes(module, options):
     found = importlib.util.find_spec(module)
     assert found is not None, f"no module {module}"
     source = Path(found.origin or "")
@@ -136,7 +134,7 @@ def module_takes(module: str, options: list[str]) -> None:
         assert not option.startswith("--") or option in spelled, f"{module} has no {option}"
 
 
-def shortened(words: list[str]) -> list[str]:
+def shortened(words):
     """Words to run for a command: the command itself, unless the table says otherwise."""
     for begins, instead in SHORTER.items():
         first = shlex.split(begins)
@@ -147,7 +145,7 @@ def shortened(words: list[str]) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def things(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def things(tmp_path_factory):
     """Files that the pages take for granted: data sets, prices and claims of one's own."""
     folder = tmp_path_factory.mktemp("things")
     put(folder / "DIR", bright_squares())
@@ -178,9 +176,7 @@ SHOWN = [page for page in PAGES if any(blocks(page))]
 @pytest.mark.parametrize(
     "page", [pytest.param(page, marks=[pytest.mark.slow] * (page in LONG)) for page in SHOWN]
 )
-def test_the_commands_of_a_page_run(
-    page: str, things: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands_of_a_page_run(page, things, tmp_path, monkeypatch):
     for thing in things.iterdir():
         (tmp_path / thing.name).symlink_to(thing)
     monkeypatch.chdir(tmp_path)
@@ -201,15 +197,15 @@ def test_the_commands_of_a_page_run(
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if list(inline(page))])
-def test_the_commands_in_the_text_are_understood(page: str) -> None:
+def test_the_commands_in_the_text_are_understood(page):
     """A command without options is a mention, which may leave out what the command requires."""
     for words in inline(page):
         mention = not any(word.startswith("-") for word in words)
         understood([*words, "--help"] if mention else words)
 
 
-def test_the_examples_of_the_program_are_understood() -> None:
-    def below(command: Any) -> Iterator[Any]:
+def test_the_examples_of_the_program_are_understood():
+    def below(command):
         yield command
         for one in getattr(command, "commands", {}).values():
             yield from below(one)
@@ -224,7 +220,7 @@ def test_the_examples_of_the_program_are_understood() -> None:
         understood(shlex.split(example.partition(">")[0]))
 
 
-def test_every_shortening_is_needed() -> None:
+def test_every_shortening_is_needed():
     every = [shlex.join(words) for page in PAGES for commands, _ in blocks(page) for words in commands]
     for begins in SHORTER:
         assert any(command.startswith(begins) for command in every), begins
@@ -243,6 +239,6 @@ def test_every_shortening_is_needed() -> None:
         "pip install '.[nothing]'",
     ],
 )
-def test_a_command_that_does_not_exist_is_noticed(command: str) -> None:
+def test_a_command_that_does_not_exist_is_noticed(command):
     with pytest.raises(BaseException):  # noqa: B017, PT011 - of Typer, of the registry, or an assertion
         understood(shlex.split(command))

@@ -27,7 +27,7 @@ ONLY_IN_THE_REPOSITORY = (".ci/", ".gitignore")
 MADE_BY_BUILDING = {"PKG-INFO", "setup.cfg"}
 
 
-def source_files() -> set[str]:
+def source_files():
     """Files that git knows or, in an unpacked distribution, all that were not made there."""
     if (ROOT / ".git").exists():
         listed = finish("git", "ls-files", cwd=ROOT).stdout
@@ -48,7 +48,7 @@ class Distribution:
     wheel: Path
     site: Path
 
-    def run(self, *command: str, cwd: Path) -> str:
+    def run(self, *command, cwd):
         """Output of a command, with the installed wheel before everything else that can be imported."""
         plain = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
         place = {"PYTHONPATH": str(self.site), "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": "1"}
@@ -56,7 +56,7 @@ class Distribution:
         return finish(*command, cwd=cwd, env=plain | place).stdout
 
 
-def build(kind: str, tree: Path, out: Path) -> Path:
+def build(kind, tree, out):
     """Build with the build system that `pyproject.toml` names, as installed."""
     out.mkdir()
     code = f"import sys, setuptools.build_meta as backend; backend.build_{kind}(sys.argv[1])"
@@ -66,7 +66,7 @@ def build(kind: str, tree: Path, out: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def distribution(tmp_path_factory: pytest.TempPathFactory) -> Distribution:
+def distribution(tmp_path_factory):
     folder = tmp_path_factory.mktemp("distribution")
     for name in source_files():
         place = folder / "tree" / name
@@ -82,14 +82,14 @@ def distribution(tmp_path_factory: pytest.TempPathFactory) -> Distribution:
     return Distribution(source, unpacked, wheel, folder / "site")
 
 
-def test_the_source_distribution_has_every_file(distribution: Distribution) -> None:
+def test_the_source_distribution_has_every_file(distribution):
     with tarfile.open(distribution.source) as archive:
         packed = {member.name.partition("/")[2] for member in archive.getmembers() if member.isfile()}
     packed = {name for name in packed if ".egg-info" not in name} - MADE_BY_BUILDING
     assert packed == {name for name in source_files() if not name.startswith(ONLY_IN_THE_REPOSITORY)}
 
 
-def test_the_wheel_has_every_file_of_the_packages_and_no_other(distribution: Distribution) -> None:
+def test_the_wheel_has_every_file_of_the_packages_and_no_other(distribution):
     with zipfile.ZipFile(distribution.wheel) as archive:
         packed = {name for name in archive.namelist() if ".dist-info/" not in name}
     wanted = {name for name in source_files() if name.partition("/")[0] in PACKAGES}
@@ -98,7 +98,7 @@ def test_the_wheel_has_every_file_of_the_packages_and_no_other(distribution: Dis
     assert packed == wanted
 
 
-def test_the_wheel_says_what_the_project_does(distribution: Distribution) -> None:
+def test_the_wheel_says_what_the_project_does(distribution):
     (found,) = importlib.metadata.distributions(path=[str(distribution.site)])
     assert (found.metadata["Name"], found.version) == (PROJECT["name"], PROJECT["version"])
     assert found.metadata["License-Expression"] == PROJECT["license"]
@@ -107,7 +107,7 @@ def test_the_wheel_says_what_the_project_does(distribution: Distribution) -> Non
     assert {one.name: one.value for one in found.entry_points} == PROJECT["scripts"]
 
 
-def test_the_wheel_works_on_its_own(distribution: Distribution, tmp_path: Path) -> None:
+def test_the_wheel_works_on_its_own(distribution, tmp_path):
     where = f"import {', '.join(PACKAGES)}; print(*({', '.join(f'{name}.__file__' for name in PACKAGES)},))"
     found = distribution.run(sys.executable, "-c", where, cwd=tmp_path).split()
     assert found == [str(distribution.site / name / "__init__.py") for name in PACKAGES]
@@ -124,7 +124,7 @@ def test_the_wheel_works_on_its_own(distribution: Distribution, tmp_path: Path) 
     assert "All as recorded" in verdict
 
 
-def test_the_source_distribution_passes_its_tests_on_its_own(distribution: Distribution) -> None:
+def test_the_source_distribution_passes_its_tests_on_its_own(distribution):
     """A few tests, with no package beside them, so that they meet the wheel, and none that loads torch."""
     for package in PACKAGES:
         shutil.rmtree(distribution.unpacked / package)
@@ -133,7 +133,7 @@ def test_the_source_distribution_passes_its_tests_on_its_own(distribution: Distr
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_public_names_exist_and_are_explained(package: str) -> None:
+def test_public_names_exist_and_are_explained(package):
     module = importlib.import_module(package)
     assert module.__doc__
     assert len(set(module.__all__)) == len(module.__all__)
@@ -142,7 +142,7 @@ def test_public_names_exist_and_are_explained(package: str) -> None:
         assert inspect.getdoc(public), name
 
 
-def test_only_verifying_needs_the_verifiers(tmp_path: Path) -> None:
+def test_only_verifying_needs_the_verifiers(tmp_path):
     hidden = 'import sys; sys.modules.update(dict.fromkeys(("hypothesis", "PEPit", "z3")))\n'
     design = "design --buffers 8,9 --budget 5 --mean-cost 2"
     commands = ["verify", "bound regret", design, "plot uniformity --out ."]
@@ -157,14 +157,14 @@ FILE = ROOT / "CITATION.cff"
 CITATION = yaml.safe_load(FILE.read_text(encoding="utf-8"))
 
 
-def test_the_citation_is_valid_by_the_schema_of_its_format() -> None:
+def test_the_citation_is_valid_by_the_schema_of_its_format():
     from check_jsonschema import main
 
     done = CliRunner().invoke(main, ["--builtin-schema", "vendor.citation-file-format", str(FILE)])
     assert done.exit_code == 0, done.output
 
 
-def test_the_citation_agrees_with_the_latest_release_and_the_project() -> None:
+def test_the_citation_agrees_with_the_latest_release_and_the_project():
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     latest, *_ = re.findall(r"^## (?!Unreleased$)(.*)$", changelog, re.MULTILINE)
     assert latest == f"{CITATION['version']} — {CITATION['date-released']}"

@@ -63,7 +63,7 @@ CLAIM = "lem:omega3-order"
 BLOCKS = re.findall(r"(?ms)^```(\w+)\n(.*?)^```$", README)
 
 
-def test_the_readme_is_short_with_blocks_of_a_first_minute_its_output_and_the_test_command() -> None:
+def test_the_readme_is_short_with_blocks_of_a_first_minute_its_output_and_the_test_command():
     assert len(README.splitlines()) <= LINES_MAX
     (_, first), (_, _), (_, second) = BLOCKS
     assert [kind for kind, _ in BLOCKS] == ["sh", "text", "sh"]
@@ -71,7 +71,7 @@ def test_the_readme_is_short_with_blocks_of_a_first_minute_its_output_and_the_te
     assert second == "pip install -c constraints.txt -e '.[dev]' && pytest -n 2 --dist loadfile\n"
 
 
-def test_the_readme_s_output_is_that_of_its_commands(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_readme_s_output_is_that_of_its_commands(monkeypatch):
     """All claims are decided by tests/proofs_check, and the picture is drawn by test_commands_shown.py."""
     monkeypatch.setenv("COLUMNS", "120")
     _, _, _, design = (line.split()[1:] for line in BLOCKS[0][1].splitlines())
@@ -84,7 +84,7 @@ def test_the_readme_s_output_is_that_of_its_commands(monkeypatch: pytest.MonkeyP
         assert " ".join(line.split()) in told
 
 
-def test_every_number_of_the_readme_has_a_source() -> None:
+def test_every_number_of_the_readme_has_a_source():
     """A result file, the output shown, or a command, whose numbers are for the reader to choose."""
     prose = re.sub(r"(?ms)^```.*?^```$|`[^`]*`|\]\([^)]*\)", "", MARKED.sub("", README))
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["references"][0]
@@ -93,7 +93,7 @@ def test_every_number_of_the_readme_has_a_source() -> None:
     assert set(re.findall(r"\d+(?:\.\d+)?", prose)) <= known
 
 
-def test_the_table_of_claims_is_that_of_the_ledger() -> None:
+def test_the_table_of_claims_is_that_of_the_ledger():
     page = (DOCS / "claims.md").read_text(encoding="utf-8")
     assert page == claims_page.page(read())
     assert re.findall(r"(?m)^\| `(.*?)`", page) == [entry.id for entry in read()]
@@ -105,7 +105,7 @@ GENERATED = {"claims.md", "kernel.md", "reference.md", "own-formula.md"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")
-def test_a_page_has_the_numbers_of_the_results_and_says_in_short_what_it_says(page: Path) -> None:
+def test_a_page_has_the_numbers_of_the_results_and_says_in_short_what_it_says(page):
     """A marker that begins a line of prose would begin a block of HTML, in which Markdown is not read."""
     text = page.read_text(encoding="utf-8")
     assert renewed(text) == text, "python -m docs.numbers renews it"
@@ -116,7 +116,7 @@ def test_a_page_has_the_numbers_of_the_results_and_says_in_short_what_it_says(pa
         assert len(re.sub("<!--.*?-->", "", short).split()) <= WORDS_IN_SHORT
 
 
-def test_a_wrong_number_and_a_wrong_table_are_noticed() -> None:
+def test_a_wrong_number_and_a_wrong_table_are_noticed():
     ratio = '<!--=at("stability-digits-500","policies/hybrid/constant_share"):.2f-->'
     right = f"{ratio}{at('stability-digits-500', 'policies/hybrid/constant_share'):.2f}<!--/-->"
     assert renewed(f"about {ratio}0.17<!--/--> of it") == f"about {right} of it"
@@ -126,7 +126,7 @@ def test_a_wrong_number_and_a_wrong_table_are_noticed() -> None:
         renewed('<!--=at("stability-digits-500","policies/nobody")-->1<!--/-->')
 
 
-def test_every_result_has_the_command_and_the_hardware_that_made_it() -> None:
+def test_every_result_has_the_command_and_the_hardware_that_made_it():
     commands = ("acdpp reproduce", "acdpp explain", "acdpp train", "python -m benchmarks")
     for path in (DOCS / "results").glob("*.json"):
         found = json.loads(path.read_text(encoding="utf-8"))

@@ -12,11 +12,9 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Iterator
 from decimal import Decimal
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import nbformat
@@ -33,7 +31,7 @@ CELL_SECONDS_MAX = 600
 DECIMAL = re.compile(r"\d+\.\d+(?:e[+-]?\d+)?")
 
 
-def executed(path: Path, folder: Path) -> Any:
+def executed(path, folder):
     """Run the notebook in a kernel that starts in an empty folder and imports this tree."""
     notebook = nbformat.read(path, as_version=4)
     for cell in code_cells(notebook):
@@ -62,7 +60,7 @@ def executed(path: Path, folder: Path) -> Any:
     return notebook
 
 
-def lighter(notebook: Any) -> Any:
+def lighter(notebook):
     """Reduce the colours of the pictures, to a quarter of their size."""
     for output in (output for cell in code_cells(notebook) for output in cell.outputs):
         if "image/png" in output.get("data", {}):
@@ -73,16 +71,16 @@ def lighter(notebook: Any) -> Any:
     return notebook
 
 
-def code_cells(notebook: Any) -> list[Any]:
+def code_cells(notebook):
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def digest(notebook: Any) -> str:
+def digest(notebook):
     """Digest of all code, saved with the outputs that it gave."""
     return sha256("\0".join(cell.source for cell in code_cells(notebook)).encode()).hexdigest()
 
 
-def shown(cell: Any) -> Iterator[tuple[str, str]]:
+def shown(cell):
     """Kinds and texts of a cell's outputs; pictures without their content."""
     for output in cell.outputs:
         if output.output_type == "stream":
@@ -92,7 +90,7 @@ def shown(cell: Any) -> Iterator[tuple[str, str]]:
                 yield kind, "" if kind.startswith("image/") else content
 
 
-def same(one: str, other: str) -> bool:
+def same(one, other):
     """Compare letter by letter, except that the last digit of a decimal may differ by one, as processors round.
 
     >>> same("K = 9, risk 0.1234", "K = 9, risk 0.1235"), same("risk 0.1234", "risk 0.1236"), same("9", "10")
@@ -106,7 +104,7 @@ def same(one: str, other: str) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_shows_what_its_code_gives(path: Path, tmp_path: Path) -> None:
+def test_a_notebook_shows_what_its_code_gives(path, tmp_path):
     kept = nbformat.read(path, as_version=4)
     for cell, again in zip(code_cells(kept), code_cells(executed(path, tmp_path)), strict=True):
         before, after = list(shown(cell)), list(shown(again))
@@ -116,7 +114,7 @@ def test_a_notebook_shows_what_its_code_gives(path: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_small_clean_and_of_this_tree(path: Path) -> None:
+def test_a_notebook_is_small_clean_and_of_this_tree(path):
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
     assert path.stat().st_size < NOTEBOOK_BYTES_MAX

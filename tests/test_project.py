@@ -5,7 +5,6 @@ import builtins
 import re
 import symtable
 import sys
-from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -82,11 +81,11 @@ LAYERS = {  # and the layers that each may import
     "figures": {"empirics", "proofs_check", "theory"},
     "empirics": {"theory"},
     "proofs_check": {"theory"},
-    "theory": set[str](),
+    "theory": set(),
 }
 
 
-def modules(layer: str) -> dict[str, Path]:
+def modules(layer):
     """The modules of a layer by name, its packages too."""
     found = {}
     for path in sorted((ROOT / layer).rglob("*.py")):
@@ -99,10 +98,10 @@ MODULES = {name: path for layer in LAYERS for name, path in modules(layer).items
 CLAIMS = {name: path for name, path in MODULES.items() if name.startswith("proofs_check.claims.")}
 
 
-def imported(path: Path) -> Iterator[str]:
+def imported(path):
     """Modules of this project that a file imports, also inside functions and for the type checker alone."""
     for node in ast.walk(ast.parse(path.read_text())):
-        names: list[str] = []
+        names = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -113,18 +112,18 @@ def imported(path: Path) -> Iterator[str]:
 
 
 @cache
-def imports() -> dict[str, set[str]]:
+def imports():
     return {name: set(imported(path)) for name, path in MODULES.items()}
 
 
-def within(package: str) -> dict[str, set[str]]:
+def within(package):
     """Imports between the rooms of a package, its modules and subpackages."""
 
-    def room(name: str) -> str | None:
+    def room(name):
         inner = name.removeprefix(package + ".")
         return None if inner == name else inner.split(".")[0]
 
-    rooms: dict[str, set[str]] = {}
+    rooms = {}
     for name, targets in imports().items():
         if (mine := room(name)) is not None:
             others = {there for target in targets if (there := room(target)) not in (None, mine)}
@@ -132,7 +131,7 @@ def within(package: str) -> dict[str, set[str]]:
     return rooms
 
 
-def climbing(layer: str, graph: dict[str, set[str]], floors: str) -> list[str]:
+def climbing(layer, graph, floors):
     """Violations of a layer's list of floors, one sentence each."""
     height = {room: -n for n, floor in enumerate(floors.strip().splitlines()) for room in floor.split()}
     wrong = [f"{layer}.{room} has no floor" for room in graph if room not in height]
@@ -154,23 +153,23 @@ def climbing(layer: str, graph: dict[str, set[str]], floors: str) -> list[str]:
     ],
     ids=" ".join,
 )
-def test_the_tree_is_clean(tool: list[str]) -> None:
+def test_the_tree_is_clean(tool):
     finish(sys.executable, "-m", *tool, cwd=ROOT)
 
 
 @pytest.mark.parametrize("layer", LAYERS)
-def test_imports_go_down_the_layers_and_their_floors(layer: str) -> None:
+def test_imports_go_down_the_layers_and_their_floors(layer):
     for name in modules(layer):
         assert {target.split(".")[0] for target in imports()[name]} <= {layer, *LAYERS[layer]}, name
     assert not climbing(layer, within(layer), FLOORS[layer])
 
 
-def test_no_claim_is_imported_by_another_claim() -> None:
+def test_no_claim_is_imported_by_another_claim():
     for name in CLAIMS:
         assert not imports()[name] & set(CLAIMS), name
 
 
-def unused(source: str) -> set[str]:
+def unused(source):
     """Names that a module defines at its top and never reads."""
     tree = ast.parse(source)
     names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
@@ -179,18 +178,18 @@ def unused(source: str) -> set[str]:
     return made - {name.id for name in names if isinstance(name.ctx, ast.Load)} - {"CLAIMS"}
 
 
-def names_in(targets: list[ast.expr]) -> Iterator[ast.Name]:
+def names_in(targets):
     return (node for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
 
 
-def test_no_claim_leaves_a_check_or_a_symbol_behind() -> None:
+def test_no_claim_leaves_a_check_or_a_symbol_behind():
     assert unused("a, b = 1, 2\ndef c(): return b\nCLAIMS = []") == {"a", "c"}
     assert {name: left for name, path in CLAIMS.items() if (left := unused(path.read_text()))} == {}
 
 
-def global_names(table: symtable.SymbolTable) -> dict[str, set[str]]:
+def global_names(table):
     """Names that a module binds at its top, and those that it or its functions read from there."""
-    found: dict[str, set[str]] = {"bound": set(), "read": set()}
+    found = {"bound": set(), "read": set()}
     top = table.get_type() == "module"
     for symbol in table.get_symbols():
         if top and (symbol.is_assigned() or symbol.is_imported()):
@@ -202,14 +201,14 @@ def global_names(table: symtable.SymbolTable) -> dict[str, set[str]]:
     return found
 
 
-def test_names_of_the_prelude_exist_are_used_and_are_not_imported_again() -> None:
-    def names(source: str) -> dict[str, set[str]]:
+def test_names_of_the_prelude_exist_are_used_and_are_not_imported_again():
+    def names(source):
         return global_names(symtable.symtable(source, "", "exec"))
 
     assert names("import a\ndef b(c): return [c + d for e in a]") == {"bound": {"a", "b"}, "read": {"a", "d"}}
     shared = imported_names(MODULES["proofs_check.prelude"].read_text())
     given = names(MODULES["proofs_check.prelude"].read_text())["bound"]
-    used: set[str] = set()
+    used = set()
     for module, path in MODULES.items():
         source = path.read_text()
         if "\nfrom proofs_check.prelude import *\n" in source:
@@ -220,15 +219,15 @@ def test_names_of_the_prelude_exist_are_used_and_are_not_imported_again() -> Non
     assert given - used == set()
 
 
-def imported_names(source: str) -> set[tuple[str, str]]:
+def imported_names(source):
     """Modules, and the names imported from them, except under another name."""
     found = (top for top in ast.parse(source).body if isinstance(top, ast.ImportFrom))
     return {(str(top.module), alias.name) for top in found for alias in top.names if alias.asname is None}
 
 
-def passed_on(source: str) -> set[str]:
+def passed_on(source):
     """Names that a module exports and imports from another."""
-    found: dict[str, set[str]] = {"has": set(), "exports": set()}
+    found = {"has": set(), "exports": set()}
     for top in ast.parse(source).body:
         if isinstance(top, ast.ImportFrom):
             found["has"] |= {alias.asname or alias.name for alias in top.names}
@@ -237,28 +236,28 @@ def passed_on(source: str) -> set[str]:
     return found["has"] & found["exports"]
 
 
-def test_a_room_of_empirics_exports_what_it_makes() -> None:
+def test_a_room_of_empirics_exports_what_it_makes():
     assert passed_on("from a import b, c\n__all__ = ['b', 'd']\nd = c") == {"b"}
     rooms = {name: path for name, path in modules("empirics").items() if path.name != "__init__.py"}
     assert {name: found for name, path in rooms.items() if (found := passed_on(path.read_text()))} == {}
 
 
-def test_no_imports_go_round_in_a_circle() -> None:
+def test_no_imports_go_round_in_a_circle():
     packages = [name for name, path in MODULES.items() if path.name == "__init__.py"]
     for graph in (imports(), *map(within, packages)):
         TopologicalSorter(graph).prepare()  # a CycleError names the circle
 
 
-def test_a_climb_and_a_room_without_a_floor_are_noticed() -> None:
-    up = {"top": set[str](), "low": {"top"}, "other": set[str]()}
-    across = {"low": {"other"}, "other": set[str]()}
+def test_a_climb_and_a_room_without_a_floor_are_noticed():
+    up = {"top": set(), "low": {"top"}, "other": set()}
+    across = {"low": {"other"}, "other": set()}
     assert climbing("x", up, "top\nlow other") == ["x.low imports x.top, which is not below it"]
     assert climbing("x", across, "low other") == ["x.low imports x.other, which is not below it"]
     assert climbing("x", up, "top\nlow") == ["x.other has no floor"]
     assert climbing("x", across, "top\nlow\nother") == ["x.top does not exist: take it off the list"]
 
 
-def test_the_theory_has_no_float_literal_no_torch_and_no_output() -> None:
+def test_the_theory_has_no_float_literal_no_torch_and_no_output():
     for path in modules("theory").values():
         for node in ast.walk(ast.parse(path.read_text())):
             place = path.name, getattr(node, "lineno", 0)
@@ -268,7 +267,7 @@ def test_the_theory_has_no_float_literal_no_torch_and_no_output() -> None:
             assert called not in {"print", "open"}, place
 
 
-def test_contributing_and_the_workflow_name_the_tasks_that_exist() -> None:
+def test_contributing_and_the_workflow_name_the_tasks_that_exist():
     noxfile = (ROOT / "noxfile.py").read_text(encoding="utf-8")
     functions = [node for node in ast.parse(noxfile).body if isinstance(node, ast.FunctionDef)]
     tasks = {node.name for node in functions if node.decorator_list}
@@ -281,7 +280,7 @@ def test_contributing_and_the_workflow_name_the_tasks_that_exist() -> None:
     assert {"task": ["test", "types"], "python": ["3.11", "3.12", "3.13"]} in matrices
 
 
-def test_the_test_command_is_one_and_the_same() -> None:
+def test_the_test_command_is_one_and_the_same():
     (command,) = re.findall(r"&& (pytest [^\n]*)", (ROOT / "README.md").read_text(encoding="utf-8"))
     words = ", ".join(f'"{word}"' for word in command.split())
     assert f"PYTEST = ({words})" in (ROOT / "noxfile.py").read_text(encoding="utf-8")
@@ -289,7 +288,7 @@ def test_the_test_command_is_one_and_the_same() -> None:
 
 
 @pytest.mark.parametrize("package", ["acdpp", "figures", "empirics", "proofs_check", "theory"])
-def test_a_package_names_its_modules(package: str) -> None:
+def test_a_package_names_its_modules(package):
     for face in (ROOT / package).rglob("__init__.py"):
         map_of = ast.get_docstring(ast.parse(face.read_text(encoding="utf-8"))) or ""
         modules = {path.stem for path in face.parent.glob("[!_]*.py")}

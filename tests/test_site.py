@@ -29,14 +29,14 @@ MKDOCS = "import runpy, sys; sys.modules['ruff'] = None; runpy.run_module('mkdoc
 class Page(HTMLParser):
     """Links, loaded files and anchors of a page."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path):
         super().__init__()
-        self.links: list[str] = []
-        self.loads: list[str] = []
+        self.links = []
+        self.loads = []
         self.anchors = {"", "__top"}
         self.feed(path.read_text(encoding="utf-8"))
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         given = {name: value or "" for name, value in attrs}
         self.anchors |= {given[name] for name in ("id", "name") if name in given}
         if tag == "a" and "href" in given:
@@ -47,7 +47,7 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
+def site(tmp_path_factory):
     """Pages of the built site."""
     out = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-c", MKDOCS, "build", "--strict", "-d", str(out)]
@@ -57,7 +57,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Page]:
 
 
 @pytest.mark.slow
-def test_every_link_leads_somewhere(site: dict[Path, Page]) -> None:
+def test_every_link_leads_somewhere(site):
     dead = []
     for path, page in site.items():
         if path.name == "404.html":  # is served at any address, so its links have no base
@@ -74,7 +74,7 @@ def test_every_link_leads_somewhere(site: dict[Path, Page]) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_loaded_from_another_server(site: dict[Path, Page]) -> None:
+def test_nothing_is_loaded_from_another_server(site):
     for path, page in site.items():
         assert not [link for link in page.loads if urlsplit(link).scheme or link.startswith("//")], path.name
     (index,) = (path for path in site if path.name == "index.html" and (path.parent / "search").is_dir())
@@ -86,13 +86,13 @@ def test_nothing_is_loaded_from_another_server(site: dict[Path, Page]) -> None:
 
 
 @pytest.mark.slow
-def test_formulas_are_typeset_in_pages_and_docstrings(site: dict[Path, Page]) -> None:
+def test_formulas_are_typeset_in_pages_and_docstrings(site):
     typeset = {path.name for path in site if "<math" in path.read_text(encoding="utf-8")}
     assert {"paper.html", "verdicts.html", "reuse.counts.html", "regret.transient.html"} <= typeset
 
 
 @pytest.mark.slow
-def test_the_reference_has_every_command_and_every_module_of_theory(site: dict[Path, Page]) -> None:
+def test_the_reference_has_every_command_and_every_module_of_theory(site):
     text = {path.name: path.read_text(encoding="utf-8") for path in site}
     for words in ("acdpp verify", "acdpp report", "acdpp plot omegas", "--certified", "--pilot"):
         assert words in text["command-line.html"]
@@ -115,7 +115,7 @@ exclude_docs: ""
 """
 
 
-def small_site(folder: Path, text: str) -> None:
+def small_site(folder, text):
     """Build a site of two pages with this site's formulas and link checks."""
     (folder / "docs").mkdir(exist_ok=True)
     (folder / "docs" / "index.md").write_text(f"# Start\n\n{text}\n", encoding="utf-8")
@@ -128,7 +128,7 @@ def small_site(folder: Path, text: str) -> None:
         mkdocs_build(load_config(str(config), strict=True, site_dir=str(folder / "out")))
 
 
-def test_mistakes_in_links_stop_the_build(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_mistakes_in_links_stop_the_build(tmp_path, caplog):
     small_site(tmp_path, "[a page](other.md#part), $x^2$ and `\\alpha`")
     assert "<math" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     wrong = ("missing.md", "other.md#nowhere", "../benchmarks", "/other.md")
@@ -146,9 +146,7 @@ def test_mistakes_in_links_stop_the_build(tmp_path: Path, caplog: pytest.LogCapt
         ("no end: $x + 1", "not read as a formula"),
     ],
 )
-def test_mistakes_in_formulas_stop_the_build(
-    text: str, complaint: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_mistakes_in_formulas_stop_the_build(text, complaint, tmp_path, caplog):
     with pytest.raises(Abort), caplog.at_level("ERROR"):
         small_site(tmp_path, text)
     assert complaint in caplog.text
@@ -157,17 +155,17 @@ def test_mistakes_in_formulas_stop_the_build(
 # --- what the pages say of claims --------------------------------------------------------------------------
 
 
-def recorded() -> dict[str, str]:
+def recorded():
     return {entry.id: str(entry.stated.verdict) for entry in read()}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")
-def test_the_claims_that_a_page_names_exist(page: Path) -> None:
+def test_the_claims_that_a_page_names_exist(page):
     kinds = "|".join({label.partition(":")[0] for label in recorded()})
     assert set(re.findall(rf"`((?:{kinds}):[\w/-]+)`", page.read_text(encoding="utf-8"))) <= set(recorded())
 
 
-def test_verdicts_behind_labels_are_those_of_the_ledger() -> None:
+def test_verdicts_behind_labels_are_those_of_the_ledger():
     known, seen = recorded(), 0
     for page in PAGES:
         quoted = re.findall(r"`([a-z]+:[\w/-]+)`\s+\(([a-z]+)\)", page.read_text(encoding="utf-8"))

@@ -1,16 +1,12 @@
 """A home folder, and a browser for the tests of pages, where the system has Chromium and Playwright."""
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from tests.acdpp.pages import CHROMIUM, chromium
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def browser():
     if CHROMIUM is None:
         pytest.skip("there is no Chromium")
     pytest.importorskip("playwright.sync_api")
@@ -19,6 +15,6 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     return tmp_path

@@ -2,10 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,7 +10,7 @@ from acdpp.buy import buying_design, price_law
 from tests.acdpp.program import acdpp, answer
 from theory.market.knapsack import purchase_limit
 from theory.market.long_run import best_plan, burst_plan, online_plan
-from theory.market.prices import Atoms, PriceLaw, Uniform
+from theory.market.prices import Atoms, Uniform
 from theory.setting import Budget
 
 PAPER = (8, 9, 10, 11, 12, 8, 9, 10, 11, 12)
@@ -28,17 +25,17 @@ LAWS = {
 
 
 def designed(
-    law: PriceLaw,
-    budget: Any = 55,
-    online: bool = False,
-    buffers: Sequence[Any] = PAPER,
-    a: str | None = None,
-) -> dict[str, Any]:
+    law,
+    budget=55,
+    online=False,
+    buffers=PAPER,
+    a=None,
+):
     setting = Budget(buffers=tuple(buffers), cost=budget, mean_cost=law.mean)
     return buying_design(setting, law, a, online=online)
 
 
-def test_the_paper_s_budgets_on_the_command_line() -> None:
+def test_the_paper_s_budgets_on_the_command_line():
     document = answer("buy", "--cost", "uniform:1:10")
     assert list(document)[: len(ASKED)] == list(ASKED)
     theta = math.sqrt(1 + 2 * 9 * 0.55)  # of the knapsack, by hand
@@ -58,7 +55,7 @@ def test_the_paper_s_budgets_on_the_command_line() -> None:
 
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.parametrize("online", [False, True])
-def test_the_document_is_the_plan(name: str, online: bool) -> None:
+def test_the_document_is_the_plan(name, online):
     law, a = LAWS[name], 0.5
     document, best = designed(law, online=online, a=str(a)), best_plan(law, 100, 55.0, a)
     plan = online_plan(law, 100, 55.0) if online else best
@@ -73,7 +70,7 @@ def test_the_document_is_the_plan(name: str, online: bool) -> None:
     assert "noise" not in designed(law, online=online)
 
 
-def test_budgets_at_which_a_threshold_falls_onto_a_price_are_spent_too() -> None:
+def test_budgets_at_which_a_threshold_falls_onto_a_price_are_spent_too():
     """Exact thresholds were once rounded to the wrong side of a price, or the dearest price was left out."""
     dice = LAWS["integer"]
     for budget in (8.684886330251203, 8.837553477621677):
@@ -82,7 +79,7 @@ def test_budgets_at_which_a_threshold_falls_onto_a_price_are_spent_too() -> None
         assert online_plan(law, 100, budget).cost == pytest.approx(budget, rel=1e-9)
 
 
-def test_whole_prices_are_what_a_file_of_them_says(tmp_path: Path) -> None:
+def test_whole_prices_are_what_a_file_of_them_says(tmp_path):
     file = tmp_path / "prices.csv"
     file.write_text("day,price\n" + "".join(f"{day},{1 + day % 10}\n" for day in range(30)))
     words = ("buy", "--online", "--budget", "40", "--buffers", "30,40")
@@ -96,7 +93,7 @@ def test_whole_prices_are_what_a_file_of_them_says(tmp_path: Path) -> None:
     assert drawn["limit_rate"] == pytest.approx(7 + 7 + (40 - 21) / 3)
 
 
-def test_at_one_price_there_is_nothing_to_gain() -> None:
+def test_at_one_price_there_is_nothing_to_gain():
     for online in (False, True):
         document = designed(price_law("5.5"), online=online)
         gain = {"rate": 1, "effective_rate": 1, "gap_to_oracle_closed": 0}
@@ -106,7 +103,7 @@ def test_at_one_price_there_is_nothing_to_gain() -> None:
 
 
 @pytest.mark.parametrize("online", [False, True])
-def test_with_money_for_every_price_memory_binds_and_all_are_the_oracle(online: bool) -> None:
+def test_with_money_for_every_price_memory_binds_and_all_are_the_oracle(online):
     for budget in (550, 5000):
         document = designed(LAWS["uniform"], budget, online)
         assert document["limit"]["binds"] == "memory"
@@ -116,7 +113,7 @@ def test_with_money_for_every_price_memory_binds_and_all_are_the_oracle(online: 
         assert document["gain"]["gap_to_oracle_closed"] is None
 
 
-def test_other_prices_are_what_they_are_called() -> None:
+def test_other_prices_are_what_they_are_called():
     found = {row["prices"]: row for row in designed(LAWS["uniform"])["other_prices"]}
     laws = {
         "20 % higher": Uniform(1.2, 12),
@@ -133,7 +130,7 @@ def test_other_prices_are_what_they_are_called() -> None:
         assert {name: found[words][name] for name in wanted} == pytest.approx(wanted)
 
 
-def test_the_answer_names_its_rule_and_the_bound_and_what_binds_and_the_noise_if_asked() -> None:
+def test_the_answer_names_its_rule_and_the_bound_and_what_binds_and_the_noise_if_asked():
     rich = "--online --budget 5000 --contraction 0.9"
     for words, facts in {
         "": ["buy-cheap: 100 places", "no policy buys more than 25.57"],
@@ -144,6 +141,6 @@ def test_the_answer_names_its_rule_and_the_bound_and_what_binds_and_the_noise_if
         assert ("the memory binds" in text, "stationary noise" in text) == (words == rich,) * 2
 
 
-def test_fractions_of_a_place_are_numbers_in_json() -> None:
+def test_fractions_of_a_place_are_numbers_in_json():
     document = designed(LAWS["uniform"], 2, buffers=(Fraction(1, 2), 3))
     assert json.loads(json.dumps(document))["places"] == 3.5

@@ -7,8 +7,6 @@ from contextlib import redirect_stdout
 from dataclasses import replace
 from fractions import Fraction
 from io import BytesIO, TextIOWrapper
-from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
@@ -32,14 +30,14 @@ BUDGET = ["--buffers", "8,9,10,11,12,8,9,10,11,12", "--budget", "55", "--mean-co
     [["bound", "constant", "--certified", "--json"], ["design", *BUDGET], ["bound", "omega2"], ["--help"]],
     ids=" ".join,
 )
-def test_a_process_says_what_main_says(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_says_what_main_says(words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     alone, here = process(*words), acdpp(*words)
     assert (alone.returncode, alone.stdout, alone.stderr) == (here.returncode, here.stdout, here.stderr)
     assert (alone.stdout == "") == (alone.returncode != 0)
 
 
-def test_bound_says_what_the_theory_says() -> None:
+def test_bound_says_what_the_theory_says():
     document = answer("bound", "constant", "--K", "10", "--rate", "10", "--horizon", "1e12", *WHOLE)
     expected = constant_bound(10, 10, 10**12, replace(UNIT, G=1))
     assert document["total"] == expected.total
@@ -49,7 +47,7 @@ def test_bound_says_what_the_theory_says() -> None:
     assert 0 < document["error"] < 1e-12 * document["total"]
 
 
-def test_a_certified_enclosure_contains_the_float() -> None:
+def test_a_certified_enclosure_contains_the_float():
     document = answer("bound", "oracle", "--rate", "10", "--horizon", "10^9", "--certified", *WHOLE)
     low, high = document["enclosure"]
     assert low <= document["total"] <= high
@@ -57,7 +55,7 @@ def test_a_certified_enclosure_contains_the_float() -> None:
     assert document["total"] == pytest.approx(oracle_bound(100, 10**9, replace(UNIT, G=1)).total, rel=1e-14)
 
 
-def test_the_stated_form_says_where_it_is_not_real() -> None:
+def test_the_stated_form_says_where_it_is_not_real():
     document = answer("bound", "constant", "--horizon", "1000", "--form", "stated")
     assert document["negative_radicand_rounds"] == {"root": [[4, 15]], "generalisation": [[1, 2]]}
     assert document["partial_total"] == constant_bound_as_stated(10, 10, 1000, UNIT).total
@@ -66,7 +64,7 @@ def test_the_stated_form_says_where_it_is_not_real() -> None:
 
 
 @pytest.mark.parametrize("quantity", ["constant", "oracle", "sharper", "memory"])
-def test_there_is_no_total_without_the_constant_of_every_round(quantity: str) -> None:
+def test_there_is_no_total_without_the_constant_of_every_round(quantity):
     document = answer("bound", quantity, "--certified")
     assert document["total"] is None
     assert document["terms"].pop("constant") is None
@@ -84,14 +82,14 @@ def test_there_is_no_total_without_the_constant_of_every_round(quantity: str) ->
     assert "partial" not in acdpp("bound", quantity, *WHOLE).stdout
 
 
-def test_the_stability_bound_knows_neither_pdim_nor_b() -> None:
+def test_the_stability_bound_knows_neither_pdim_nor_b():
     words = ("bound", "stability", "--K", "5", "--certified", "--constants")
     one, other = (answer(*words, f"D=1,sigma=1,eta=0.1,B={B},Pdim={B},G=1,L=4") for B in (1, 99))
     assert one == other
     assert one["terms"]["generalisation"] == pytest.approx(0.1 * 0.8 / 10 * 1000, rel=0.01)
 
 
-def test_a_single_run_may_exceed_the_stability_bound_by_a_deviation() -> None:
+def test_a_single_run_may_exceed_the_stability_bound_by_a_deviation():
     constants = "D=3,sigma=1,eta=0.1,B=1,Pdim=1,G=1,L=4"
     words = ("bound", "stability", "--K", "1", "--rate", "2", "--constants", constants)
     sure = ("--confidence", "0.95")
@@ -103,7 +101,7 @@ def test_a_single_run_may_exceed_the_stability_bound_by_a_deviation() -> None:
     assert low <= run["total"] <= high
 
 
-def test_there_is_no_total_without_a_round_of_the_printed_sum() -> None:
+def test_there_is_no_total_without_a_round_of_the_printed_sum():
     document = answer("bound", "constant", "--K", "3", "--form", "stated", *WHOLE)
     assert document["total"] is None
     assert document["left_out_rounds"] == [1]
@@ -111,14 +109,14 @@ def test_there_is_no_total_without_a_round_of_the_printed_sum() -> None:
 
 
 @pytest.mark.parametrize("form", ["stated", "corrected"])
-def test_regret_terms_come_with_three_terms_and_an_error(form: str) -> None:
+def test_regret_terms_come_with_three_terms_and_an_error(form):
     for quantity in (("omega2", "--rho", "0.9"), ("omega3",)):
         document = answer("bound", *quantity, "--horizon", "1000", "--form", form)
         assert set(document["terms"]) == {"root", "linear", "generalisation"}
         assert document["error"] < 1e-9
 
 
-def test_the_regret_comes_with_its_leading_term_and_a_proved_enclosure() -> None:
+def test_the_regret_comes_with_its_leading_term_and_a_proved_enclosure():
     document = answer("bound", "regret", "--K", "2", "--horizon", "1e15")
     low, high = document["enclosure"]
     assert low <= document["total"] <= high
@@ -126,7 +124,7 @@ def test_the_regret_comes_with_its_leading_term_and_a_proved_enclosure() -> None
     assert answer("bound", "regret", "--K", "1")["total"] == pytest.approx(0, abs=1e-20)
 
 
-def test_violations_are_the_largest_inside_the_region() -> None:
+def test_violations_are_the_largest_inside_the_region():
     costs = ["--budget", "55", "--mean-cost", "5.5"]
     document = answer("bound", "cost-violation", "--rho", "0.5", "--horizon", "2", *costs)
     assert document["total"] == pytest.approx(55 * (1 + 1 / 3))
@@ -135,13 +133,13 @@ def test_violations_are_the_largest_inside_the_region() -> None:
     assert answer(*words, "2", "--K", "2", "--rate", "1")["total"] == pytest.approx(4 / 3)
 
 
-def test_design_says_where_the_ceiling_passes_the_floor() -> None:
+def test_design_says_where_the_ceiling_passes_the_floor():
     document = answer("design", "--buffers", "10,11", "--budget", "10", "--mean-cost", "1")
     assert document["crossover"] == pytest.approx(2_983_619, rel=0.01)
     assert answer("design", *BUDGET)["crossover"] is None
 
 
-def test_design_says_what_the_theory_says() -> None:
+def test_design_says_what_the_theory_says():
     document = answer("design", *BUDGET, "--horizon", "1e6")
     budget = Budget(buffers=(8, 9, 10, 11, 12) * 2, cost=55, mean_cost=Fraction(11, 2))
     expected = design(budget, 10**6, UNIT)
@@ -169,28 +167,28 @@ def test_design_says_what_the_theory_says() -> None:
         ("2.2e18", "530", "1e10"),
     ],
 )
-def test_a_design_far_out_is_answered(buffers: str, budget: str, horizon: str | None) -> None:
+def test_a_design_far_out_is_answered(buffers, budget, horizon):
     words = ["design", "--buffers", buffers, "--budget", budget, "--mean-cost", "1.4"]
     document = answer(*words, *(["--horizon", horizon] if horizon else []))
     assert horizon is None or document["K"] <= float(horizon)
     assert document["crossover"] is None
 
 
-def test_buffers_can_come_from_a_file(tmp_path: Path) -> None:
+def test_buffers_can_come_from_a_file(tmp_path):
     listed = tmp_path / "buffers.txt"
     listed.write_text("8\n9\n10\n11\n12\n" * 2)
     document = answer("design", "--buffers", f"@{listed}", "--budget", "55", "--mean-cost", "5.5")
     assert document["K"] == 10
 
 
-def test_a_preset_says_what_it_keeps_for_other_data() -> None:
+def test_a_preset_says_what_it_keeps_for_other_data():
     done = acdpp("train", "--preset", "paper", "--dataset", "digits", "--show-config")
     assert done.stderr.startswith("acdpp: note: preset paper keeps buffers")
     assert 'dataset = "digits"' in done.stdout
 
 
-def test_the_landscape_is_whole_in_few_columns(monkeypatch: pytest.MonkeyPatch) -> None:
-    def numbers(columns: int) -> list[str]:
+def test_the_landscape_is_whole_in_few_columns(monkeypatch):
+    def numbers(columns):
         monkeypatch.setenv("COLUMNS", str(columns))
         printed = said("design", *BUDGET, "--horizon", "1000")
         assert max(map(len, printed.splitlines())) <= columns
@@ -213,7 +211,7 @@ KEEP = f"keep {' '.join(BUDGET)} --drift"
         *(f"{KEEP} 0", f"{KEEP} 1e-12", f"{KEEP} 1e-9 --contraction 0.9", f"{KEEP} 1000 --contraction 0.9"),
     ],
 )
-def test_an_answer_is_whole_in_few_columns(words: str, columns: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_is_whole_in_few_columns(words, columns, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(columns))
     printed = said(*words.split())
     assert max(map(len, printed.splitlines())) <= columns
@@ -224,8 +222,8 @@ def test_an_answer_is_whole_in_few_columns(words: str, columns: int, monkeypatch
 
 
 @pytest.mark.parametrize("command", [*COMMANDS, *(f"plot {name}" for name in (*FIGURES, "all"))])
-def test_help_explains_every_parameter_with_examples_and_a_flag_has_no_type(command: str) -> None:
-    found: Any = typer.main.get_command(app)
+def test_help_explains_every_parameter_with_examples_and_a_flag_has_no_type(command):
+    found = typer.main.get_command(app)
     for name in command.split():
         found = found.commands[name]
     assert all(param.help for param in found.params)
@@ -236,7 +234,7 @@ def test_help_explains_every_parameter_with_examples_and_a_flag_has_no_type(comm
         assert {"--out", "--format", "--style"} <= set(shown.split())
 
 
-def test_version_and_the_list_of_commands() -> None:
+def test_version_and_the_list_of_commands():
     assert acdpp("--version").stdout.startswith("acdpp 0.")
     shown = " ".join(acdpp("--help").stdout.split())
     assert "acdpp bound constant --K 10" in shown
@@ -245,14 +243,14 @@ def test_version_and_the_list_of_commands() -> None:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 @pytest.mark.parametrize("words", ["--help", "design --help", f"design {' '.join(BUDGET)}"])
-def test_what_cannot_be_shown_is_replaced(words: str, encoding: str) -> None:
+def test_what_cannot_be_shown_is_replaced(words, encoding):
     done = acdpp(*words.split(), encoding=encoding)
     assert (done.returncode, done.stderr) == (0, "")
     assert "?" in done.stdout
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_json_is_ascii_where_the_output_is_narrow_and_says_the_same(encoding: str) -> None:
+def test_json_is_ascii_where_the_output_is_narrow_and_says_the_same(encoding):
     for document in ({"Ω": "λ → √2"}, {"a file's name": "\udcff"}):  # and bytes that are no UTF-8
         narrow = TextIOWrapper(BytesIO(), encoding=encoding)
         with redirect_stdout(narrow):
@@ -263,7 +261,7 @@ def test_json_is_ascii_where_the_output_is_narrow_and_says_the_same(encoding: st
         assert printed.isascii() == (encoding != "utf-8" or "Ω" not in document)
 
 
-def test_modules_of_the_user_are_found_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modules_of_the_user_are_found_from_here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     for _ in range(2):
@@ -272,7 +270,7 @@ def test_modules_of_the_user_are_found_from_here(tmp_path: Path, monkeypatch: py
     assert sys.path.count(str(tmp_path)) == 1
 
 
-def test_a_prediction_of_the_information_learner_claims_no_measured_accuracy() -> None:
+def test_a_prediction_of_the_information_learner_claims_no_measured_accuracy():
     words = f"--rounds 9 --policies constant --radius 3 --no-fit --dataset {blobs_file()}".split()
     said = " ".join(acdpp("predict", *words, "--learner", "information").stdout.split())
     assert "a server that adds up information is predicted" in said

@@ -1,7 +1,6 @@
 """`acdpp federate` before it starts anything: settings, refusals, the app folder."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -11,11 +10,11 @@ from empirics.settings.study import Study
 from tests.acdpp.program import acdpp, refusal, settings
 
 
-def shown(*words: str) -> Study:
+def shown(*words):
     return Study.from_document(settings("federate", *words))
 
 
-def test_a_small_study_by_default_and_the_budget_goes_with_the_clients() -> None:
+def test_a_small_study_by_default_and_the_budget_goes_with_the_clients():
     study = shown()
     assert (study.clients, study.rounds, study.seeds, study.policies) == (3, 10, 1, ("taper-online",))
     assert study.buffers == PRESETS["digits"].buffers[:3]
@@ -29,7 +28,7 @@ def test_a_small_study_by_default_and_the_budget_goes_with_the_clients() -> None
     assert (whole.clients, whole.rounds, whole.budget) == (10, 500, 55)
 
 
-def test_an_app_is_written_into_a_new_folder_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_app_is_written_into_a_new_folder_only(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = acdpp(*["deploy", "--policy", "constant@K=5", "--clients", "4", "--out", "app", "--patience", "9"])
     assert (done.returncode, done.stderr) == (0, "")
@@ -42,9 +41,7 @@ def test_an_app_is_written_into_a_new_folder_only(tmp_path: Path, monkeypatch: p
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_an_app_may_name_files_that_lie_on_other_machines(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_app_may_name_files_that_lie_on_other_machines(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     far = ["--dataset", "npz:/there/site.npz", "--cost", "csv:/there/prices.csv", "--policy", "there:mine"]
     done = acdpp("deploy", *far, "--out", "app")
@@ -56,6 +53,6 @@ def test_an_app_may_name_files_that_lie_on_other_machines(
     assert [path.name for path in tmp_path.iterdir()] == ["app"]
 
 
-def test_without_flower_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_flower_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "flwr", None)
     assert refusal("federate") == "acdpp: a federation needs flwr: pip install 'acdpp[flower]'"

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.attack.arena import Child
 from tests.attack.interrupts import fresh, left_running, session, watches
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks into /proc")
@@ -26,7 +25,7 @@ CLAIMS = [Claim(id=name, **words) for name in ("one", "two")]
 """
 
 
-def begun(words: str, delay: float | None, work: Path) -> Child:
+def begun(words, delay, work):
     """A command after a delay, or once it has two workers."""
     (work / "long.py").write_text(LONG)
     child = fresh(words.split(), work)
@@ -37,7 +36,7 @@ def begun(words: str, delay: float | None, work: Path) -> Child:
     return child
 
 
-def interrupted(words: str, delay: float | None, work: Path) -> tuple[int | None, list[str]]:
+def interrupted(words, delay, work):
     """Exit status and stderr of a command whose whole process group gets the signal."""
     child = begun(words, delay, work)
     if delay is None:
@@ -60,19 +59,19 @@ def interrupted(words: str, delay: float | None, work: Path) -> tuple[int | None
         ("--help", 0),
     ],
 )
-def test_it_stops_with_one_line(words: str, delay: float | None, tmp_path: Path) -> None:
+def test_it_stops_with_one_line(words, delay, tmp_path):
     assert interrupted(words, delay, tmp_path) == ONE_LINE
 
 
 @pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGKILL])
-def test_workers_end_with_a_program_that_is_killed(stop: int, tmp_path: Path) -> None:
+def test_workers_end_with_a_program_that_is_killed(stop, tmp_path):
     child = begun("verify --file long.py --jobs 2", None, tmp_path)
     os.kill(child.pid, stop)
     child.ended(60)
     assert not left_running(child.pid)
 
 
-def test_an_ignored_signal_stays_ignored() -> None:
+def test_an_ignored_signal_stays_ignored():
     command = "import signal, os, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
     command += f"os.execv(sys.executable, {[sys.executable, '-m', 'acdpp', '--help']!r})"
     process = subprocess.Popen(

@@ -229,7 +229,7 @@ MISTAKES = {  # by the words that they follow
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, content in FILES.items():
         Path(name).write_text(content)
@@ -240,7 +240,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [(f"{before} {words}", said) for before, rows in MISTAKES.items() for words, said in rows.items()],
     ids=lambda words: words[:60],
 )
-def test_a_mistake_gets_one_line_and_a_failing_exit_and_leaves_nothing(words: str, complaint: str) -> None:
+def test_a_mistake_gets_one_line_and_a_failing_exit_and_leaves_nothing(words, complaint):
     assert complaint.lower() in refusal(*shlex.split(words)).lower()
     assert set(os.listdir()) == set(FILES)
 
@@ -271,7 +271,7 @@ EARLY = {  # for which no sample need be trained on
 }
 
 
-def test_nonsense_is_refused_before_torch_is_loaded() -> None:
+def test_nonsense_is_refused_before_torch_is_loaded():
     """All in one process, which begins without it."""
     told = zip(EARLY.items(), several(*EARLY), strict=True)
     for (words, complaint), (status, out, err, loaded) in told:
@@ -281,7 +281,7 @@ def test_nonsense_is_refused_before_torch_is_loaded() -> None:
     assert set(os.listdir()) == set(FILES)
 
 
-def test_what_a_budget_cannot_buy_is_the_cheapest_of_the_rounds_of_a_trace() -> None:
+def test_what_a_budget_cannot_buy_is_the_cheapest_of_the_rounds_of_a_trace():
     words = shlex.split(f"{PLAN} {OWN} --budget 0.01 --cost csv:many.csv")
     for cheap, said in (
         (7, "replaces a sample too rarely"),

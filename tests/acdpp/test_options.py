@@ -22,8 +22,8 @@ ONE_SERVER = ("policies", "seeds", "rounds", "buffers", "budget", "measures", "p
 
 
 @pytest.mark.parametrize("command", LEFT_OUT)
-def test_the_options_of_a_study_are_those_of_every_command(command: str) -> None:
-    loaded = typer.main.get_command(app).commands[command]  # type: ignore[attr-defined]
+def test_the_options_of_a_study_are_those_of_every_command(command):
+    loaded = typer.main.get_command(app).commands[command]
     names = {one.name for one in fields(StudyOptions)}
     assert names - {param.name for param in loaded.params} == LEFT_OUT[command]
 
@@ -38,7 +38,7 @@ def test_the_options_of_a_study_are_those_of_every_command(command: str) -> None
     ],
     ids=["default", "preset", "market", "own data"],
 )
-def test_every_command_begins_with_the_study_of_train(words: tuple[str, ...]) -> None:
+def test_every_command_begins_with_the_study_of_train(words):
     wanted = settings("train", *words)
     assert settings("predict", *words) == wanted
     for command, own in (("plan", (*LEARNER, "preset")), ("federate", ONE_SERVER), ("deploy", ONE_SERVER)):
@@ -50,11 +50,11 @@ def test_every_command_begins_with_the_study_of_train(words: tuple[str, ...]) ->
         assert (wanted["cost"]["process"], wanted["cost"]["low"], wanted["cost"]["high"]) == ("integer", 2, 6)
 
 
-def test_none_takes_a_setting_back() -> None:
+def test_none_takes_a_setting_back():
     assert (settings("train")["decay"], settings("train", "--decay", "none")["decay"]) == (50.0, "none")
 
 
-def test_a_plan_is_compared_with_the_papers_learner_whatever_the_preset() -> None:
+def test_a_plan_is_compared_with_the_papers_learner_whatever_the_preset():
     for preset in ("best", "digits"):
         found = settings("plan", "--preset", preset)
         assert [found[name] for name in LEARNER] == [["constant"], 0.5, "none", "none", "none"]

@@ -21,18 +21,18 @@ FEW = ("--policies", "acdpp,constant,hybrid", "--model", "logistic")
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(tmp_path_factory):
     return put(tmp_path_factory.mktemp("data"), bright_squares())
 
 
 @pytest.fixture(scope="module")
-def finished(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
+def finished(data, tmp_path_factory):
     out = tmp_path_factory.mktemp("results") / "one"
     words = ("reproduce", "mnist", *SMALL, *FEW, "--data-dir", data, "--out", out)
     return out, said(*words), interrupt.last_words()
 
 
-def test_one_command_trains_and_sets_the_paper_beside_us(finished: Told) -> None:
+def test_one_command_trains_and_sets_the_paper_beside_us(finished):
     out, shown, last = finished
     words = " ".join(shown.split())
     facts = "setting paper, model logistic, 80 % interval, to 85 %, 200 of the 60, V = √T"
@@ -45,7 +45,7 @@ def test_one_command_trains_and_sets_the_paper_beside_us(finished: Told) -> None
     assert last == f"stopped; continue with acdpp resume {out}"
 
 
-def test_the_numbers_printed_are_those_of_the_document(finished: Told) -> None:
+def test_the_numbers_printed_are_those_of_the_document(finished):
     out, shown, _ = finished
     document = json.loads((out / NAME).read_text(encoding="utf-8"))
     assert document == reproduction(out)
@@ -63,14 +63,14 @@ def test_the_numbers_printed_are_those_of_the_document(finished: Told) -> None:
         assert f"{points['mean']:+.2f} ± {(points['high'] - points['low']) / 2:.2f}" in line
 
 
-def test_the_command_of_the_document_makes_it_again(data: Path, finished: Told, tmp_path: Path) -> None:
+def test_the_command_of_the_document_makes_it_again(data, finished, tmp_path):
     document = json.loads((finished[0] / NAME).read_text(encoding="utf-8"))
     words = document["command"].split()[1:]
     again = said(*words, "--data-dir", data, "--out", tmp_path / "again", "--json")
     assert json.loads(again) == {"result": str(tmp_path / "again"), **document}
 
 
-def test_a_finished_result_is_told_again_and_its_document_written_anew(finished: Told) -> None:
+def test_a_finished_result_is_told_again_and_its_document_written_anew(finished):
     out, shown, _ = finished
     before = (out / NAME).read_bytes()
     (out / NAME).unlink()
@@ -78,7 +78,7 @@ def test_a_finished_result_is_told_again_and_its_document_written_anew(finished:
     assert (out / NAME).read_bytes() == before
 
 
-def test_a_study_is_continued_where_it_stopped(data: Path, tmp_path: Path) -> None:
+def test_a_study_is_continued_where_it_stopped(data, tmp_path):
     from empirics.reproduce import reproduce as train
     from empirics.settings.section7 import section7
 
@@ -93,15 +93,13 @@ def test_a_study_is_continued_where_it_stopped(data: Path, tmp_path: Path) -> No
     assert (tmp_path / "cut" / NAME).read_bytes() == (tmp_path / "whole" / NAME).read_bytes()
 
 
-def test_settings_are_shown_without_any_data() -> None:
+def test_settings_are_shown_without_any_data():
     shown = settings("reproduce", "cifar10", "--setting", "released", "--eta", "0.01", "--seeds", "3")
     wanted = {"dataset": "cifar10", "momentum": 0.9, "eta": 0.01, "seeds": 3, "model": "resnet9"}
     assert shown | wanted == shown
 
 
-def test_an_unknown_policy_or_model_is_refused_and_leaves_nothing(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unknown_policy_or_model_is_refused_and_leaves_nothing(data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for kind, option in {"policy": "--policies", "model": "--model"}.items():
         words = ("reproduce", "mnist", option, "mine", "--data-dir", data)
@@ -113,14 +111,14 @@ def test_an_unknown_policy_or_model_is_refused_and_leaves_nothing(
 
 
 @pytest.fixture(scope="module")
-def ladder(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Told:
+def ladder(data, tmp_path_factory):
     """The code's world, in which policies lose departures and spend equally, and another."""
     out = tmp_path_factory.mktemp("ladder") / "why"
     (out / "logistic").mkdir(parents=True)  # and nothing in it yet
     return out, said(*LADDER, "--data-dir", data, "--out", out), interrupt.last_words()
 
 
-def test_the_ladder_tells_gains_in_every_world_and_what_equal_spending_leaves(ladder: Told) -> None:
+def test_the_ladder_tells_gains_in_every_world_and_what_equal_spending_leaves(ladder):
     out, shown, last = ladder
     names = {"explained.json", "logistic", "released", "released-equal"}
     assert {path.name for path in out.iterdir()} == names
@@ -140,7 +138,7 @@ def test_the_ladder_tells_gains_in_every_world_and_what_equal_spending_leaves(la
         assert f"{world['policies'][name]['points']['mean']:+.2f} ±" in line
 
 
-def test_a_ladder_given_again_trains_nothing_that_is_finished(data: Path, ladder: Told) -> None:
+def test_a_ladder_given_again_trains_nothing_that_is_finished(data, ladder):
     out, shown, _ = ladder
     before = {path: path.stat().st_mtime_ns for path in out.glob("*/rounds.parquet")}
     assert len(before) == 3
@@ -150,7 +148,7 @@ def test_a_ladder_given_again_trains_nothing_that_is_finished(data: Path, ladder
     assert "seeds is 2 there and 3 here" in refusal(*words)
 
 
-def test_a_ladder_without_data_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_ladder_without_data_leaves_no_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert "does not exist" in refusal("explain", "mnist", "--data-dir", "nowhere")
     assert not list(tmp_path.iterdir())

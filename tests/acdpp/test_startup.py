@@ -1,7 +1,6 @@
 """Commands load what they need and no more. How long that takes is for `python -m benchmarks.startup`."""
 
 import sys
-from typing import Any
 
 import pytest
 import typer
@@ -34,7 +33,7 @@ CASES = [  # words, exit status, and what is not loaded
 
 
 @pytest.fixture(scope="module")
-def loaded() -> dict[str, list[Any]]:
+def loaded():
     """What is loaded by each command; all but the first two may load NumPy."""
     first, rest = ([words for words, _, _ in some] for some in (CASES[:2], CASES[2:]))
     found = [*several(*first, apart=True), *several(*rest, before="import numpy", apart=True)]
@@ -42,9 +41,7 @@ def loaded() -> dict[str, list[Any]]:
 
 
 @pytest.mark.parametrize(("words", "status", "absent"), CASES)
-def test_a_command_loads_what_it_needs_and_no_more(
-    words: str, status: int, absent: tuple[str, ...], loaded: dict[str, list[Any]]
-) -> None:
+def test_a_command_loads_what_it_needs_and_no_more(words, status, absent, loaded):
     found, _, said, modules = loaded[words]
     assert found == status, said
     assert not set(modules) & set(absent)
@@ -58,13 +55,13 @@ IMPORTS = {
 
 
 @pytest.mark.parametrize("packages", IMPORTS)
-def test_an_import_stays_light(packages: str) -> None:
+def test_an_import_stays_light(packages):
     code = f"import sys, {packages}; print(*sys.modules)"
     assert not set(finish(sys.executable, "-c", code).stdout.split()) & set(IMPORTS[packages])
 
 
-def test_commands_are_listed_with_their_own_help() -> None:
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+def test_commands_are_listed_with_their_own_help():
+    commands = typer.main.get_command(app).commands
     assert {name: one.help for name, one in COMMANDS.items()} == {
         name: one.help for name, one in commands.items()
     }

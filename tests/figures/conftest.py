@@ -1,39 +1,36 @@
 """Small, real results of training, and what a command would save, shared by the tests that draw or read them."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from empirics.run import run_study, study_of
 from empirics.settings.study import Study
-from figures.measured import Measured, read
+from figures.measured import read
 from tests.figures.small import SWEEP, small_result
 from tests.shared import shared
 
 
 @pytest.fixture(scope="session")
-def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def result(tmp_path_factory):
     return small_result(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
-def measured(result: Path) -> Measured:
+def measured(result):
     return read(result)
 
 
 @pytest.fixture(scope="session")
-def sweep(result: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def sweep(result, tmp_path_factory):
     study = Study.from_document({"policies": SWEEP}, study_of(result))
     return shared(tmp_path_factory, "sweep", lambda out: run_study(study, out))
 
 
 @pytest.fixture
-def saved(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+def saved(monkeypatch):
     """The commands by the files that would name them; nothing is rendered, which test_save.py looks at."""
-    commands: dict[str, str] = {}
+    commands = {}
 
-    def save(figure: Any, folder: Path, name: str, *, form: Any, origin: Any, **_: Any) -> Path:
+    def save(figure, folder, name, *, form, origin, **_):
         path = folder / f"{name}.{form.value}"
         commands[path.name] = origin.command
         return path

@@ -1,7 +1,5 @@
 """`acdpp plot` as a user meets it."""
 
-from pathlib import Path
-
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
@@ -22,22 +20,20 @@ SMALL = {
 }
 
 
-def invoke(*words: str) -> str:
+def invoke(*words):
     done = CliRunner().invoke(plot.app, words, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_figure_is_one_command(name: str, tmp_path: Path, saved: dict[str, str]) -> None:
+def test_a_figure_is_one_command(name, tmp_path, saved):
     said = invoke(name, *SMALL[name], "--dpi", "40", "--out", str(tmp_path / "new"))
     assert said.strip().endswith(f"{name}.png")
     assert saved == {f"{name}.png": " ".join(["acdpp", "plot", name, *SMALL[name], "--dpi", "40"])}
 
 
-def test_all_draws_all_and_a_figure_of_a_result_comes_from_its_folder(
-    result: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: dict[str, str]
-) -> None:
+def test_all_draws_all_and_a_figure_of_a_result_comes_from_its_folder(result, tmp_path, monkeypatch, saved):
     assert {*plot.THEORY, *plot.MEASURED, "drift", "section7", "explained"} == set(plot.FIGURES)
     assert [plot.FIGURES[name]().name for name in plot.THEORY] == list(plot.THEORY)  # with defaults
     monkeypatch.setattr(plot, "THEORY", ("uniformity",))
@@ -51,9 +47,7 @@ def test_all_draws_all_and_a_figure_of_a_result_comes_from_its_folder(
     assert list(saved)[2:] == ["risk-vs-bound.svg"]
 
 
-def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: dict[str, str]
-) -> None:
+def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(tmp_path, monkeypatch, saved):
     few = {"rounds": 2, "seeds": 1, "checkpoint": 2, "buffers": (3,), "budget": 5.0, "steps": 1}
     study = Study(**few, radius=None, measures=("accuracy",), policies=("acdpp", "constant"))
     run_study(study, tmp_path / "result")
@@ -70,16 +64,14 @@ def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(
     assert "no excess risk" in refused(invoke, *words)
 
 
-def test_a_bad_folder_is_refused_before_anything_is_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bad_folder_is_refused_before_anything_is_computed(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setattr("figures.uniformity.compute", lambda *_: pytest.fail("computed in vain"))
     assert "choose another folder" in refused(invoke, "uniformity", "--out", str(tmp_path / "file"))
 
 
-def test_a_bar_appears_on_a_terminal_only_when_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    started: list[bool] = []
+def test_a_bar_appears_on_a_terminal_only_when_it_takes_long(monkeypatch):
+    started = []
     monkeypatch.setattr("rich.progress.Progress.start", lambda self: started.append(True))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     for delay, bars in ((drawing.BAR_DELAY_SECONDS, 0), (-1, 1)):
@@ -89,7 +81,7 @@ def test_a_bar_appears_on_a_terminal_only_when_it_takes_long(monkeypatch: pytest
 
 
 @pytest.mark.parametrize("name", ["a.png", "b.PDF"])
-def test_a_folder_named_like_a_file_is_not_made(name: str, tmp_path: Path) -> None:
+def test_a_folder_named_like_a_file_is_not_made(name, tmp_path):
     sentence = refused(invoke, "uniformity", "--out", str(tmp_path / name))
     assert "is named like a file: give --out" in sentence
     assert f"--format {name[2:].lower()}" in sentence

@@ -1,9 +1,7 @@
 """Every curve is what the theory, the count or the simulated control says it is."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ from figures.simulation import Simulation, play
 from figures.style import LOOKS, Style
 from tests.refused import refused
 from theory.bound.constant_admission import constant_bound, constant_bound_as_stated, oracle_bound
-from theory.bound.theorem1 import Bound, theorem_1, theorem_1_as_stated
+from theory.bound.theorem1 import theorem_1, theorem_1_as_stated
 from theory.control.admission import debt_update
 from theory.control.region import region_maximum
 from theory.design.offline import best_rate, design_as_stated, design_limit
@@ -30,7 +28,7 @@ UNIT = Constants(D=1, sigma=1, eta=Fraction(1, 10), B=1, Pdim=5)
 BUDGET = Budget(buffers=(8, 9, 10, 11, 12, 8, 9, 10, 11, 12), cost=52, mean_cost=Fraction(11, 2))
 
 
-def test_the_corrected_uniformity_is_the_counted_one_and_the_stated_is_not() -> None:
+def test_the_corrected_uniformity_is_the_counted_one_and_the_stated_is_not():
     curves = uniformity.compute((10, 7, 2, 1)).curves
     assert [curve.K for curve in curves] == [1, 2, 7, 10]
     for curve in curves:
@@ -46,7 +44,7 @@ def test_the_corrected_uniformity_is_the_counted_one_and_the_stated_is_not() -> 
     assert outside.any()
 
 
-def test_dice_agree_with_chi_and_not_with_the_printed_expression_and_follow_from_the_seed() -> None:
+def test_dice_agree_with_chi_and_not_with_the_printed_expression_and_follow_from_the_seed():
     data = mismatch.compute(K=6, rate=3, draws=2000, seed=1)
     error = data.half_width / mismatch.STANDARD_ERRORS_95 + 1e-12
     assert (np.abs(data.measured - data.chi) < 5 * error).all()
@@ -55,7 +53,7 @@ def test_dice_agree_with_chi_and_not_with_the_printed_expression_and_follow_from
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def test_both_factors_are_the_theory_s() -> None:
+def test_both_factors_are_the_theory_s():
     data = mismatch.compute(K=4, rate=2, draws=2)
     assert data.chi == pytest.approx([float(mismatch_constant(4, t, 2)) for t in range(1, 17)], rel=1e-12)
     path = trajectory([2] * 16, 4)
@@ -64,7 +62,7 @@ def test_both_factors_are_the_theory_s() -> None:
     assert data.negative == (2, int(crossover_constant(4)))
 
 
-def test_the_regret_terms_are_those_of_the_theory() -> None:
+def test_the_regret_terms_are_those_of_the_theory():
     region = Region(rate=10, rho=Fraction(9, 10))
     steps = Constants(D=2, sigma=3, eta=Fraction(1, 10), B=1, Pdim=50, E=4)
     admissions = np.full(300, 10.0)
@@ -83,7 +81,7 @@ def test_the_regret_terms_are_those_of_the_theory() -> None:
     assert float(drawn) == pytest.approx(float(regret.omega3_as_stated(7, 10, 300, UNIT).total), rel=1e-9)
 
 
-def test_lines_pass_through_the_proved_balls() -> None:
+def test_lines_pass_through_the_proved_balls():
     data = omegas.compute(4, 10, 1000, UNIT, others=(), slowness=(10,))
     assert data.terms == omegas.TERMS
     for (term, key), curve in data.curves.items():
@@ -97,13 +95,13 @@ def test_lines_pass_through_the_proved_balls() -> None:
     assert data.curves["omega2", 10].middle == pytest.approx(data.curves["omega2", "corrected"].middle)
 
 
-def test_enclosures_contain_the_terms_of_the_exact_constants() -> None:
+def test_enclosures_contain_the_terms_of_the_exact_constants():
     with precise():
         found = regret_term("omega3", "corrected", 4, 10, 1000, UNIT, certified=True).total
         assert found.overlaps(regret.omega3(4, 10, 1000, UNIT, certified=True).total)
 
 
-def test_float_sums_end_where_rounding_would_show_and_k_rises(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_float_sums_end_where_rounding_would_show_and_k_rises(monkeypatch):
     monkeypatch.setattr(omegas, "FLOAT_T_MAX", 500)
     monkeypatch.setattr(omegas, "LINE_POINTS", 4)
     data = omegas.compute(4, 10, 1000, UNIT, others=(10, 2), slowness=(), terms=("omega1", "omega3"))
@@ -111,9 +109,9 @@ def test_float_sums_end_where_rounding_would_show_and_k_rises(monkeypatch: pytes
     assert [key for term, key in data.curves if term == "omega3"] == [2, 4, 10]
 
 
-def test_the_bounds_are_those_of_the_theory() -> None:
+def test_the_bounds_are_those_of_the_theory():
     data = bound_vs_horizon.compute(9, 10, 10**9, UNIT)
-    formulas: dict[tuple[str, str], Callable[[int], Bound]] = {
+    formulas = {
         ("constant", "corrected"): lambda T: constant_bound(9, 10, T, UNIT),
         ("constant", "stated"): lambda T: constant_bound_as_stated(9, 10, T, UNIT),
         ("oracle", "corrected"): lambda T: oracle_bound(90, T, UNIT),
@@ -130,7 +128,7 @@ def test_the_bounds_are_those_of_the_theory() -> None:
     assert data.seeds == 0
 
 
-def test_the_simulated_bound_is_theorem_1_on_what_was_admitted() -> None:
+def test_the_simulated_bound_is_theorem_1_on_what_was_admitted():
     setting = Simulation(K=5, rate=10, rounds=40, seeds=3)
     data = bound_vs_horizon.compute(5, 10, 10**6, UNIT, setting)
     assert data.seeds == 3
@@ -144,7 +142,7 @@ def test_the_simulated_bound_is_theorem_1_on_what_was_admitted() -> None:
     assert (low <= high).all()
 
 
-def test_the_literal_rule_stays_in_the_region_the_capped_one_in_the_buffers_and_debt_follows() -> None:
+def test_the_literal_rule_stays_in_the_region_the_capped_one_in_the_buffers_and_debt_follows():
     setting = Simulation(K=5, rate=10, rounds=60, seeds=1, seed=3)
     data = control.compute(setting, UNIT)
     literal, capped = data.runs["literal"], data.runs["capped"]
@@ -170,13 +168,13 @@ def test_the_literal_rule_stays_in_the_region_the_capped_one_in_the_buffers_and_
     ],
     ids=["simulation", "prices"],
 )
-def test_a_round_of_several_steps_is_one_step_to_a_policy(admitted: Callable[[Constants], Any]) -> None:
+def test_a_round_of_several_steps_is_one_step_to_a_policy(admitted):
     steps = Constants(D=1, sigma=300, eta=1, B=1, Pdim=5, E=3)
     found, merged, single = (admitted(one).tolist() for one in (steps, steps.merged, replace(steps, E=1)))
     assert found == merged != single
 
 
-def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused() -> None:
+def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused():
     for wrong in ({"K": 1}, {"T": 100}, {"T": 10**16}, {"terms": ()}, {"terms": ("omega4",)}):
         refused(omegas.compute, **({"K": 5, "rate": 10, "T": 1000, "constants": UNIT} | wrong))
     for wrong in ({"rounds": 1}, {"seeds": 0}, {"V": 0.0}, {"K": 0}):
@@ -187,7 +185,7 @@ def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused()
     assert f"draws 2 to {most} rounds, got {most + 1}" in refused(mismatch.compute, 4, 2, most + 1)
 
 
-def test_maps_of_k_are_labelled_with_costs_below_and_buffers_beside() -> None:
+def test_maps_of_k_are_labelled_with_costs_below_and_buffers_beside():
     data = design.compute(BUDGET, UNIT, (100,))
     figure = design.draw(data, LOOKS[Style.paper])
     (axes, *_) = (one for one in figure.axes if one.images)
@@ -195,13 +193,13 @@ def test_maps_of_k_are_labelled_with_costs_below_and_buffers_beside() -> None:
         assert [label.get_text() for label in labels] == [f"{value:.4g}" for value in values[::2]]
 
 
-def test_the_landscape_goes_up_to_k_6_where_1_is_best(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_landscape_goes_up_to_k_6_where_1_is_best(monkeypatch):
     monkeypatch.setattr(design, "SCALES", np.ones(1))
     data = design.compute(Budget(buffers=(3,), cost=100, mean_cost=Fraction(11, 2)), UNIT, (100,))
     assert (data.corrected, data.K.tolist()) == (1, [1, 2, 3, 4, 5, 6])
 
 
-def test_the_landscape_and_its_marks_are_the_theory_s() -> None:
+def test_the_landscape_and_its_marks_are_the_theory_s():
     data = design.compute(BUDGET, UNIT, (100, 10**4))
     assert [land.T for land in data.bounds] == [100, 10**4]
     for land in data.bounds:

@@ -1,25 +1,23 @@
 """The figures of a population that moves draw what was measured, and mark its changes."""
 
-from pathlib import Path
-
 import pytest
 
 from empirics.run import run_study
 from empirics.settings.drift import Drift
 from figures import drifting, prediction, retention, risk_vs_bound
-from figures.measured import Measured, read
+from figures.measured import read
 from figures.options import NotMeasured
 from tests.empirics.small import blobs, study
 from tests.figures.small import PAPER, fits
 
 
-def trained(out: Path, drift: Drift, **given: object) -> Measured:
+def trained(out, drift, **given):
     few = {"rounds": 24, "seeds": 2, "measures": ("risk",)}
     run_study(study(drift=drift, **few | given), out, dataset=blobs())
     return read(out, drifting.READS)
 
 
-def test_risk_over_time_has_the_moments_of_change(tmp_path: Path, measured: Measured) -> None:
+def test_risk_over_time_has_the_moments_of_change(tmp_path, measured):
     moves = Drift(kind="gradual", start=6, length=9)
     result = trained(tmp_path / "moves", moves, policies=("constant", "oracle"))
     data = drifting.compute(result)
@@ -37,7 +35,7 @@ def test_risk_over_time_has_the_moments_of_change(tmp_path: Path, measured: Meas
         drifting.compute(measured)
 
 
-def test_speeds_stand_side_by_side_over_the_retention_where_other_figures_refuse(tmp_path: Path) -> None:
+def test_speeds_stand_side_by_side_over_the_retention_where_other_figures_refuse(tmp_path):
     given = {"policies": ("constant@K=1", "constant@K=3"), "predict": False}
     drifts = [Drift(kind="periodic", length=length) for length in (6, 12)]
     results = [trained(tmp_path / str(drift.length), drift, **given) for drift in drifts]

@@ -1,9 +1,6 @@
 """`plot explained` shows every departure with its gains, its cost and its memory."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,22 +11,20 @@ from tests.figures.test_command import invoke
 from tests.made_up import write
 from tests.refused import refused
 
-WORLDS: dict[str, dict[str, float]] = {
+WORLDS = {
     "text": {"acdpp": 0.4, "acdpp+K": 0.9, "acdpp+region": 1.4, "acdpp+cap": 0.3, "released": 2.6},
     "momentum": {"acdpp": 0.6, "released": 3.1},
 }
 
 
-def between(mean: float, seeds: int, half: float) -> dict[str, Any]:
+def between(mean, seeds, half):
     low, high = (mean - half, mean + half) if seeds > 1 else (None, None)
     return {"mean": mean, "low": low, "high": high}
 
 
-def made(
-    worlds: Mapping[str, Mapping[str, float]] = WORLDS, dataset: str = "mnist", seeds: int = 10
-) -> dict[str, Any]:
+def made(worlds=WORLDS, dataset="mnist", seeds=10):
     """A document of departures, from worlds, policies and mean gains in points."""
-    found: dict[str, Any] = {}
+    found = {}
     for world, gains in worlds.items():
         found[world] = {"label": f"{world}, as it is", "policies": {}}
         for name, gain in gains.items():
@@ -43,11 +38,11 @@ def made(
     return {"dataset": dataset, "seeds": seeds, "rounds": 100, "level": 0.8, "worlds": found}
 
 
-def read(document: dict[str, Any], folder: Path) -> explained.Explained:
+def read(document, folder):
     return explained.read(write(document, folder / "explained.json"))
 
 
-def test_a_row_is_a_departure_with_its_gains_its_cost_and_its_memory(tmp_path: Path) -> None:
+def test_a_row_is_a_departure_with_its_gains_its_cost_and_its_memory(tmp_path):
     document = made(dataset="imagenette")
     data = read(document, tmp_path)
     assert (data.claimed, read(made(dataset="mnist"), tmp_path).claimed) == (1.8, 3.5)
@@ -60,7 +55,7 @@ def test_a_row_is_a_departure_with_its_gains_its_cost_and_its_memory(tmp_path: P
         assert (row.cost, row.memory) == (entry["mean_cost"]["mean"], entry["largest_occupancy"] / 100)
 
 
-def test_baselines_are_no_departures_but_richer_constant_admission_is_a_row(tmp_path: Path) -> None:
+def test_baselines_are_no_departures_but_richer_constant_admission_is_a_row(tmp_path):
     baselines = ("constant", "hybrid", "hybrid@K=10", "oracle")
     departures = ["acdpp", "constant@K=2,budget=200"]
     gains = dict.fromkeys((*baselines, *departures), 1.0)
@@ -69,7 +64,7 @@ def test_baselines_are_no_departures_but_richer_constant_admission_is_a_row(tmp_
     assert "only baselines" in refused(read, made({"paper": dict.fromkeys(baselines, 0.0)}), tmp_path)
 
 
-def test_equal_spending_has_rows_of_its_own(tmp_path: Path) -> None:
+def test_equal_spending_has_rows_of_its_own(tmp_path):
     document = made({"paper": {"acdpp": 1.0, "released": 3.0}})
     world = document["worlds"]["paper"]
     gains = {"points": between(-0.5, 10, 0.5), "points_averaged": between(1.5, 10, 0.5)}
@@ -89,9 +84,7 @@ MANY = {**{f"world {i}": LONG for i in range(4)}, "with $ and a name " + "so ver
 
 
 @pytest.mark.parametrize(("worlds", "seeds"), [({"one": {"acdpp": 0.1}}, 1), (MANY, 10)])
-def test_any_departures_of_any_data_are_drawn_within_the_page(
-    worlds: Any, seeds: int, tmp_path: Path
-) -> None:
+def test_any_departures_of_any_data_are_drawn_within_the_page(worlds, seeds, tmp_path):
     data = replace(read(made(worlds, seeds=seeds), tmp_path), claimed=np.nan, budget=np.nan, dataset="mine")
     figure = explained.draw(data, PAPER)
     assert fits(figure, PAPER)
@@ -100,7 +93,7 @@ def test_any_departures_of_any_data_are_drawn_within_the_page(
     assert not any("the paper" in text.get_text() for text in legend.get_texts())
 
 
-def test_it_is_one_command(tmp_path: Path, saved: dict[str, str]) -> None:
+def test_it_is_one_command(tmp_path, saved):
     file = write(made(), tmp_path / "explained.json")
     for given in (file, tmp_path):
         invoke("explained", str(given), "--dpi", "40", "--out", str(tmp_path / "plots"))

@@ -1,8 +1,6 @@
 """`plot frontier` shows what the plans and the predictions say, at budgets that constant admission can spend."""
 
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -23,11 +21,11 @@ LAW = Uniform(1.0, 10.0)
 
 
 @pytest.fixture(scope="module")
-def small() -> frontier.Frontier:
+def small():
     return frontier.compute(STUDY)
 
 
-def test_effective_samples_are_those_of_the_plans(small: frontier.Frontier) -> None:
+def test_effective_samples_are_those_of_the_plans(small):
     assert small.places == 8
     assert small.C[[0, -1]] == pytest.approx([5.5, 44])
     finest = np.log(8) / frontier.BUDGETS_BETWEEN / (len(frontier.budgets(8, 5.5)) - 1)
@@ -52,8 +50,8 @@ def test_effective_samples_are_those_of_the_plans(small: frontier.Frontier) -> N
 
 
 def test_the_share_of_the_way_is_1_at_the_oracle_and_0_at_constant_admission(
-    small: frontier.Frontier,
-) -> None:
+    small,
+):
     assert small.closed("constant")[:-1] == pytest.approx(0)
     assert np.isnan(small.closed("buy-cheap")[-1])
     ideal = replace(small, effective=small.effective | {"ideal": np.full(len(small.C), 8.0)})
@@ -64,7 +62,7 @@ def test_the_share_of_the_way_is_1_at_the_oracle_and_0_at_constant_admission(
     assert np.isnan(replace(small.risks, cumulative=nothing).closed("oracle"))
 
 
-def test_risks_are_those_of_the_command_predict(small: frontier.Frontier) -> None:
+def test_risks_are_those_of_the_command_predict(small):
     assert small.risks.C.tolist() == frontier.budgets(8, 5.5)
     assert set(Study().policies) <= set(small.risks.cumulative)
     budget = float(small.risks.C[2])
@@ -79,7 +77,7 @@ def test_risks_are_those_of_the_command_predict(small: frontier.Frontier) -> Non
     assert small.risks.cumulative["constant"][-1] == pytest.approx(oracle[-1])
 
 
-def test_what_was_spent_is_counted(small: frontier.Frontier) -> None:
+def test_what_was_spent_is_counted(small):
     budget = float(small.risks.C[2])
     played = plan(replace(STUDY, budget=budget, policies=("constant",)), UNIT)
     paid = (played.cost * played.admissions.sum(axis=2)).mean()
@@ -89,14 +87,14 @@ def test_what_was_spent_is_counted(small: frontier.Frontier) -> None:
 
 
 @pytest.mark.parametrize("places", [2, 7, 20, 99, 100, 1234])
-def test_constant_admission_can_spend_every_budget(places: int) -> None:
+def test_constant_admission_can_spend_every_budget(places):
     """The design takes the whole K that the budget was made for, and no smaller rate."""
     for budget in frontier.budgets(places, 5.5):
         study = replace(STUDY, buffers=(places - 1, 1), budget=budget, policies=("constant",))
         assert brief_for(study, UNIT).K == round(5.5 * places / budget) <= places
 
 
-def test_what_no_policy_can_reach_is_hatched_and_risks_may_be_left_out(small: frontier.Frontier) -> None:
+def test_what_no_policy_can_reach_is_hatched_and_risks_may_be_left_out(small):
     for data, panels in ((small, 4), (replace(small, risks=None), 2)):
         figure = frontier.draw(data, SLIDES)
         assert fits(figure)
@@ -109,14 +107,14 @@ def test_what_no_policy_can_reach_is_hatched_and_risks_may_be_left_out(small: fr
     assert lowest == pytest.approx(small.limit)
 
 
-def test_options_make_the_study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_make_the_study(tmp_path, monkeypatch):
     file = tmp_path / "prices.csv"
     file.write_text("day,price\n1,5\n2,5\n")
     drawing = plot.frontier(cost=f"csv:{file},column=price", buffers="4,4", risk=False)
     data = drawing.compute(lambda steps: steps)
     assert (drawing.name, data.mean_cost, data.places, data.risks) == ("frontier", 5, 8, None)
     assert fits(frontier.draw(data, SLIDES))  # where one price is all there is
-    seen: list[Any] = []
+    seen = []
     monkeypatch.setattr(frontier, "compute", lambda study, **how: seen.append(study))
     plot.frontier(cost="integer:2:4", rounds=30, seed=7).compute(lambda steps: steps)
     assert [(one.cost.low, one.cost.high, one.rounds, one.seed) for one in seen] == [(2, 4, 30, 7)]

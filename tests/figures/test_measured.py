@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from itertools import combinations, pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from empirics.results.folder import read_result
 from empirics.run import study_of
 from figures import constraints, learning, measured_mismatch, money, prediction, risk_vs_bound
 from figures.curves import STRETCHES, thinned, turns
-from figures.measured import Measured, read
+from figures.measured import read
 from figures.options import NotMeasured
 from proofs_check.groundwork.bound.stable import overlap_of
 from proofs_check.simulator import simulate
@@ -21,9 +20,7 @@ from theory.bound.theorem1 import theorem_1
 from theory.market.knapsack import uniform_rate
 
 
-def test_risk_and_bounds_are_those_of_the_summary_with_each_policy_s_own_steps(
-    result: Path, sweep: Path
-) -> None:
+def test_risk_and_bounds_are_those_of_the_summary_with_each_policy_s_own_steps(result, sweep):
     for folder in (result, sweep):
         data, summary = risk_vs_bound.compute(read(folder)), summary_of(folder)
         assert data.T[-1] == 30
@@ -36,7 +33,7 @@ def test_risk_and_bounds_are_those_of_the_summary_with_each_policy_s_own_steps(
     assert list(summary) == SWEEP
 
 
-def test_the_bound_by_stability_is_that_of_the_samples_one_by_one(measured: Measured, result: Path) -> None:
+def test_the_bound_by_stability_is_that_of_the_samples_one_by_one(measured, result):
     data, summary = risk_vs_bound.compute(measured), summary_of(result)
     for p, name in enumerate(("acdpp", "acdpp-capped", "constant", "oracle")):
         (K,) = summary[name]["retention"]
@@ -51,7 +48,7 @@ def test_the_bound_by_stability_is_that_of_the_samples_one_by_one(measured: Meas
         assert one.measured.mean[-1] < one.stability.mean[-1] < one.corrected.mean[-1]
 
 
-def test_no_bound_by_stability_is_drawn_beyond_its_hypotheses(measured: Measured) -> None:
+def test_no_bound_by_stability_is_drawn_beyond_its_hypotheses(measured):
     long = [replace(one, eta=9 / one.L) if p < 2 else one for p, one in enumerate(measured.constants)]
     data = risk_vs_bound.compute(replace(measured, constants=tuple(long)))
     assert [one.stability is None for one in data.policies.values()] == [True] * 2 + [False] * 4
@@ -63,7 +60,7 @@ def test_no_bound_by_stability_is_drawn_beyond_its_hypotheses(measured: Measured
     risk_vs_bound.draw(data, PAPER)
 
 
-def test_learning_averages_each_run_over_its_bins(measured: Measured) -> None:
+def test_learning_averages_each_run_over_its_bins(measured):
     data = learning.compute(measured)
     assert list(data.curves) == ["excess_risk", "accuracy"]
     assert data.at[0] == 1
@@ -73,7 +70,7 @@ def test_learning_averages_each_run_over_its_bins(measured: Measured) -> None:
     assert total == pytest.approx(measured["excess_risk"][3].sum(axis=1).mean())
 
 
-def test_the_measured_mismatch_is_set_against_chi(measured: Measured) -> None:
+def test_the_measured_mismatch_is_set_against_chi(measured):
     data = measured_mismatch.compute(measured)
     one = data.policies["constant"]
     stated, chi = (measured[name][2, 0, -1] for name in ("stated_mismatch", "chi"))
@@ -87,7 +84,7 @@ def test_the_measured_mismatch_is_set_against_chi(measured: Measured) -> None:
     assert all(len(one.at) == len(one.ratio) == len(one.half_width) == 0 for one in first)
 
 
-def test_overspending_is_the_summary_s_violation(measured: Measured, result: Path) -> None:
+def test_overspending_is_the_summary_s_violation(measured, result):
     data = constraints.compute(measured)
     for name, row in summary_of(result).items():
         over = data.curves["overspent"][name].mean[-1]
@@ -95,9 +92,7 @@ def test_overspending_is_the_summary_s_violation(measured: Measured, result: Pat
     assert data.curves["n"]["oracle"].mean == pytest.approx(np.full(30, 20.0))
 
 
-def test_money_is_spent_before_the_round_and_the_lower_bound_falls_as_its_inverse(
-    measured: Measured, result: Path
-) -> None:
+def test_money_is_spent_before_the_round_and_the_lower_bound_falls_as_its_inverse(measured, result):
     data, bound = money.compute(measured), read_result(result, []).summary["lower_bound"]
     for p, name in enumerate(measured.policies):
         paid = (measured["cost"] * measured["admitted"])[p].mean(axis=0)
@@ -128,9 +123,7 @@ COLUMNS_OF = {
 
 @pytest.mark.parametrize("ball", [True, False])
 @pytest.mark.parametrize("measures", [c for k in range(4) for c in combinations(COLUMNS_OF, k)])
-def test_what_was_not_measured_is_not_drawn(
-    measures: tuple[str, ...], ball: bool, measured: Measured
-) -> None:
+def test_what_was_not_measured_is_not_drawn(measures, ball, measured):
     without = [name for key, names in COLUMNS_OF.items() if key not in measures for name in names]
     bare = cut(measured, without=without if ball else [*without, "excess_risk"])
     excess = "risk" in measures and ball
@@ -153,19 +146,19 @@ def test_what_was_not_measured_is_not_drawn(
         assert list(learning.compute(bare).curves) == [*risk, *(["accuracy"] * ("accuracy" in measures))]
 
 
-def test_only_the_wanted_columns_are_read(result: Path, measured: Measured) -> None:
+def test_only_the_wanted_columns_are_read(result, measured):
     some = read(result, ("chi", "nothing"))
     assert list(some.columns) == ["chi"]
     assert (some["chi"] == measured["chi"]).all()
 
 
-def test_a_note_says_how_many_seeds_and_in_what_they_differ(measured: Measured) -> None:
+def test_a_note_says_how_many_seeds_and_in_what_they_differ(measured):
     trace = replace(measured, intervals="over 3 seeds, which differ in samples; shared: costs")
     assert trace.note("Bars of {} seeds") == "Bars of 3 seeds. Seeds differ in samples; shared: costs."
     assert "no spread" in cut(measured, seeds=1).note()
 
 
-def test_bounds_added_up_stretch_by_stretch_are_those_of_the_whole(measured: Measured) -> None:
+def test_bounds_added_up_stretch_by_stretch_are_those_of_the_whole(measured):
     data, names = risk_vs_bound.compute(measured), ("n", "N", "uniformity", "chi")
     for place, T in enumerate(data.T.astype(int)):
         runs = [[measured[name][0, seed, :T] for name in names] for seed in range(3)]
@@ -173,7 +166,7 @@ def test_bounds_added_up_stretch_by_stretch_are_those_of_the_whole(measured: Mea
         assert data.policies["acdpp"].corrected.mean[place] == pytest.approx(whole, rel=1e-12)
 
 
-def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:
+def test_a_long_curve_is_thinned_and_keeps_its_extremes():
     x = np.arange(1.0, 100_001)
     y = np.sin(x) + 1e-5 * x
     y[[777, 54_321]] = 40, -40
@@ -192,7 +185,7 @@ def test_a_long_curve_is_thinned_and_keeps_its_extremes() -> None:
     assert thinned(x[:3000], y[:3000]).tolist() == list(range(3000))
 
 
-def test_curves_have_all_points_marked_or_take_turns() -> None:
+def test_curves_have_all_points_marked_or_take_turns():
     """Seven curves have six marks each: 48 marks are enough for a page, but a curve has three."""
     for marks, curves in ((6, 7), (3, 20)):
         assert [len(turn) for turn in turns(np.arange(1.0, marks + 1), curves)] == [marks] * curves

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,15 +10,15 @@ import pytest
 from empirics.settings.study import Study
 from figures import prediction, retention
 from figures.curves import half_width
-from figures.measured import Measured, read
+from figures.measured import read
 from figures.options import NotMeasured, Style
-from figures.style import LOOKS, Look
+from figures.style import LOOKS
 from tests.figures.small import PAPER, SLIDES, SWEEP, cut, fits, summary_of
 from theory.design.offline import design, design_limit
 from theory.setting import Budget
 
 
-def test_averages_to_the_last_round_are_those_of_the_summary(result: Path, measured: Measured) -> None:
+def test_averages_to_the_last_round_are_those_of_the_summary(result, measured):
     data, summary = prediction.compute(measured), summary_of(result)
     assert list(data.policies) == list(summary)
     assert (data.t[0], data.t[-1]) == (1, 30)
@@ -36,7 +34,7 @@ def test_averages_to_the_last_round_are_those_of_the_summary(result: Path, measu
         assert one.doubt[-1] == pytest.approx(4.302652729911275 * total["error"] / total["mean"])
 
 
-def test_bins_of_rounds_part_all_rounds(measured: Measured) -> None:
+def test_bins_of_rounds_part_all_rounds(measured):
     data = prediction.compute(measured)
     sizes = np.diff(data.t, prepend=0)
     assert sizes.sum() == 30
@@ -48,7 +46,7 @@ def test_bins_of_rounds_part_all_rounds(measured: Measured) -> None:
         assert one.single.predicted @ sizes == pytest.approx(measured["predicted_excess_risk"][p, 0].sum())
 
 
-def test_a_page_shows_some_policies_with_their_ratios_and_a_mean_of_0_has_none(measured: Measured) -> None:
+def test_a_page_shows_some_policies_with_their_ratios_and_a_mean_of_0_has_none(measured):
     names = [f"constant@K={K}" for K in range(1, 41)]
     data = prediction.compute(cut(measured, names=names))
     assert len(data.policies) == prediction.POLICIES_MAX
@@ -63,7 +61,7 @@ def test_a_page_shows_some_policies_with_their_ratios_and_a_mean_of_0_has_none(m
     assert not [t for axes in prediction.draw(data, PAPER).axes for t in axes.texts if t.get_text()]
 
 
-def test_a_sweep_is_read_in_the_order_of_k(sweep: Path) -> None:
+def test_a_sweep_is_read_in_the_order_of_k(sweep):
     result, summary = read(sweep, retention.READS), summary_of(sweep)
     data = retention.compute(result)
     tried = {name: risk.K.tolist() for name, risk in data.risks["late"].items()}
@@ -78,7 +76,7 @@ def test_a_sweep_is_read_in_the_order_of_k(sweep: Path) -> None:
         assert data.risks["late"]["constant"].mean[place] == pytest.approx(rows[:, 15:].mean())
 
 
-def test_the_best_is_the_least_measured_and_the_least_predicted(sweep: Path) -> None:
+def test_the_best_is_the_least_measured_and_the_least_predicted(sweep):
     columns = {}
     for column, least in (("excess_risk", "constant@K=12"), ("predicted_excess_risk", "constant@K=2")):
         columns[column] = np.ones((len(SWEEP), 3, 30))
@@ -94,7 +92,7 @@ def test_the_best_is_the_least_measured_and_the_least_predicted(sweep: Path) -> 
     assert marks == {"*": 12, "o": 2}
 
 
-def test_the_marked_retentions_are_those_of_the_design(sweep: Path) -> None:
+def test_the_marked_retentions_are_those_of_the_design(sweep):
     result = read(sweep, retention.READS)
     eta = result.constants[3].eta
     constants = [replace(one, B=10 if one.eta == eta else 0.1) for one in result.constants]
@@ -105,14 +103,14 @@ def test_the_marked_retentions_are_those_of_the_design(sweep: Path) -> None:
     assert data.finite == (less, more)
 
 
-def test_the_prices_of_a_trace_are_those_that_were_paid(sweep: Path) -> None:
+def test_the_prices_of_a_trace_are_those_that_were_paid(sweep):
     result = read(sweep, retention.READS)
     study = Study.from_document({"cost": {"process": "trace", "file": "gone.csv"}}, result.study)
     dear = replace(result, study=study, columns=result.columns | {"cost": np.full((len(SWEEP), 3, 30), 11.0)})
     assert retention.compute(dear).limit == 20
 
 
-def test_a_sweep_without_predictions_is_drawn_and_says_so(sweep: Path) -> None:
+def test_a_sweep_without_predictions_is_drawn_and_says_so(sweep):
     result = read(sweep, ("excess_risk", "cost"))
     data = retention.compute(replace(result, not_predicted="the setting predict is false"))
     assert data.risks["late"]["constant"].best_predicted is None
@@ -124,7 +122,7 @@ def test_a_sweep_without_predictions_is_drawn_and_says_so(sweep: Path) -> None:
 @pytest.mark.parametrize(
     "names", [["constant"], ["constant@K=5", "oracle"], ["constant@eta=0.1", "constant"]]
 )
-def test_a_result_without_a_sweep_over_k_names_the_command(names: list[str], measured: Measured) -> None:
+def test_a_result_without_a_sweep_over_k_names_the_command(names, measured):
     with pytest.raises(NotMeasured, match=r"no sweep over K: train with acdpp train .*--sweep K=1,2,"):
         retention.compute(cut(measured, names=names))
 
@@ -137,7 +135,7 @@ MANY = [f"{policy}@K={K}" for policy in ("mine", "acdpp", "constant") for K in r
     [(LOOKS[Style.dark], {"rounds": 1, "seeds": 1}), (SLIDES, {"names": MANY})],
     ids=["one round", "many"],
 )
-def test_a_sweep_of_any_size_is_drawn_within_its_page(look: Look, part: Any, sweep: Path) -> None:
+def test_a_sweep_of_any_size_is_drawn_within_its_page(look, part, sweep):
     figure = retention.draw(retention.compute(cut(read(sweep, retention.READS), **part)), look)
     assert fits(figure, look)
     for axes in figure.axes:

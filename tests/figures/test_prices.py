@@ -1,7 +1,6 @@
 """`plot prices` shows purchases at the prices that were paid, and what follows from them alone."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from empirics.control.prices import make_prices
 from empirics.settings.costs import CostProcess
 from empirics.settings.study import Study
 from figures import prices
-from figures.measured import Measured
 from figures.options import NotMeasured
 from tests.figures.small import PAPER, UNIT, cut
 from tests.refused import refused
@@ -21,7 +19,7 @@ from theory.reuse.trajectories import trajectory
 STUDY = Study(rounds=60, buffers=(8, 12), budget=11.0, seed=3)
 
 
-def test_everything_follows_from_prices_and_purchases() -> None:
+def test_everything_follows_from_prices_and_purchases():
     data = prices.compute(STUDY, UNIT, replicate=2)
     (drawn,) = make_prices(STUDY.cost).chunks(STUDY.seed, 3, 60, 60)
     assert (data.cost == drawn[:, 2]).all()
@@ -42,7 +40,7 @@ def test_everything_follows_from_prices_and_purchases() -> None:
     assert (other.cost != data.cost).any()
 
 
-def test_dots_have_the_number_bought_as_area() -> None:
+def test_dots_have_the_number_bought_as_area():
     data = prices.compute(STUDY, UNIT)
     some = np.where(data.cost < 5, np.arange(60.0) % 20 + 1, 0)
     for name in data.buying:
@@ -52,7 +50,7 @@ def test_dots_have_the_number_bought_as_area() -> None:
         assert dots.get_sizes() / dots.get_sizes().max() == pytest.approx(some[some > 0] / some.max())
 
 
-def test_a_result_is_drawn_from_its_columns(measured: Measured) -> None:
+def test_a_result_is_drawn_from_its_columns(measured):
     names = ["oracle", "constant@K=5", "buy-cheap-online", "constant", "acdpp"]
     bought = cut(measured, rounds=20, seeds=2, names=names)
     data = prices.compute_measured(bought, replicate=1)
@@ -72,7 +70,7 @@ def test_a_result_is_drawn_from_its_columns(measured: Measured) -> None:
     assert "Drawn" not in prices.compute_measured(bought, rounds=2000).note
 
 
-def test_a_result_that_cannot_be_drawn_says_why(result: Path, measured: Measured) -> None:
+def test_a_result_that_cannot_be_drawn_says_why(result, measured):
     without = cut(measured, names=["acdpp", "constant", "oracle"])
     reason = "buys when it is cheap: train with acdpp train --policies buy-cheap"
     with pytest.raises(NotMeasured, match=reason):
@@ -91,7 +89,7 @@ def test_a_result_that_cannot_be_drawn_says_why(result: Path, measured: Measured
         (None, CostProcess()),
     ],
 )
-def test_options_make_the_study(cost: str | None, process: CostProcess) -> None:
+def test_options_make_the_study(cost, process):
     given = {"budget": "20", "buffers": "3,4", "rounds": 20, "seed": 5, "replicate": 1}
     data = plot.prices(**given, cost=cost).compute(lambda steps: steps)
     assert (data.budget, data.total_buffer, len(data.rounds)) == (20, 7, 20)
@@ -99,7 +97,7 @@ def test_options_make_the_study(cost: str | None, process: CostProcess) -> None:
     assert data.cost.tolist() == drawn[:, 1].tolist()
 
 
-def test_prices_of_a_file_are_drawn(tmp_path: Path) -> None:
+def test_prices_of_a_file_are_drawn(tmp_path):
     file = tmp_path / "prices.csv"
     file.write_text("price\n" + "3\n9\n" * 10)
     data = plot.prices(cost=f"csv:{file}", rounds=20).compute(lambda steps: steps)

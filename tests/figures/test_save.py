@@ -3,7 +3,6 @@
 import errno
 import io
 import os
-from pathlib import Path
 from unittest.mock import Mock
 
 import matplotlib as mpl
@@ -21,7 +20,7 @@ ORIGIN = Origin("acdpp plot uniformity --K 2", "1.2.3")
 LOOK = LOOKS[Style.paper]
 
 
-def sketch() -> Figure:
+def sketch():
     """Lines, a clip and a hatch, whose names in a file could be random."""
     with LOOK.applied():
         figure, grid = LOOK.canvas(Width.double, 1)
@@ -31,7 +30,7 @@ def sketch() -> Figure:
 
 
 @pytest.mark.parametrize("form", Format)
-def test_a_file_names_the_command_and_the_version_and_no_time(form: Format) -> None:
+def test_a_file_names_the_command_and_the_version_and_no_time(form):
     first, again = (render(sketch(), form, LOOK, "title", ORIGIN, dpi=40) for _ in range(2))
     assert first == again
     for text in (ORIGIN.command, "acdpp 1.2.3"):
@@ -40,16 +39,14 @@ def test_a_file_names_the_command_and_the_version_and_no_time(form: Format) -> N
     assert b"<dc:date>" not in first
 
 
-def test_a_picture_has_the_background_of_its_look_whatever_matplotlib_is_set_to() -> None:
+def test_a_picture_has_the_background_of_its_look_whatever_matplotlib_is_set_to():
     with mpl.rc_context({"savefig.facecolor": "red"}):
         made = render(sketch(), Format.png, LOOK, "title", ORIGIN, dpi=40)
     assert (mpl.image.imread(io.BytesIO(made))[0, 0, :3] == mpl.colors.to_rgb(LOOK.ground)).all()
 
 
 @pytest.mark.parametrize("failure", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
-def test_a_failed_write_leaves_the_old_file_and_nothing_else(
-    failure: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(failure, tmp_path, monkeypatch):
     path = tmp_path / "figure.png"
     write(path, b"old")
     monkeypatch.setattr(os, "fsync", Mock(side_effect=failure))
@@ -61,9 +58,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_bad_folder_is_refused_in_one_line_and_left_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bad_folder_is_refused_in_one_line_and_left_alone(tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_text("mine")
     for folder in (file, file / "below"):
@@ -76,7 +71,7 @@ def test_a_bad_folder_is_refused_in_one_line_and_left_alone(
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_writing_makes_the_folder_and_a_file_with_the_usual_permissions(tmp_path: Path) -> None:
+def test_writing_makes_the_folder_and_a_file_with_the_usual_permissions(tmp_path):
     folder = check_folder(tmp_path / "a" / "b")
     broken = Figure()
     broken.text(0.5, 0.5, r"$\notasymbol$")

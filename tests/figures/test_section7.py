@@ -1,15 +1,12 @@
 """`plot section7` shows the numbers of its documents, and refuses wrong documents."""
 
 from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
 import pytest
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from figures import section7
-from proofs_check.experiments.reproduction import Reproduction, parse
+from proofs_check.experiments.reproduction import parse
 from tests import made_up
 from tests.figures.small import PAPER, SLIDES, fits
 from tests.figures.test_command import invoke
@@ -18,18 +15,18 @@ from tests.refused import refused
 OWN = {"dataset": "my_own:data", "target": None, "paper": None, "data": None, "command": None}
 
 
-def made(*args: Any, own: bool = False, **kwargs: Any) -> Reproduction:
+def made(*args, own=False, **kwargs):
     return parse(made_up.reproduction(*args, **kwargs) | (OWN if own else {}), "made up")
 
 
-def shown(figure: Figure) -> list[Axes]:
+def shown(figure):
     return [axes for axes in figure.axes if axes.get_visible()]
 
 
 DRAW = (section7.draw_accuracy, section7.draw_constraints)
 
 
-def test_a_gain_or_memory_above_its_limit_is_said_and_the_axis_of_debt_goes_below_0() -> None:
+def test_a_gain_or_memory_above_its_limit_is_said_and_the_axis_of_debt_goes_below_0():
     result = made("cifar10", rounds=15, final={"hybrid": 0.9}, largest={"acdpp": 321})
     (*_, ends), (memory, _, debt) = (shown(draw([result], PAPER)) for draw in DRAW)
     assert {text.get_text() for text in ends.texts} == {"+3.5", "+26.7: above 100 %"}
@@ -39,12 +36,12 @@ def test_a_gain_or_memory_above_its_limit_is_said_and_the_axis_of_debt_goes_belo
     assert 0 < zero - low == pytest.approx(high - zero)
 
 
-def titles(figure: Figure) -> list[str]:
+def titles(figure):
     return [title for axes in shown(figure) if (title := axes.get_title(loc="left"))]
 
 
 @pytest.mark.parametrize("draw", DRAW)
-def test_results_of_any_size_and_any_policies_are_drawn_within_the_page(draw: Any) -> None:
+def test_results_of_any_size_and_any_policies_are_drawn_within_the_page(draw):
     mixed = [  # which take two rows of panels
         made("cifar10", policies=("constant", "oracle")),
         made(rounds=1, seeds=1),
@@ -64,7 +61,7 @@ def test_results_of_any_size_and_any_policies_are_drawn_within_the_page(draw: An
 
 @pytest.mark.parametrize("count", [1, 4, 12])
 @pytest.mark.parametrize(("draw", "panels"), [*zip(DRAW, (2, 3), strict=True)])
-def test_every_result_has_its_panels_and_a_title_of_its_own(draw: Any, panels: int, count: int) -> None:
+def test_every_result_has_its_panels_and_a_title_of_its_own(draw, panels, count):
     figure = draw([made(rounds=2, seeds=2)] * count, PAPER)
     assert [title[:3] for title in titles(figure)] == [f"({letter})" for letter in "abcdefghijkl"[:count]]
     assert len(shown(figure)) == count * panels
@@ -72,9 +69,7 @@ def test_every_result_has_its_panels_and_a_title_of_its_own(draw: Any, panels: i
         assert len({axes.get_position().x0 for axes in shown(figure)}) == 2
 
 
-def test_both_figures_come_from_files_and_folders_and_name_their_command(
-    tmp_path: Path, saved: dict[str, str]
-) -> None:
+def test_both_figures_come_from_files_and_folders_and_name_their_command(tmp_path, saved):
     (folder := tmp_path / "result").mkdir()
     files = [
         str(made_up.write(made_up.reproduction(), tmp_path / "mnist.json")),
@@ -86,7 +81,7 @@ def test_both_figures_come_from_files_and_folders_and_name_their_command(
     assert saved == dict.fromkeys(names, f"acdpp plot section7 {' '.join(files)} --dpi 40")
 
 
-def test_a_folder_without_the_document_is_computed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_without_the_document_is_computed(tmp_path, monkeypatch):
     reproduction = Mock(return_value=made_up.reproduction("imagenette"))
     monkeypatch.setattr("empirics.results.reproduction.reproduction", reproduction)
     assert section7.read(tmp_path).dataset == "imagenette"
@@ -107,9 +102,7 @@ def test_a_folder_without_the_document_is_computed(tmp_path: Path, monkeypatch: 
         ("comparisons.nobody", {}, "compares 'nobody'"),
     ],
 )
-def test_a_wrong_document_is_one_sentence_and_leaves_nothing(
-    path: str, value: Any, what: str, tmp_path: Path
-) -> None:
+def test_a_wrong_document_is_one_sentence_and_leaves_nothing(path, value, what, tmp_path):
     document = made_up.changed(made_up.reproduction(rounds=4), path.split("."), value)
     file = made_up.write(document, tmp_path / "wrong.json")
     sentence = refused(invoke, "section7", str(file), "--out", str(tmp_path / "new"))
@@ -119,7 +112,7 @@ def test_a_wrong_document_is_one_sentence_and_leaves_nothing(
 
 
 @pytest.mark.parametrize("figure", ["section7", "explained"])
-def test_what_is_no_document_is_one_sentence(figure: str, tmp_path: Path) -> None:
+def test_what_is_no_document_is_one_sentence(figure, tmp_path):
     file = tmp_path / "wrong.json"
     words = (figure, str(file), "--out", str(tmp_path / "new"))
     assert "there is no file" in refused(invoke, *words)
@@ -128,7 +121,7 @@ def test_what_is_no_document_is_one_sentence(figure: str, tmp_path: Path) -> Non
         assert what in refused(invoke, *words)
 
 
-def test_more_results_than_can_be_seen_are_refused(tmp_path: Path) -> None:
+def test_more_results_than_can_be_seen_are_refused(tmp_path):
     file = str(made_up.write(made_up.reproduction(rounds=2), tmp_path / "mnist.json"))
     sentence = refused(invoke, "section7", *[file] * 13, "--out", str(tmp_path / "new"))
     assert "13 results are more than one figure can show: give at most 12" in sentence

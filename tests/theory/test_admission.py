@@ -1,7 +1,6 @@
 """Rounds of admission control against a plain loop over one run, and whole samples against their rates."""
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -80,7 +79,7 @@ weights = st.lists(st.integers(1, 9), min_size=1, max_size=6)
 @given(st.lists(amounts, min_size=1, max_size=40), weights, st.integers(0, 5))
 def test_sums_stray_by_half_a_sample_at_most_and_what_does_not_fit_is_forgotten(rates, weights, room):
     share = [Fraction(weight, sum(weights)) for weight in weights]
-    carry: Any = [0] * len(share)
+    carry = [0] * len(share)
     error = np.array(carry)
     for rate in rates:
         fitting, carry_if_full = integer_admissions(rate, share, carry, room=room)
@@ -98,7 +97,7 @@ floats_near_a_half = st.sampled_from([0.5, np.nextafter(0.5, 0), np.nextafter(0.
 
 @given(st.lists(floats_near_a_half | st.floats(0, 30), min_size=1, max_size=60))
 def test_no_float_makes_an_admission_negative_or_lets_the_carry_out_of_its_interval(rates):
-    carry: Any = np.zeros((1, 1))
+    carry = np.zeros((1, 1))
     for rate in rates:
         admitted, carry = integer_admissions(np.array([rate]), [1.0], carry)
         assert admitted.dtype == np.int64

@@ -246,7 +246,7 @@ def test_a_round_is_bounded_on_a_block_of_a_tenth_of_its_distance_from_the_last_
 
 @pytest.mark.parametrize("runs", [2, 7, 30])
 @pytest.mark.parametrize("level", [0.5, 0.95])
-def test_intervals_and_p_values_are_those_of_scipy(runs: int, level: float) -> None:
+def test_intervals_and_p_values_are_those_of_scipy(runs, level):
     values = np.random.default_rng(runs).normal(0.3, 1, (3, runs))
     wanted = stats.t.interval(level, runs - 1, values.mean(axis=1), stats.sem(values, axis=1))
     found = mean_interval(values, level)
@@ -257,5 +257,5 @@ def test_intervals_and_p_values_are_those_of_scipy(runs: int, level: float) -> N
     assert p_value(values[0]) == pytest.approx(stats.ttest_1samp(values[0], 0).pvalue)
 
 
-def test_equal_differences_are_sure() -> None:
+def test_equal_differences_are_sure():
     assert (p_value(np.zeros(3)), p_value(np.ones(3))) == (1.0, 0.0)

@@ -3,7 +3,6 @@
 import inspect
 import pkgutil
 import random
-from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from importlib import import_module
@@ -51,7 +50,7 @@ class Arguments:
 
 
 # Values of parameters by their names. Others are u, v and w in turn, and sequences two or more of them.
-VALUES: dict[str, Callable[[Any], Any]] = {
+VALUES = {
     "K E parts worth frame gone": lambda a: a.K,
     "t age rounds models samples": lambda a: a.t,
     "T period": lambda a: 1 + a.t,
@@ -72,7 +71,7 @@ VALUES: dict[str, Callable[[Any], Any]] = {
 NAMED = {name: value for names, value in VALUES.items() for name in names.split()}
 
 # Calls whose arguments are not found by name.
-CALLS: dict[str, Callable[[Any, Any], Any]] = {
+CALLS = {
     "mismatch_from_gone": lambda f, a: f(a.u, a.w, a.v, a.K, a.K * a.K),
     "mean_lag crossover_constant crossover_constant_as_stated mean_younger": lambda f, a: f(a.t),
     "total_weights": lambda f, a: tuple(f([a.u, a.v, a.w], a.K)),

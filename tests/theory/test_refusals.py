@@ -72,7 +72,7 @@ def test_the_total_buffer_is_exact_or_correctly_rounded():
         assert Budget(buffers=buffers, cost=1, mean_cost=1).total_buffer == total
 
 
-def test_mnist_has_the_budgets_and_the_others_multiples_of_them() -> None:
+def test_mnist_has_the_budgets_and_the_others_multiples_of_them():
     assert (MNIST.buffers, MNIST.cost, MNIST.mean_cost) == (BUFFERS, BUDGET, MEAN_PRICE)
     assert RATE * RETENTION == MNIST.total_buffer == 100
     assert RATE * MEAN_PRICE == BUDGET

@@ -3,38 +3,36 @@
 import socket
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from acdpp.explore.command import command
-from acdpp.explore.form import FIELDS, Asked, Form, columns_of, first_form, likely, read_form, taken_over
+from acdpp.explore.form import FIELDS, Form, columns_of, first_form, likely, read_form, taken_over
 from empirics.settings.costs import CostProcess
 from empirics.settings.presets import PRESETS
 from tests.empirics.small import blobs_file
 from tests.refused import refused
 
 
-def asked(**typed: str) -> Asked:
+def asked(**typed):
     found, wrong = read_form(replace(first_form(), **typed))
     assert found is not None, wrong
     return found
 
 
-def test_the_first_form_is_the_learner_that_wins_on_the_digits() -> None:
+def test_the_first_form_is_the_learner_that_wins_on_the_digits():
     found, best = asked(), PRESETS["best"]
     own = {name: getattr(best, name) for name in ("eta", "steps", "decay", "average", "average_by")}
     assert found.study == replace(PRESETS["digits"], policies=best.policies[:1], **own)
     assert found.plain == replace(PRESETS["digits"], policies=("constant",))
     assert (found.pilot, found.objective) == (None, "cumulative")
     named, _ = read_form(first_form(), {"/here/1.csv": "mine.csv"})  # what was dropped on the page
-    assert named is not None
     assert (found.names, named.names) == ({}, {"/here/1.csv": "mine.csv"})
 
 
-def test_every_field_says_what_the_study_has() -> None:
+def test_every_field_says_what_the_study_has():
     found = asked(
         data=blobs_file(),
         pilot=" 40 ",
@@ -60,13 +58,13 @@ def test_every_field_says_what_the_study_has() -> None:
     assert (found.pilot, found.objective) == (40, "final")
 
 
-def test_tables_of_samples_have_columns() -> None:
+def test_tables_of_samples_have_columns():
     study = asked(data="csv:mine.csv", label="y", time="when", client="who").study
     assert (study.label_column, study.time_column, study.client_column) == ("y", "when", "who")
     assert (study.partition, study.preset) == ("client", "own")
 
 
-def test_columns_are_read_from_the_table_and_the_likely_one_is_known(home: Path) -> None:
+def test_columns_are_read_from_the_table_and_the_likely_one_is_known(home):
     file = home / "mine.csv"
     for heading in ('\ufeffwhen,"a, b",Target', "when; a, b;Target;", '\n\n"when";"a, b";Target'):
         file.write_text(f"{heading}\n1,2,3\n", encoding="utf-8")
@@ -83,7 +81,7 @@ def test_columns_are_read_from_the_table_and_the_likely_one_is_known(home: Path)
         assert columns_of(other) == []
 
 
-def test_a_design_is_taken_over_with_its_policy_and_learner() -> None:
+def test_a_design_is_taken_over_with_its_policy_and_learner():
     design = {"policy": "burst", "K": 3, "eta": 1 / 3, "steps": 2, "decay": None}
     design |= {"average": "tail", "average_by": 0.5}
     found, _ = read_form(taken_over(first_form(), design))
@@ -93,7 +91,7 @@ def test_a_design_is_taken_over_with_its_policy_and_learner() -> None:
     assert taken_over(first_form(), design | {"K": None, "decay": 7.0}).K == ""
 
 
-def test_a_file_of_prices_takes_the_place_of_a_law(home: Path) -> None:
+def test_a_file_of_prices_takes_the_place_of_a_law(home):
     (home / "prices.csv").write_text("day,price\n1,2\n")
     found = asked(price_file="~/prices.csv", price_column="price", prices="nonsense")
     assert found.study.cost == CostProcess(process="trace", file="~/prices.csv", column="price")
@@ -132,7 +130,7 @@ def test_a_file_of_prices_takes_the_place_of_a_law(home: Path) -> None:
         ("objective", "least", "the objective is one of cumulative, final"),
     ],
 )
-def test_what_is_wrong_is_a_sentence_beside_its_field(field: str, text: str, words: str) -> None:
+def test_what_is_wrong_is_a_sentence_beside_its_field(field, text, words):
     found, wrong = read_form(replace(first_form(), **{field: text}))
     assert found is None
     assert [field] == list(wrong)
@@ -140,7 +138,7 @@ def test_what_is_wrong_is_a_sentence_beside_its_field(field: str, text: str, wor
     assert "\n" not in wrong[field]
 
 
-def test_all_that_is_wrong_is_told_at_once_and_a_setting_that_another_needs_is_wrong_itself() -> None:
+def test_all_that_is_wrong_is_told_at_once_and_a_setting_that_another_needs_is_wrong_itself():
     wanted = {"data", "buffers", "budget", "prices", "rounds", "policies", "steps", "average", "objective"}
     assert set(read_form(Form(**dict.fromkeys(FIELDS, "")))[1]) == wanted | {"fit"}
     for data in ("csv:mine.csv", "parquet:mine.parquet"):
@@ -148,7 +146,7 @@ def test_all_that_is_wrong_is_told_at_once_and_a_setting_that_another_needs_is_w
     assert list(read_form(replace(first_form(), average="equal"))[1]) == ["average_by"]
 
 
-def test_a_port_that_cannot_be_had_is_refused() -> None:
+def test_a_port_that_cannot_be_had_is_refused():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -158,7 +156,7 @@ def test_a_port_that_cannot_be_had_is_refused() -> None:
     assert "--port must be a whole number" in refused(command, "0")
 
 
-def test_without_the_library_it_is_said_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_library_it_is_said_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "nicegui", None)
     monkeypatch.delitem(sys.modules, "acdpp.explore.page", raising=False)
     assert refused(command) == "the page needs nicegui: pip install 'acdpp[explore]'"

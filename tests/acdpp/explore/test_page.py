@@ -5,11 +5,9 @@ Driven by Playwright with the Chromium of the system, where there is one. A serv
 
 import os
 import re
-from collections.abc import Iterator
 from contextlib import chdir
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -30,24 +28,24 @@ expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("explore")
 
 
 @pytest.fixture(scope="module")
-def address(folder: Path) -> Iterator[str]:
+def address(folder):
     with served(folder) as found:
         yield found
 
 
 @pytest.fixture
-def visit(browser: Any, address: str) -> Iterator[Any]:
+def visit(browser, address):
     """Opens the page; in the end it has asked nobody else for anything, and complained of nothing."""
-    asked: list[str] = []
-    said: list[str] = []
+    asked = []
+    said = []
     opened = []
 
-    def start(width: int = 1280, scheme: str = "light", rounds: str = "5", height: int = 800) -> Any:
+    def start(width=1280, scheme="light", rounds="5", height=800):
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         page = context.new_page()
@@ -70,15 +68,15 @@ def visit(browser: Any, address: str) -> Iterator[Any]:
     assert len(asked) > 10
 
 
-def field(page: Any, name: str) -> Any:
+def field(page, name):
     return page.locator(f'input[data-field="{name}"], [data-field="{name}"] input').first
 
 
-def beside(page: Any, name: str) -> Any:
+def beside(page, name):
     return page.locator("label", has=field(page, name))
 
 
-def drop(page: Any, what: str, *files: Path) -> None:
+def drop(page, what, *files):
     """Drop files onto their place, as a hand does."""
     data = page.evaluate_handle("new DataTransfer()")
     for file in files:
@@ -93,9 +91,7 @@ def drop(page: Any, what: str, *files: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_it_is_seen_as_a_whole_on_any_screen_in_the_light_and_in_the_dark(
-    visit: Any, width: int, scheme: str
-) -> None:
+def test_it_is_seen_as_a_whole_on_any_screen_in_the_light_and_in_the_dark(visit, width, scheme):
     page = visit(width, scheme)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     form, picture = (
@@ -126,9 +122,9 @@ CONTRASTS = """() => {
 }"""  # words of less than 4.5 to 1
 
 
-def test_it_is_worked_by_keyboard_alone(visit: Any, tmp_path: Path) -> None:
+def test_it_is_worked_by_keyboard_alone(visit, tmp_path):
     page = visit()
-    choosers = list[Any]()
+    choosers = []
     page.on("filechooser", lambda one: choosers.append(one))  # long before: asked at Enter it may be too late
     keys, reached = page.keyboard, []
     page.evaluate("document.activeElement.blur()")
@@ -169,7 +165,7 @@ def test_it_is_worked_by_keyboard_alone(visit: Any, tmp_path: Path) -> None:
     expect(field(page, "price_file")).to_have_value("prices.csv")
 
 
-def test_bad_input_is_a_sentence_beside_its_field_and_goes_away(visit: Any) -> None:
+def test_bad_input_is_a_sentence_beside_its_field_and_goes_away(visit):
     page = visit()
     field(page, "budget").fill("much")
     sentence = "budget must be a number such as 5.5"
@@ -186,7 +182,7 @@ def test_bad_input_is_a_sentence_beside_its_field_and_goes_away(visit: Any) -> N
     expect(beside(page, "average_by")).to_contain_text("takes no average_by")
 
 
-def test_a_plan_from_two_dropped_files_is_copied_and_is_the_command_s(visit: Any, tmp_path: Path) -> None:
+def test_a_plan_from_two_dropped_files_is_copied_and_is_the_command_s(visit, tmp_path):
     """Somebody with a table of samples and one of prices: no name is typed, but for the prices' column."""
     noise = np.random.default_rng(0)
     x, prices = noise.normal(size=(400, 3)), noise.uniform(2, 4, 20)
@@ -229,7 +225,7 @@ def test_a_plan_from_two_dropped_files_is_copied_and_is_the_command_s(visit: Any
     assert "/acdpp-explore-" not in page.content()
 
 
-def test_a_training_is_started_and_drawn_over_what_was_predicted(visit: Any, folder: Path) -> None:
+def test_a_training_is_started_and_drawn_over_what_was_predicted(visit, folder):
     page = visit()
     page.get_by_role("button", name="Start the training").click()
     expect(page.get_by_text("excess risk, round 5 of 5")).to_be_visible()
@@ -243,7 +239,7 @@ def test_a_training_is_started_and_drawn_over_what_was_predicted(visit: Any, fol
     expect(measured).to_have_count(0)
 
 
-def test_what_is_recommended_is_put_into_the_form(visit: Any) -> None:
+def test_what_is_recommended_is_put_into_the_form(visit):
     """ACDPP_RECORD=1 takes 500 rounds and draws docs/explore.png."""
     record = bool(os.environ.get("ACDPP_RECORD"))
     page = visit(rounds="500" if record else "5", height=1290 if record else 800)
@@ -260,7 +256,7 @@ def test_what_is_recommended_is_put_into_the_form(visit: Any) -> None:
     expect(page.locator("pre").first).to_contain_text(f'policies = ["{policy}"]')
 
 
-def test_it_is_for_this_machine_alone(address: str) -> None:
+def test_it_is_for_this_machine_alone(address):
     assert answers(address) == 200
     assert answers(address, Host="elsewhere.example") == 400
     port = int(address.rstrip("/").rpartition(":")[2])

@@ -12,13 +12,13 @@ from tests.acdpp.explore.test_planner import answers
 FIRST = "buy-cheap-online"
 
 
-def test_every_field_has_a_name_a_hint_and_one_place() -> None:
+def test_every_field_has_a_name_a_hint_and_one_place():
     assert set(LABELS) == set(FIELDS) >= set(PAIRED)
     assert sorted(name for names in GROUPS.values() for name in names) == sorted(FIELDS)
     assert all(one.name and one.hint for one in LABELS.values())
 
 
-def test_curves_are_drawn_with_bands_bound_and_what_was_measured() -> None:
+def test_curves_are_drawn_with_bands_bound_and_what_was_measured():
     answer = answers()[-1]
     chart = curves_chart(answer, {"constant": [0.5, 0.25]}, dark=False)
     drawn = [(one["name"], one["type"], len(one["data"])) for one in chart["series"]]
@@ -31,7 +31,6 @@ def test_curves_are_drawn_with_bands_bound_and_what_was_measured() -> None:
     ]
     curve, (line, band, *_) = answer.curves[FIRST], (one["data"] for one in chart["series"])
     assert line == [[t, value] for t, value in zip(curve.rounds, curve.risk, strict=True)]
-    assert curve.error is not None
     value, half = curve.risk[-1], BAND_ERRORS * curve.error[-1]
     assert band[-1] == [13, value - half, value + half]
     assert all(0 < low <= value <= high for (_, low, high), (_, value) in zip(band, line, strict=True))
@@ -48,11 +47,9 @@ def test_curves_are_drawn_with_bands_bound_and_what_was_measured() -> None:
     assert [one["data"][3] for one in money] == [[22, answer.money.rate], [22, answer.money.most]]
 
 
-def test_figures_are_those_of_the_first_policy_of_the_money_and_of_another_unit() -> None:
+def test_figures_are_those_of_the_first_policy_of_the_money_and_of_another_unit():
     answer = answers()[-1]
     curve, more = answer.curves[FIRST], answer.more
-    assert curve.errors is not None
-    assert more is not None
     final = with_error(curve.final, curve.errors["final_excess_risk"])
     gain = f"{abs(more.cumulative):.3g} {'less' if more.cumulative > 0 else 'more'}"
     numbers = [final, f"{answer.money.least:.4g}", f"{curve.rate:.4g}", gain]
@@ -65,7 +62,7 @@ def test_figures_are_those_of_the_first_policy_of_the_money_and_of_another_unit(
     assert ("not significant" in figures(answer)[3].detail) is not more.significant
 
 
-def test_policies_are_rows_and_money_is_a_sentence() -> None:
+def test_policies_are_rows_and_money_is_a_sentence():
     names = [row[0] for row in rows(answers()[-1])]
     assert names == [FIRST, "constant"]
     assert rows(answers()[-1])[1][1].startswith("the same number of samples in every round")
@@ -75,7 +72,7 @@ def test_policies_are_rows_and_money_is_a_sentence() -> None:
     assert money_said(answers()[-1]).startswith("K = 4 and 4 samples per round")
 
 
-def test_what_is_recommended_has_policy_retention_rate_steps_and_mean() -> None:
+def test_what_is_recommended_has_policy_retention_rate_steps_and_mean():
     design = {"policy": "burst", "K": 3, "rate": 4.0, "cost": 21.5, "eta": 0.5, "steps": 2, "decay": 9.0}
     design |= {"average": "tail", "average_by": 0.5, "over_lower_bound": 1.25}
     design |= {"left_out": {"oracle": "spends 88", "acdpp": "no"}}

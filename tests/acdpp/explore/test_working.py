@@ -1,7 +1,6 @@
 """Behind the page: the last question wins, and a study trains, is watched and stops where it can go on."""
 
 import time
-from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
@@ -19,7 +18,7 @@ from tests.empirics.small import until
 class Slow(Planner):
     """Answers with the budget of the question, then waits until it is stopped, if it is."""
 
-    def answers(self, question, *, search=True, stop, tell):  # type: ignore[no-untyped-def, override]
+    def answers(self, question, *, search=True, stop, tell):
         if question.study.budget == 13:
             raise Refused("budget", "unlucky")
         yield question.study.budget
@@ -32,7 +31,7 @@ class Slow(Planner):
             time.sleep(0.001)
 
 
-def test_the_last_question_is_answered_and_what_was_asked_before_is_stopped() -> None:
+def test_the_last_question_is_answered_and_what_was_asked_before_is_stopped():
     asking = Asking(Slow())
     asking.ask(asked())
     until(lambda: asking.answer == 22.0 and asking.doing == "waiting, 1", 20)
@@ -62,9 +61,7 @@ def test_the_last_question_is_answered_and_what_was_asked_before_is_stopped() ->
         (KeyError("x"), "this cannot be answered (KeyError: 'x')"),
     ],
 )
-def test_what_cannot_be_computed_is_a_sentence_too(
-    error: Exception, sentence: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_cannot_be_computed_is_a_sentence_too(error, sentence, monkeypatch):
     monkeypatch.setattr(Planner, "answers", Mock(side_effect=error))
     asking = Asking(Planner())
     asking.ask(asked())
@@ -72,7 +69,7 @@ def test_what_cannot_be_computed_is_a_sentence_too(
     assert asking.refused == ("data", sentence)
 
 
-def test_a_study_trains_and_shows_the_means_of_what_it_measures(tmp_path: Path) -> None:
+def test_a_study_trains_and_shows_the_means_of_what_it_measures(tmp_path):
     question = asked(policies="constant,buy-cheap-online")
     training = Training(question, tmp_path / "result", PLANNER)
     training.wait(60)
@@ -86,13 +83,12 @@ def test_a_study_trains_and_shows_the_means_of_what_it_measures(tmp_path: Path) 
         mine = rows.filter(np.array(rows["policy"].to_pylist()) == name)
         shown = np.array(mine["excess_risk"].to_pylist()).reshape(-1, 12).mean(axis=0)
         np.testing.assert_allclose(means, shown)
-    assert training.summary is not None
     assert list(training.summary["policies"]) == ["constant", "buy-cheap-online"]
 
 
-def test_a_training_that_is_stopped_can_be_continued(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def stopping(study, out, *, progress, announce, see):  # type: ignore[no-untyped-def]
-        def tell(done: int) -> None:
+def test_a_training_that_is_stopped_can_be_continued(monkeypatch, tmp_path):
+    def stopping(study, out, *, progress, announce, see):
+        def tell(done):
             if done == 3:
                 training.stop()
             progress(done)
@@ -107,7 +103,7 @@ def test_a_training_that_is_stopped_can_be_continued(monkeypatch: pytest.MonkeyP
     assert run_study(out=tmp_path / "result", resume=True)["rounds"] == 12
 
 
-def test_what_nobody_foresaw_ends_a_training_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_nobody_foresaw_ends_a_training_with_a_sentence(monkeypatch):
     monkeypatch.setattr(working, "run_study", Mock(side_effect=KeyError("x")))
     training = Training(asked())
     training.wait(60)
@@ -115,7 +111,7 @@ def test_what_nobody_foresaw_ends_a_training_with_a_sentence(monkeypatch: pytest
     assert training.news
 
 
-def test_a_refusal_is_the_training_s_own_sentence(tmp_path: Path) -> None:
+def test_a_refusal_is_the_training_s_own_sentence(tmp_path):
     (tmp_path / "there").write_text("")
     training = Training(asked(), tmp_path / "there")
     training.wait(60)

@@ -1,8 +1,6 @@
 """A small document of real cases: refuted, conditional, undecided and proved ones of the paper, and one of ours."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,12 +23,9 @@ QUICK = [
 
 
 @pytest.fixture(scope="session")
-def small(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    def decide(place: Path) -> None:
+def small(tmp_path_factory):
+    def decide(place):
         claims = run([c for c in registry() if c.id in QUICK])
         place.write_text(json.dumps(document(claims, version="0.0.1", seed=0)), encoding="utf-8")
 
-    found: dict[str, Any] = json.loads(
-        shared(tmp_path_factory, "document", decide).read_text(encoding="utf-8")
-    )
-    return found
+    return json.loads(shared(tmp_path_factory, "document", decide).read_text(encoding="utf-8"))

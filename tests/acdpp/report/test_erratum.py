@@ -2,8 +2,6 @@
 
 import re
 from copy import deepcopy
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,15 +13,13 @@ from proofs_check.registry import registry
 from tests.typeset import check_erratum, faults, faults_of, needs_pdflatex, pdflatex
 
 
-def case_of(document: dict[str, Any], label: str) -> str:
+def case_of(document, label):
     """The erratum's text about one case."""
     text = erratum.latex(document).partition(rf"\hypertarget{{{label.replace(':', '-')}}}")[2]
     return text.partition(r"\hypertarget")[0]
 
 
-def test_it_has_every_statement_that_is_not_true_and_no_other_and_compiles(
-    small: dict[str, Any], tmp_path: Path
-) -> None:
+def test_it_has_every_statement_that_is_not_true_and_no_other_and_compiles(small, tmp_path):
     verdicts = {c["id"]: c["verdict"] for c in small["claims"]}
     assert set(verdicts.values()) >= {"proved", "refuted", "conditional", "undecided"}
     assert [c["id"] for c in erratum.printed(small)] == [
@@ -35,8 +31,8 @@ def test_it_has_every_statement_that_is_not_true_and_no_other_and_compiles(
 
 
 def test_a_case_tells_what_is_printed_what_fails_what_holds_why_and_what_that_rests_on(
-    small: dict[str, Any],
-) -> None:
+    small,
+):
     case = case_of(small, "lem:gen-Neff-app")
     heads = " ".join(re.findall(r"\\said\{(.*?)\}", case))
     paper = "The paper Counterexample. Also. True if Shortest repair."
@@ -46,7 +42,7 @@ def test_a_case_tells_what_is_printed_what_fails_what_holds_why_and_what_that_re
     assert "Haussler 1995" in case
 
 
-def test_a_refutation_names_its_theorems_in_coq_and_where_they_stand(small: dict[str, Any]) -> None:
+def test_a_refutation_names_its_theorems_in_coq_and_where_they_stand(small):
     case = case_of(small, "eq:vck-exact")
     failure, _, correction = case.partition("What holds instead")
     assert re.search(r"Proved in Coq\}.*printed\\_uniformity\\_is\\_false\S* \(line \d+\)", failure)
@@ -54,7 +50,7 @@ def test_a_refutation_names_its_theorems_in_coq_and_where_they_stand(small: dict
     assert "axioms" not in case
 
 
-def test_letter_and_substance_are_told_apart_in_every_format(small: dict[str, Any]) -> None:
+def test_letter_and_substance_are_told_apart_in_every_format(small):
     whole = deepcopy(small)
     empty = next(claim for claim in whole["claims"] if claim["verdict"] == "proved")
     slip = next(claim for claim in whole["claims"] if claim["verdict"] == "refuted")
@@ -74,15 +70,15 @@ def test_letter_and_substance_are_told_apart_in_every_format(small: dict[str, An
     assert re.search(r"In substance: <span class=.badge refuted.>.*as in <a href", shown)
 
 
-def test_the_introduction_counts_the_statements_of_the_paper(small: dict[str, Any]) -> None:
+def test_the_introduction_counts_the_statements_of_the_paper(small):
     tex = erratum.latex(small)
     counted = "Of 8 statements, 1 stands, 3 are not true, 3 are true only, 1 could not, acdpp 0.0.1"
     assert all(words in tex for words in counted.split(", "))
 
 
 def test_what_is_undecided_is_only_listed_and_what_is_ours_or_true_is_not_there(
-    small: dict[str, Any],
-) -> None:
+    small,
+):
     tex = erratum.latex(small).replace(r"\allowbreak ", "")
     assert tex.count(r"\texttt{fig:test\_acc\_all/constant}") == 1
     assert r"\item \texttt{fig:test\_acc\_all/constant}" in tex
@@ -91,14 +87,14 @@ def test_what_is_undecided_is_only_listed_and_what_is_ours_or_true_is_not_there(
 
 
 @needs_pdflatex
-def test_there_may_be_nothing_to_correct(small: dict[str, Any], tmp_path: Path) -> None:
+def test_there_may_be_nothing_to_correct(small, tmp_path):
     true = {**small, "claims": [c for c in small["claims"] if c["verdict"] == "proved"]}
     tex = erratum.latex(true)
     assert "None of the statements given must be changed" in tex
     assert not faults(pdflatex(tex, tmp_path))
 
 
-def test_hypotheses_that_several_corrections_share_are_listed_once(small: dict[str, Any]) -> None:
+def test_hypotheses_that_several_corrections_share_are_listed_once(small):
     twice = deepcopy(small)
     first, second, *_ = erratum.printed(twice)
     for claim in (first, second):
@@ -109,7 +105,7 @@ def test_hypotheses_that_several_corrections_share_are_listed_once(small: dict[s
 
 
 @pytest.mark.parametrize(("verdict", "told"), [("proved", True), ("undecided", False), ("refuted", False)])
-def test_a_reading_of_what_stands_is_told_beside_it(small: dict[str, Any], verdict: str, told: bool) -> None:
+def test_a_reading_of_what_stands_is_told_beside_it(small, verdict, told):
     whole = {**small["claims"][0], "id": "thm:regret-neff", "verdict": verdict, "statement": "All is well."}
     tex = erratum.latex({**small, "claims": [whole, *small["claims"]]}).replace(r"\allowbreak ", "")
     assert (r"\said{\texttt{thm:regret-neff} stands}\verdict{(proved).} All is well." in tex) == told
@@ -118,12 +114,12 @@ def test_a_reading_of_what_stands_is_told_beside_it(small: dict[str, Any], verdi
 # --- counterexamples ---------------------------------------------------------------------------------------
 
 
-def _failing(detail: str, certificate: dict[str, Any], **more: Any) -> dict[str, Any]:
+def _failing(detail, certificate, **more):
     found = {"outcome": "fails", "method": "exact", "strength": "exact", "domain": "", "part": ""}
     return {**found, "confirms": False, "detail": detail, "certificate": certificate, **more}
 
 
-def test_the_smallest_counterexample_comes_first_and_one_that_is_the_same_is_left_out() -> None:
+def test_the_smallest_counterexample_comes_first_and_one_that_is_the_same_is_left_out():
     large = _failing("counterexample: …", {"K": 900, "t": 2, "left": 3, "right": "1/2"})
     small = _failing("smallest counterexample: …", {"K": 2, "t": 3, "left": 5, "right": "1/4"})
     again = _failing("counterexample: …", {"K": 2, "t": 3, "left": 5, "right": "1/7"})
@@ -136,7 +132,7 @@ def test_the_smallest_counterexample_comes_first_and_one_that_is_the_same_is_lef
     ]
 
 
-def test_what_refutes_nothing_by_itself_is_no_counterexample() -> None:
+def test_what_refutes_nothing_by_itself_is_no_counterexample():
     solver = _failing("worst case 2, stated 1", {"worst case": 2}, strength="certified numerically")
     sample = _failing("mean in [1, 2]", {"mean": 2}, strength="statistical")
     holds = _failing("true", {}) | {"outcome": "holds"}
@@ -159,12 +155,12 @@ def test_what_refutes_nothing_by_itself_is_no_counterexample() -> None:
         ({"decimals": {"p^CK": "2.6400000"}}, "p^CK ≈ 2.64"),
     ],
 )
-def test_a_certificate_is_told_without_code(certificate: dict[str, Any], words: str) -> None:
+def test_a_certificate_is_told_without_code(certificate, words):
     (found,) = findings.against({"evidence": [_failing("counterexample: …", certificate)]})
     assert found.seen == words
 
 
-def test_what_was_checked_of_an_example_and_the_numbers_of_a_limit_are_told() -> None:
+def test_what_was_checked_of_an_example_and_the_numbers_of_a_limit_are_told():
     certificate = {"T = 1e+03": "Ω₃ = 281", "values": {"N=1e+02": "446.97496"}, "limit": "oo"}
     certificate |= {"it satisfies smoothness": "unsat"}
     limit = _failing("Ω₃/log T tends to oo", certificate, method="limit", strength="proof")
@@ -174,9 +170,9 @@ def test_what_was_checked_of_an_example_and_the_numbers_of_a_limit_are_told() ->
     assert found.checked == ("smoothness",)
 
 
-def test_text_of_a_file_is_never_executed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_of_a_file_is_never_executed(monkeypatch):
     """SymPy evaluates what it is given, so it is given numbers alone."""
-    given: list[str] = []
+    given = []
     monkeypatch.setattr("sympy.sympify", lambda text: given.append(text) or 1)
     for text in ("sqrt(3)/76800000 + 1", "__import__('os').system('true') or sqrt(76800000)"):
         assert findings.against({"evidence": [_failing("counterexample: …", {"right": text})]})
@@ -186,12 +182,12 @@ def test_text_of_a_file_is_never_executed(monkeypatch: pytest.MonkeyPatch) -> No
 # --- displayed formulas ------------------------------------------------------------------------------------
 
 
-def _formulas() -> list[str]:
+def _formulas():
     both = [of.formula for c in registry() for of in (c, c.corrected) if of]
     return [escapes.formula(tex) for tex in both if tex]
 
 
-def test_breaking_a_formula_leaves_its_symbols_as_they_are() -> None:
+def test_breaking_a_formula_leaves_its_symbols_as_they_are():
     for tex in _formulas():
         shown = re.sub(
             r"\\(begin|end)\{(gather\*|aligned)\}|\\small|\\\\(\[2pt\])?|&|\\q?quad ?|[\s{},;]",
@@ -201,7 +197,7 @@ def test_breaking_a_formula_leaves_its_symbols_as_they_are() -> None:
         assert shown == re.sub(r"\\q?quad ?|[\s{},;]", "", tex)
 
 
-def test_lines_fit_the_page_as_far_as_they_can_be_broken() -> None:
+def test_lines_fit_the_page_as_far_as_they_can_be_broken():
     for tex in _formulas():
         body = re.sub(r"\\(begin|end)\{(gather\*|aligned)\}", "", line_breaks.display(tex))
         if not body.startswith(r"{\small"):
@@ -211,7 +207,7 @@ def test_lines_fit_the_page_as_far_as_they_can_be_broken() -> None:
 
 
 @needs_pdflatex
-def test_no_displayed_formula_of_any_claim_sticks_out_of_the_page(tmp_path: Path) -> None:
+def test_no_displayed_formula_of_any_claim_sticks_out_of_the_page(tmp_path):
     body = "\n\n".join(line_breaks.display(tex) for tex in _formulas())
     assert not faults_of(body, tmp_path)
 
@@ -229,7 +225,7 @@ def test_no_displayed_formula_of_any_claim_sticks_out_of_the_page(tmp_path: Path
         (r"{\font\x=cmmi10 \x\char200}", "Missing character"),
     ],
 )
-def test_a_fault_on_the_page_is_seen(body: str, fault: str, tmp_path: Path) -> None:
+def test_a_fault_on_the_page_is_seen(body, fault, tmp_path):
     tex = rf"\documentclass{{article}}\usepackage{{hyperref}}\begin{{document}}{body}\end{{document}}"
     found = faults(pdflatex(tex, tmp_path))
     assert any(fault in one for one in found)

@@ -1,7 +1,5 @@
 """Texts as LaTeX: formulas as they are written, words escaped, labels linked, no character lost."""
 
-from pathlib import Path
-
 import pytest
 
 from acdpp.report import escapes
@@ -24,28 +22,28 @@ from tests.typeset import faults_of, needs_pdflatex
         ),
     ],
 )
-def test_formulas_are_set_and_words_stay_words(text: str, tex: str) -> None:
+def test_formulas_are_set_and_words_stay_words(text, tex):
     assert escapes.latex(text) == tex
 
 
 @pytest.mark.parametrize("char", ["☃", "中", "\u0338", "￼", "\x07"])
-def test_an_unknown_character_is_an_error_that_names_it(char: str) -> None:
+def test_an_unknown_character_is_an_error_that_names_it(char):
     for text in (char, f"${char}$", f"words {char} words"):
         assert f"U+{ord(char):04X}" in refused(escapes.latex, text)
 
 
-def test_labels_are_set_by_the_link_given() -> None:
+def test_labels_are_set_by_the_link_given():
     text = "see eq:nc-lb, `rem:1/drift` (cor:x)"
     assert escapes.latex(text, lambda label: f"[{label}]") == "see [eq:nc-lb], [rem:1/drift] ([cor:x])"
 
 
-def _texts() -> list[str]:
+def _texts():
     """Every text of the registry."""
     found = {text for claim in registry() for text in (claim.domain, *texts_of(claim)) if text}
     return sorted(found | {*GLOSSARY.values()})
 
 
-def test_every_text_of_every_claim_becomes_ascii_and_loses_no_word() -> None:
+def test_every_text_of_every_claim_becomes_ascii_and_loses_no_word():
     for text in _texts():
         tex = escapes.latex(text).replace(r"\allowbreak ", "")
         assert tex.isascii()
@@ -54,7 +52,7 @@ def test_every_text_of_every_claim_becomes_ascii_and_loses_no_word() -> None:
 
 
 @needs_pdflatex
-def test_latex_can_set_every_text_and_symbol_and_no_line_sticks_out(tmp_path: Path) -> None:
+def test_latex_can_set_every_text_and_symbol_and_no_line_sticks_out(tmp_path):
     symbols = {name for claim in registry() for of in (claim, claim.corrected) if of for name in of.symbols}
     body = "\n\n".join([*map(escapes.latex, _texts()), *map(escapes.symbol, sorted(symbols | {*GLOSSARY}))])
     assert not faults_of(body, tmp_path)

@@ -2,7 +2,6 @@
 
 import re
 from copy import deepcopy
-from typing import Any
 
 import pytest
 
@@ -12,7 +11,7 @@ from proofs_check.registry import registry
 from proofs_check.text import terminal
 
 
-def test_every_link_leads_to_a_heading_and_every_case_has_one(small: dict[str, Any]) -> None:
+def test_every_link_leads_to_a_heading_and_every_case_has_one(small):
     text = markdown(small)
     places = [anchor(heading.replace("`", "")) for heading in re.findall("(?m)^#+ (.*)$", text)]
     links = set(re.findall(r"\]\(#([^)]*)\)", text))
@@ -25,7 +24,7 @@ def test_every_link_leads_to_a_heading_and_every_case_has_one(small: dict[str, A
     assert links == set(re.findall(r'href="#([^"]+)"', page)) <= set(re.findall(r'id="([^"]+)"', page))
 
 
-def test_a_case_tells_verdict_statement_counterexample_correction_and_why(small: dict[str, Any]) -> None:
+def test_a_case_tells_verdict_statement_counterexample_correction_and_why(small):
     text = markdown(small)
     case = text[text.index("### `eq:vck-exact`") : text.index("### `eq:ck-bound-detail/occupancy`")]
     (claim,) = (c for c in small["claims"] if c["id"] == "eq:vck-exact")
@@ -40,11 +39,11 @@ def test_a_case_tells_verdict_statement_counterexample_correction_and_why(small:
     assert terminal(claim["statement"])[:40] in case
 
 
-def test_labels_stay_apart_as_places() -> None:
+def test_labels_stay_apart_as_places():
     assert len({anchor(claim.id) for claim in registry()}) == len(registry())
 
 
-def test_counts_are_those_of_the_document(small: dict[str, Any]) -> None:
+def test_counts_are_those_of_the_document(small):
     text = markdown(small)
     assert f"{small['summary']['total']} claims" in text
     for verdict in MEANING:
@@ -53,14 +52,14 @@ def test_counts_are_those_of_the_document(small: dict[str, Any]) -> None:
         assert f"{verdict} | {' | '.join(map(str, counts))} |" in text
 
 
-def test_prose_has_no_meaning_for_markdown(small: dict[str, Any]) -> None:
+def test_prose_has_no_meaning_for_markdown(small):
     strange = deepcopy(small)
     strange["claims"][0]["statement"] = "K* < x_1 <b> and *x* [y](z) see eq:vck-exact | ~a~"
     text = markdown(strange)
     assert r"K\* &lt; x\_1 &lt;b> and \*x\* \[y\](z) see [`eq:vck-exact`](#eqvck-exact) \| \~a\~" in text
 
 
-def test_formulas_have_no_mark_that_markdown_would_read(small: dict[str, Any]) -> None:
+def test_formulas_have_no_mark_that_markdown_would_read(small):
     for formula in re.findall(r"\$\$\n(.*?)\n\$\$", markdown(small), re.DOTALL):
         assert formula.isascii()
         assert not re.search(r"\\[^A-Za-z]|[<>]", formula)

@@ -3,8 +3,6 @@
 import inspect
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,7 +20,7 @@ LABELS = ("eq:kstep-drop", "eq:ck-distinct-samples")
 
 
 @pytest.fixture(scope="module")
-def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def verdicts(tmp_path_factory):
     words = [word for label in LABELS for word in ("--claim", label)]
     file = tmp_path_factory.mktemp("verdicts") / "verdicts.json"
     file.write_text(said("verify", "--json", "--jobs", 1, *words), encoding="utf-8")
@@ -30,19 +28,18 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def document(verdicts: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(verdicts.read_text(encoding="utf-8"))
-    return found
+def document(verdicts):
+    return json.loads(verdicts.read_text(encoding="utf-8"))
 
 
-def report_of(document: dict[str, Any], folder: Path, code: int = 0) -> str:
+def report_of(document, folder, code=0):
     """Output for changed verdicts; the page is in `new`."""
     (file := folder / "changed.json").write_text(json.dumps(document), encoding="utf-8")
     words = ("report", "--verdicts", str(file), "--out", str(folder / "new"), "--no-figures")
     return refusal(*words) if code == 2 else said(*words, code=code)
 
 
-def test_all_formats_tell_of_the_same_cases(verdicts: Path, tmp_path: Path) -> None:
+def test_all_formats_tell_of_the_same_cases(verdicts, tmp_path):
     forms = ("html", "latex", "markdown", "json")
     words = [word for form in forms for word in ("--format", form)]
     told = said("report", "--verdicts", verdicts, "--out", tmp_path / "new", "--no-figures", *words)
@@ -60,7 +57,7 @@ def test_all_formats_tell_of_the_same_cases(verdicts: Path, tmp_path: Path) -> N
     assert "ck-distinct-samples" not in texts["erratum.tex"]  # it is true
 
 
-def test_a_result_is_told_in_text_too(document: dict[str, Any]) -> None:
+def test_a_result_is_told_in_text_too(document):
     measured = {
         "final_accuracy": {"mean": 0.9, "error": 0.01},
         "cumulative_excess_risk": {"mean": 10.0, "error": 0.25},
@@ -79,7 +76,7 @@ def test_a_result_is_told_in_text_too(document: dict[str, Any]) -> None:
     assert "## Result" not in markdown({**document, "results": []})
 
 
-def test_a_verdict_that_is_not_the_recorded_one_is_told(document: dict[str, Any], tmp_path: Path) -> None:
+def test_a_verdict_that_is_not_the_recorded_one_is_told(document, tmp_path):
     document["claims"][1]["verdict"] = document["claims"][1]["qualified"] = "refuted"
     told = report_of(document, tmp_path, code=1)
     assert "eq:ck-distinct-samples was recorded as proved and is refuted" in " ".join(told.split())
@@ -100,18 +97,18 @@ def test_a_verdict_that_is_not_the_recorded_one_is_told(document: dict[str, Any]
         lambda d: d.update(claims={}),
     ],
 )
-def test_verdicts_of_another_version_are_refused(damage, document: dict[str, Any], tmp_path: Path) -> None:
+def test_verdicts_of_another_version_are_refused(damage, document, tmp_path):
     damage(document)
     assert "holds no verdicts of this version" in report_of(document, tmp_path, code=2)
     assert not (tmp_path / "new").exists()
 
 
-def test_claims_of_ones_own_are_not_taken_for_the_papers(document: dict[str, Any], tmp_path: Path) -> None:
+def test_claims_of_ones_own_are_not_taken_for_the_papers(document, tmp_path):
     document["claims"][0]["id"] = "my:claim"
     assert "'my:claim' is no claim about the paper" in report_of(document, tmp_path, code=2)
 
 
-def test_what_is_not_as_recorded_is_told_in_every_format(document: dict[str, Any]) -> None:
+def test_what_is_not_as_recorded_is_told_in_every_format(document):
     document["claims"][1]["statement"] = "something else."
     (sentence,) = contents.differs(document)
     assert sentence == "eq:ck-distinct-samples: its statement is not the recorded one"
@@ -122,18 +119,18 @@ def test_what_is_not_as_recorded_is_told_in_every_format(document: dict[str, Any
         assert "The statements of" not in text
 
 
-def result(name: str, **more: object) -> dict[str, object]:
+def result(name, **more):
     """A summary without measured risk, of which a run diverged."""
     means = {"final_accuracy": (None, None), "mean_cost": (5.0, 0.5), "distinct_samples": (7.0, None)}
-    row: dict[str, object] = {key: {"mean": mean, "error": error} for key, (mean, error) in means.items()}
+    row = {key: {"mean": mean, "error": error} for key, (mean, error) in means.items()}
     row |= {"largest_occupancy": 9, "diverged": 1}
-    found: dict[str, object] = {"name": name, "task": "a task", "rounds": 3, "seeds": 2, "budget": 5}
+    found = {"name": name, "task": "a task", "rounds": 3, "seeds": 2, "budget": 5}
     found |= {"intervals": "over 2 seeds"}
     found |= {"nominal_constants": ["G"], "outside_the_hypotheses": [], "policies": {"constant": row}}
     return found | more
 
 
-def test_results_without_risk_and_of_the_same_name_are_told_apart(document: dict[str, Any]) -> None:
+def test_results_without_risk_and_of_the_same_name_are_told_apart(document):
     document = contents.gather(document, [], [])
     document["results"] = [result("run", task="first"), result("run", task="second")]
     figures = [
@@ -150,7 +147,7 @@ def test_results_without_risk_and_of_the_same_name_are_told_apart(document: dict
     assert len(ids) == len(set(ids))
 
 
-def test_the_same_document_gives_the_same_page_and_names_the_command(verdicts: Path, tmp_path: Path) -> None:
+def test_the_same_document_gives_the_same_page_and_names_the_command(verdicts, tmp_path):
     for name, words in (("a", []), ("b", ["--format", "html"])):
         said("report", "--verdicts", verdicts, "--out", tmp_path / name, "--no-figures", *words)
     first, again = ((tmp_path / name / "report.html").read_text(encoding="utf-8") for name in "ab")
@@ -159,7 +156,7 @@ def test_the_same_document_gives_the_same_page_and_names_the_command(verdicts: P
     assert str(tmp_path) not in first
 
 
-def test_text_of_a_claim_is_text(document: dict[str, Any], tmp_path: Path) -> None:
+def test_text_of_a_claim_is_text(document, tmp_path):
     """Markup in a user's own words is shown, not obeyed."""
     document["claims"][0]["statement"] = "<script>alert(1)</script> & eq:ck-distinct-samples"
     document["claims"][0]["evidence"][0]["certificate"] = {"<b>": "<i>x</i>"}
@@ -171,7 +168,7 @@ def test_text_of_a_claim_is_text(document: dict[str, Any], tmp_path: Path) -> No
     assert '&amp; <a href="#eq:ck-distinct-samples">eq:ck-distinct-samples</a>' in text
 
 
-def test_a_formula_that_cannot_be_typeset_is_not_shown_as_it_is() -> None:
+def test_a_formula_that_cannot_be_typeset_is_not_shown_as_it_is():
     with pytest.raises(NotTypeset, match="geC"):
         mathml(r"a\geC")
 
@@ -186,13 +183,13 @@ def test_a_formula_that_cannot_be_typeset_is_not_shown_as_it_is() -> None:
         (r"a\iff b", "<mo>&#x027FA;</mo>"),
     ],
 )
-def test_letters_and_signs_that_browsers_would_lose(latex: str, part: str) -> None:
+def test_letters_and_signs_that_browsers_would_lose(latex, part):
     assert part in mathml(latex)
 
 
-def test_a_figure_that_needs_what_is_not_installed_is_left_out_and_said(monkeypatch) -> None:
-    def without(name: str) -> list[drawn.Figure]:
-        def fails(**options: object) -> None:
+def test_a_figure_that_needs_what_is_not_installed_is_left_out_and_said(monkeypatch):
+    def without(name):
+        def fails(**options):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
         monkeypatch.setattr(drawn, "REPORTED", (("frontier", {"risk": False}),))
@@ -206,14 +203,14 @@ def test_a_figure_that_needs_what_is_not_installed_is_left_out_and_said(monkeypa
         without("numpy")
 
 
-def test_every_figure_of_the_report_takes_its_options_and_has_a_caption() -> None:
+def test_every_figure_of_the_report_takes_its_options_and_has_a_caption():
     for name, options in drawn.REPORTED:
         assert set(options) <= set(inspect.signature(FIGURES[name]).parameters)
     names = {*(name for name, _ in drawn.REPORTED), *MEASURED}
     assert names | {"section7-accuracy", "section7-constraints"} <= set(drawn.CAPTIONS)
 
 
-def test_a_drawing_takes_on_the_ink_and_ground_of_the_page_and_keeps_other_colours() -> None:
+def test_a_drawing_takes_on_the_ink_and_ground_of_the_page_and_keeps_other_colours():
     svg = (
         '<?xml version="1.0"?><svg width="10pt" height="5pt" viewBox="0 0 10 5"><metadata>x</metadata>'
         '<rect id="a" style="fill: #FFFFFF; stroke: #000000"/><rect fill="#e6e6e6"/><use xlink:href="#a"/>'
@@ -229,7 +226,7 @@ def test_a_drawing_takes_on_the_ink_and_ground_of_the_page_and_keeps_other_colou
     assert "metadata" not in made
 
 
-def test_what_is_refuted_is_not_said_to_hold_under_hypotheses(document: dict[str, Any]) -> None:
+def test_what_is_refuted_is_not_said_to_hold_under_hypotheses(document):
     document = contents.gather(document, [], [])
     case = document["claims"][0]
     assert case["verdict"] == "conditional"

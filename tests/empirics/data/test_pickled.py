@@ -81,7 +81,7 @@ def test_an_extension_code_that_another_unpickler_has_used_is_refused_too(tmp_pa
         assert not canary.exists()
     finally:
         copyreg.remove_extension(os.mkdir.__module__, "mkdir", code)
-        copyreg.clear_extension_cache()  # type: ignore[attr-defined, unused-ignore]
+        copyreg.clear_extension_cache()
 
 
 def test_a_harmless_pickle_of_something_else_is_refused():
