@@ -23,12 +23,12 @@ BASE = replace(PRESETS["own"], policies=("constant",), radius=20.0, seeds=2, rou
 BASE = replace(BASE, predict=False, measures=("risk",))
 
 
-def stream(step: float, seed: int) -> dict[str, Any]:
+def stream(step: float, seed: int, each: int = EACH) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
-    path = np.cumsum(step * rng.normal(size=(ROUNDS, 4)), axis=0).repeat(EACH, axis=0)
+    path = np.cumsum(step * rng.normal(size=(ROUNDS, 4)), axis=0).repeat(each, axis=0)
     x = rng.normal(size=path.shape)
     y = rng.random(len(x)) < 1 / (1 + np.exp(-(x * path).sum(axis=1)))
-    return {"x": x, "y": y.astype(int), "time": np.arange(len(x)) / EACH}
+    return {"x": x, "y": y.astype(int), "time": np.arange(len(x)) / each}
 
 
 def losses(base: Study, data: dict[str, Any], retentions: Iterable[int]) -> list[float]:

@@ -5,10 +5,11 @@ work on the machine disturbs less than the wall clock.
 """
 
 import time
+from collections import namedtuple
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import flint
 import mpmath
@@ -33,13 +34,7 @@ def bound_round(number: Callable[[Fraction], Any]) -> Callable[[Any], Any]:
     return lambda t: constant_round(10, t, number(Fraction(10)), numbers).total
 
 
-class Timing(NamedTuple):
-    """A result and the medians of the times that n calls took."""
-
-    result: Any
-    wall: float
-    cpu: float
-    n: int
+Timing = namedtuple("Timing", "result wall cpu n")  # medians of the times that n calls took
 
 
 def timing(call: Callable[[], Any], n: int, before: Callable[[], object] = lambda: None) -> Timing:

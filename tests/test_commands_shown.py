@@ -226,9 +226,8 @@ def test_every_shortening_is_needed():
         assert any(command.startswith(begins) for command in every), begins
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
+def test_a_command_that_does_not_exist_is_noticed():
+    for command in (
         "acdpp nothing",
         "acdpp plot nothing",
         "acdpp design --no-such-option 1",
@@ -237,8 +236,6 @@ def test_every_shortening_is_needed():
         "python -m benchmarks.nothing",
         "python -m benchmarks.design --nothing 1",
         "pip install '.[nothing]'",
-    ],
-)
-def test_a_command_that_does_not_exist_is_noticed(command):
-    with pytest.raises(BaseException):  # noqa: B017, PT011 - of Typer, of the registry, or an assertion
-        understood(shlex.split(command))
+    ):
+        with pytest.raises(BaseException):  # noqa: B017, PT011 - of Typer, of the registry, or an assertion
+            understood(shlex.split(command))

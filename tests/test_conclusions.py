@@ -12,9 +12,6 @@ from theory.market.prices import Atoms
 BOTH = ("points", "points_averaged")
 
 
-# --- buying cheap ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("study", buying.STUDIES)
 def test_buying_cheap_closes_a_significant_share_at_about_the_budget(study):
     measure = "cumulative_excess_risk" if "digits" in study else "mean_accuracy"
@@ -40,9 +37,6 @@ def test_bursts_halve_the_effective_rate_at_a_single_price():
     assert burst_plan(Atoms.of([5.5]), 100, 55, 1).effective_rate == pytest.approx(5, abs=0.5)
 
 
-# --- the learner -------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("study", ["digits-500", "digits-3000", "mnist-1000", "mnist-3000"])
 def test_our_learner_is_below_the_paper_s_oracle_at_a_tenth_of_its_cost(study):
     for prices in result(f"learner-{study}")["studies"]:
@@ -63,9 +57,6 @@ def test_predictions_of_means_are_within_ten_per_cent_except_two():
         if abs(row["over_measured"]["cumulative"] - 1) > within
     ]
     assert far == [("digits-500", "uniform", "constant"), ("mnist-1000", "drifting", "burst")]
-
-
-# --- predictions -------------------------------------------------------------------------------------------
 
 
 def test_notes_on_predictions_are_earned_and_are_not_missing():
@@ -91,17 +82,11 @@ def test_trained_plans_were_predicted_a_little_too_low():
             assert 0.89 - 0.005 < found["design"]["predicted"][risk] / trained["mean"] < 0.955
 
 
-# --- drift -------------------------------------------------------------------------------------------------
-
-
 def test_the_predicted_best_retention_is_the_measured_one_and_within_two_per_cent():
     for study in result("drift-digits-400")["studies"].values():
         assert study["best"] == study["chosen"]
         for row in study["policies"].values():
             assert row["predicted"] == pytest.approx(row["measured"], rel=0.02)
-
-
-# --- Section 7 ---------------------------------------------------------------------------------------------
 
 
 def test_acdpp_is_significantly_behind_on_mnist_in_the_text_s_setting():

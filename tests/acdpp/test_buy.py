@@ -24,13 +24,7 @@ LAWS = {
 }
 
 
-def designed(
-    law,
-    budget=55,
-    online=False,
-    buffers=PAPER,
-    a=None,
-):
+def designed(law, budget=55, online=False, buffers=PAPER, a=None):
     setting = Budget(buffers=tuple(buffers), cost=budget, mean_cost=law.mean)
     return buying_design(setting, law, a, online=online)
 

@@ -28,26 +28,30 @@ def test_the_options_of_a_study_are_those_of_every_command(command):
     assert names - {param.name for param in loaded.params} == LEFT_OUT[command]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_every_command_begins_with_the_study_of_train():
+    for words in (
         (),
         ("--preset", "digits", "--seed", "7"),
         ("--buffers", "4,5,7", "--budget", "22", "--cost", "integer:2:6", "--radius", "3"),
         ("--dataset", blobs_file(), "--no-fit"),
-    ],
-    ids=["default", "preset", "market", "own data"],
-)
-def test_every_command_begins_with_the_study_of_train(words):
-    wanted = settings("train", *words)
-    assert settings("predict", *words) == wanted
-    for command, own in (("plan", (*LEARNER, "preset")), ("federate", ONE_SERVER), ("deploy", ONE_SERVER)):
-        found = settings(command, *words)
-        assert {name for name in wanted if found[name] != wanted[name]} <= set(own)
-    if "--buffers" in words:
-        assert (wanted["buffers"], wanted["budget"], wanted["radius"]) == ([4, 5, 7], 22.0, 3.0)
-        assert settings("federate", *words)["buffers"] == [4, 5, 7]  # not three clients by default
-        assert (wanted["cost"]["process"], wanted["cost"]["low"], wanted["cost"]["high"]) == ("integer", 2, 6)
+    ):
+        wanted = settings("train", *words)
+        assert settings("predict", *words) == wanted
+        for command, own in (
+            ("plan", (*LEARNER, "preset")),
+            ("federate", ONE_SERVER),
+            ("deploy", ONE_SERVER),
+        ):
+            found = settings(command, *words)
+            assert {name for name in wanted if found[name] != wanted[name]} <= set(own)
+        if "--buffers" in words:
+            assert (wanted["buffers"], wanted["budget"], wanted["radius"]) == ([4, 5, 7], 22.0, 3.0)
+            assert settings("federate", *words)["buffers"] == [4, 5, 7]  # not three clients by default
+            assert (wanted["cost"]["process"], wanted["cost"]["low"], wanted["cost"]["high"]) == (
+                "integer",
+                2,
+                6,
+            )
 
 
 def test_none_takes_a_setting_back():

@@ -107,9 +107,6 @@ def test_an_unknown_policy_or_model_is_refused_and_leaves_nothing(data, tmp_path
     assert not list(tmp_path.iterdir())
 
 
-# --- what carries the gain ---------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def ladder(data, tmp_path_factory):
     """The code's world, in which policies lose departures and spend equally, and another."""

@@ -69,9 +69,8 @@ def broken():
     return [(error, source()) for name, text in texts.items() for error, source in errors_in(text, name)]
 
 
-@pytest.mark.parametrize(
-    ("kind", "code"),
-    [
+def test_every_kind_of_error_is_planted(broken):
+    for kind, code in (
         ("sign", "3 * total + constants.merged.eta"),
         ("term dropped", "ratio(3 * total, -t ** 2)"),
         ("factor dropped", "total - constants.merged.eta"),
@@ -110,10 +109,8 @@ def broken():
         ("axis", "axis=0, ddof=0"),
         ("swapped", "{'low': high, 'high': low}"),
         ("place", "NAMES[0]"),
-    ],
-)
-def test_every_kind_of_error_is_planted(broken, kind, code):
-    assert any(mutant.kind == kind and code in source for mutant, source in broken)
+    ):
+        assert any(mutant.kind == kind and code in source for mutant, source in broken)
 
 
 def test_each_error_changes_one_place_of_the_source_and_neither_validation_nor_messages(broken):
@@ -143,21 +140,18 @@ def test_every_pattern_of_equivalent_errors_matches_an_error():
     assert [one for one in reasons() if not fnmatch.filter(keys, one)] == []
 
 
-@pytest.mark.parametrize(
-    "module",
-    [
+def test_every_error_of_the_tree_has_a_name_of_its_own_and_can_be_planted_by_it():
+    for module in (
         "theory.reuse",
         "proofs_check.claims.reuse",
         "empirics.control.policy",
         "figures.measured",
         "acdpp.parse",
-    ],
-)
-def test_every_error_of_the_tree_has_a_name_of_its_own_and_can_be_planted_by_it(module):
-    every = mutants((module,))
-    assert len({m.key for m in every}) == len(every)
-    for mutant in chosen(every)[::10]:
-        compile(planted(mutant), mutant.path, "exec")
+    ):
+        every = mutants((module,))
+        assert len({m.key for m in every}) == len(every)
+        for mutant in chosen(every)[::10]:
+            compile(planted(mutant), mutant.path, "exec")
 
 
 def test_the_tests_that_execute_a_line_come_first_then_those_beside_them():

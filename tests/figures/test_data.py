@@ -160,18 +160,14 @@ def test_the_literal_rule_stays_in_the_region_the_capped_one_in_the_buffers_and_
         assert run.spent[-1] == pytest.approx(run.cost @ run.admitted)
 
 
-@pytest.mark.parametrize(
-    "admitted",
-    [
+def test_a_round_of_several_steps_is_one_step_to_a_policy():
+    for admitted in (
         lambda constants: play(Simulation(K=5, rate=10, rounds=40, seeds=1), constants).admitted,
         lambda constants: prices.compute(Study(rounds=40), constants).policies["acdpp"].bought,
-    ],
-    ids=["simulation", "prices"],
-)
-def test_a_round_of_several_steps_is_one_step_to_a_policy(admitted):
-    steps = Constants(D=1, sigma=300, eta=1, B=1, Pdim=5, E=3)
-    found, merged, single = (admitted(one).tolist() for one in (steps, steps.merged, replace(steps, E=1)))
-    assert found == merged != single
+    ):
+        steps = Constants(D=1, sigma=300, eta=1, B=1, Pdim=5, E=3)
+        found, merged, single = (admitted(one).tolist() for one in (steps, steps.merged, replace(steps, E=1)))
+        assert found == merged != single
 
 
 def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused():

@@ -49,9 +49,7 @@ def test_effective_samples_are_those_of_the_plans(small):
         assert data.limit[-1] == data.effective["constant"][-1] == 8
 
 
-def test_the_share_of_the_way_is_1_at_the_oracle_and_0_at_constant_admission(
-    small,
-):
+def test_the_share_of_the_way_is_1_at_the_oracle_and_0_at_constant_admission(small):
     assert small.closed("constant")[:-1] == pytest.approx(0)
     assert np.isnan(small.closed("buy-cheap")[-1])
     ideal = replace(small, effective=small.effective | {"ideal": np.full(len(small.C), 8.0)})

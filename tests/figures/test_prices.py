@@ -80,21 +80,18 @@ def test_a_result_that_cannot_be_drawn_says_why(result, measured):
     assert plot.measured_prices(result, replicate=1, rounds=5).name == "measured-prices"
 
 
-@pytest.mark.parametrize(
-    ("cost", "process"),
-    [
+def test_options_make_the_study():
+    given = {"budget": "20", "buffers": "3,4", "rounds": 20, "seed": 5, "replicate": 1}
+    for cost, process in (
         ("markov:2:5", CostProcess(process="markov", low=2, high=5)),
         ("drifting:1:10", CostProcess(process="drifting")),
         ("integer:3:9", CostProcess(process="integer", low=3, high=9)),
         (None, CostProcess()),
-    ],
-)
-def test_options_make_the_study(cost, process):
-    given = {"budget": "20", "buffers": "3,4", "rounds": 20, "seed": 5, "replicate": 1}
-    data = plot.prices(**given, cost=cost).compute(lambda steps: steps)
-    assert (data.budget, data.total_buffer, len(data.rounds)) == (20, 7, 20)
-    (drawn,) = make_prices(process).chunks(5, 2, 20, 20)
-    assert data.cost.tolist() == drawn[:, 1].tolist()
+    ):
+        data = plot.prices(**given, cost=cost).compute(lambda steps: steps)
+        assert (data.budget, data.total_buffer, len(data.rounds)) == (20, 7, 20)
+        (drawn,) = make_prices(process).chunks(5, 2, 20, 20)
+        assert data.cost.tolist() == drawn[:, 1].tolist()
 
 
 def test_prices_of_a_file_are_drawn(tmp_path):

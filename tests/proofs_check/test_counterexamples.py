@@ -111,20 +111,17 @@ def _unshown(problem):
     return [name for name, found in problem.facts.items() if found.outcome != "holds"]
 
 
-@pytest.mark.parametrize(
-    ("wrong", "fact"),
-    [
+def test_drifting_clients_refute_nothing_with_a_constant_that_their_losses_violate():
+    for wrong, fact in (
         ({"G": Fraction(9, 10)}, r"$|\nabla\ell|\le G$"),
         ({"B": Fraction(2, 5)}, r"$0\le\ell\le B$"),
         ({"L": Fraction(1, 2)}, r"$\nabla\ell$ is $L$-Lipschitz"),
         ({"D": Fraction(1, 2)}, r"$\Theta$ has diameter $D$"),
         ({"sigma": Fraction(1, 4)}, r"variance $\le\sigma^2$"),
         ({"eta": 3}, "local steps stay where this holds"),
-    ],
-)
-def test_drifting_clients_refute_nothing_with_a_constant_that_their_losses_violate(wrong, fact):
-    plain = counterexamples.DriftingClients()
-    assert _unshown(replace(plain, constants=replace(plain.constants, **wrong)).problem) == [fact]
+    ):
+        plain = counterexamples.DriftingClients()
+        assert _unshown(replace(plain, constants=replace(plain.constants, **wrong)).problem) == [fact]
 
 
 def test_a_loss_that_is_not_convex_not_monotone_or_not_differentiable_is_seen():

@@ -20,9 +20,8 @@ UNLIKELY = fails("simulation", "outside the interval", certificate={"mean": 2.0}
 BEYOND = fails("worst case", "2 against 1", certificate={"worst": 2.0})  # of a relaxation
 
 
-@pytest.mark.parametrize(
-    ("stated", "expected"),
-    [
+def test_the_weakest_link_decides_and_one_sound_counterexample_refutes():
+    for stated, expected in (
         ([PROOF], "proved"),
         ([PROOF, OPEN], "undecided"),
         ([SAMPLED, PROOF, CERTIFIED], "supported"),
@@ -43,10 +42,8 @@ BEYOND = fails("worst case", "2 against 1", certificate={"worst": 2.0})  # of a 
         ([BEYOND, PROOF], "undecided"),
         ([BEYOND, COUNTEREXAMPLE], "refuted"),
         ([fails("experiment", "0 against 3.5", certificate={"points": 0})], "refuted"),
-    ],
-)
-def test_the_weakest_link_decides_and_one_sound_counterexample_refutes(stated, expected):
-    assert verdict(stated) == expected
+    ):
+        assert verdict(stated) == expected
 
 
 def test_a_counterexample_with_evidence_under_hypotheses_is_conditional():
@@ -132,23 +129,19 @@ def broken():
     return 1 / 0
 
 
-@pytest.mark.parametrize(
-    ("checks", "complaint"),
-    [
+def test_a_check_must_return_evidence_and_an_exception_is_none():
+    for checks, complaint in (
         ({"upper": lambda: 1 / 0}, "check upper of claim x broke: ZeroDivisionError"),  # known by its part
         ((broken,), "check broken of claim x broke: ZeroDivisionError"),
         ((partial(broken),), "check broken of"),
         ((lambda: True,), "check check of claim x returned bool instead of Evidence"),
-    ],
-)
-def test_a_check_must_return_evidence_and_an_exception_is_none(checks, complaint):
-    with pytest.raises(CheckError, match=complaint):
-        decide(_claim(checks=checks))
+    ):
+        with pytest.raises(CheckError, match=complaint):
+            decide(_claim(checks=checks))
 
 
-@pytest.mark.parametrize(
-    ("make", "complaint"),
-    [
+def test_evidence_and_claims_that_make_no_sense_are_refused():
+    for make, complaint in (
         (lambda: Evidence("guess", "proof", "holds", "seen"), "method must be one of"),
         (lambda: Evidence("smt", "proof", "maybe", "seen"), "outcome must be one of"),
         (lambda: fails("smt", "wrong"), "counterexample"),
@@ -156,11 +149,9 @@ def test_a_check_must_return_evidence_and_an_exception_is_none(checks, complaint
         (lambda: _claim(), "no check"),
         (lambda: _claim(lambda: PROOF, checks_with_hypotheses=(lambda: PROOF,)), "does not name"),
         (lambda: _claim(lambda: PROOF, kind="addition"), "its argument must be told"),
-    ],
-)
-def test_evidence_and_claims_that_make_no_sense_are_refused(make, complaint):
-    with pytest.raises(ValueError, match=complaint):
-        make()
+    ):
+        with pytest.raises(ValueError, match=complaint):
+            make()
 
 
 def test_a_missing_part_is_an_error_of_the_checker_and_no_weaker_verdict():

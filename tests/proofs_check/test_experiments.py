@@ -126,25 +126,22 @@ def test_a_neighbouring_setting_speaks_against_but_refutes_nothing_that_is_learn
         assert set(found.values()) == wanted
 
 
-@pytest.mark.parametrize(
-    ("setting", "path", "value", "strength"),
-    [
+def test_another_model_or_learning_rate_refutes_nothing():
+    for setting, path, value, strength in (
         ("paper", ("model",), "lenet", "experimental"),
         ("paper", ("model",), "logistic", "statistical"),
         ("released", ("model",), "logistic", "experimental"),
         ("paper", ("study", "eta"), 0.1, "statistical"),
         ("released", ("study", "eta"), 0.1, "statistical"),
-    ],
-)
-def test_another_model_or_learning_rate_refutes_nothing(setting, path, value, strength):
-    document = reproduction("mnist", setting, **QUIET, final={"constant": 0.99})
-    result = parse(changed(document, path, value), "made up")
-    points = {"after the last round": result.gaps["acdpp"]["constant"].points}
-    found = experiment.states(result, 3.5, points, 0.95)
-    assert (found.outcome, found.strength) == ("fails", strength)
-    for name, interval in (("ten runs", experiment.further_runs), ("expected", experiment.confidence)):
-        assert [*found.certificate[name].values()] == [str(interval(*points.values(), 0.95))]
-    assert ("(complete: " in found.domain) == result.complete
+    ):
+        document = reproduction("mnist", setting, **QUIET, final={"constant": 0.99})
+        result = parse(changed(document, path, value), "made up")
+        points = {"after the last round": result.gaps["acdpp"]["constant"].points}
+        found = experiment.states(result, 3.5, points, 0.95)
+        assert (found.outcome, found.strength) == ("fails", strength)
+        for name, interval in (("ten runs", experiment.further_runs), ("expected", experiment.confidence)):
+            assert [*found.certificate[name].values()] == [str(interval(*points.values(), 0.95))]
+        assert ("(complete: " in found.domain) == result.complete
 
 
 def test_what_holds_in_the_released_setting_alone_is_conditional(tmp_path):
@@ -321,20 +318,17 @@ def racing(**curves):
     return replace(result, policies=played)
 
 
-@pytest.mark.parametrize(
-    ("acdpp", "constant", "ratio"),
-    [
+def test_a_speed_up_is_bounded_by_the_rounds_that_are_known():
+    for acdpp, constant, ratio in (
         ((10, 12), (24, 30), (2, 3)),
         ((10, 12), NEVER, (101 / 12, np.inf)),
         ((10, np.inf), (24, 30), (24 / np.inf, 3)),
         (NEVER, (20, 25), (0, 25 / 101)),
         (NEVER, NEVER, (0, np.inf)),
         ((0, 0), (3, 4), (3, 4)),
-    ],
-)
-def test_a_speed_up_is_bounded_by_the_rounds_that_are_known(acdpp, constant, ratio):
-    result = racing(acdpp=curve(*acdpp), constant=curve(*constant))
-    assert experiment.speed_up(result, "acdpp", "constant", 0.9) == pytest.approx(ratio)
+    ):
+        result = racing(acdpp=curve(*acdpp), constant=curve(*constant))
+        assert experiment.speed_up(result, "acdpp", "constant", 0.9) == pytest.approx(ratio)
 
 
 def test_two_policies_share_the_error_of_a_speed_up():
@@ -350,9 +344,8 @@ def test_two_policies_share_the_error_of_a_speed_up():
 SOONER, EARLIER, ALONE = partial(experiment.sooner, stated=2.6), experiment.earlier, experiment.never_reaches
 
 
-@pytest.mark.parametrize(
-    ("says", "mine", "other", "outcome"),
-    [
+def test_a_policy_is_sooner_only_where_the_rounds_show_it():
+    for says, mine, other, outcome in (
         (SOONER, (10, 12), (24, 30), "holds"),  # known from both sides
         (SOONER, (10, 12), (10, 30), "open"),
         (SOONER, (10, 12), (40, 50), "fails"),
@@ -371,14 +364,12 @@ SOONER, EARLIER, ALONE = partial(experiment.sooner, stated=2.6), experiment.earl
         (ALONE, (10, 12), (40, np.inf), "open"),
         (ALONE, (10, 12), (40, 60), "fails"),
         (ALONE, NEVER, NEVER, "open"),
-    ],
-)
-def test_a_policy_is_sooner_only_where_the_rounds_show_it(says, mine, other, outcome):
-    result = racing(acdpp=curve(*mine), constant=curve(*other))
-    found = says(result, mine="acdpp", other="constant", level=0.9)
-    assert found.outcome == outcome
-    assert ("if ever" in found.detail) == any(first < last == np.inf for first, last in (mine, other))
-    assert ("more seeds would not decide" in found.detail) == (mine == other == NEVER)
+    ):
+        result = racing(acdpp=curve(*mine), constant=curve(*other))
+        found = says(result, mine="acdpp", other="constant", level=0.9)
+        assert found.outcome == outcome
+        assert ("if ever" in found.detail) == any(first < last == np.inf for first, last in (mine, other))
+        assert ("more seeds would not decide" in found.detail) == (mine == other == NEVER)
 
 
 def test_no_speed_up_is_measured_where_no_policy_reaches_the_target(tmp_path):

@@ -135,8 +135,6 @@ def test_the_error_covers_the_constants_too(T):
         assert float(proved.total.rad()) <= 1.01 * proved.error
 
 
-# --- stability ---------------------------------------------------------------------------------------------
-
 SMOOTH = Constants(D=1, sigma=1, eta=Fraction(1, 5), B=1, Pdim=5, E=3, G=2, L=10)
 
 
@@ -160,28 +158,24 @@ FILLED = [[3, 4], *[[1, 0], [0, 3], [0, 0]] * 3]
 FILLING = [[2, 1], *[[1, 0], [0, 2], [2, 1]] * 3]
 
 
-@pytest.mark.parametrize(
-    ("seen", "rounds", "exact"),
-    [
+def test_recorded_overlaps_are_those_of_the_samples_or_above():
+    for seen, rounds, exact in (
         (simulate([[3], [0], [1], [5], [2], [0], [0], [4]], 3), [3, 0, 1, 5, 2, 0, 0, 4], True),
         (simulate([[3], [2], [4], [1]], 9), [3, 2, 4, 1], True),
         (simulate_by_capacity(STAY, [1, 1]), [1] * 10, True),
         (simulate_by_capacity(FILLED, [3, 4]), list(map(sum, FILLED)), True),
         (simulate_by_capacity(FILLING, [9, 3]), list(map(sum, FILLING)), False),
-    ],
-    ids=["K-step", "for ever", "one stays", "constant n", "n that grows"],
-)
-def test_recorded_overlaps_are_those_of_the_samples_or_above(seen, rounds, exact):
-    counted = np.array([float(total) for total, _ in overlap_of(seen)])
-    n, effective, chi = np.array([[one.n, one.N * one.uniformity, one.mismatch] for one in seen], float).T
-    found = stability.recorded_overlaps(np.array(rounds, float), n, effective, chi)
-    assert (found >= counted - 1e-12).all()
-    if not exact:
-        older = [np.mean([one.uses[i] - 1 for i in one.memory]) for one in seen]
-        usual = np.median(n)
-        short = [sum(1 - size / usual for size in n[:t] if size < usual) for t in range(len(n))]
-        counted = older / usual + short / n
-    assert found == pytest.approx(counted, abs=1e-12)
+    ):
+        counted = np.array([float(total) for total, _ in overlap_of(seen)])
+        n, effective, chi = np.array([[one.n, one.N * one.uniformity, one.mismatch] for one in seen], float).T
+        found = stability.recorded_overlaps(np.array(rounds, float), n, effective, chi)
+        assert (found >= counted - 1e-12).all()
+        if not exact:
+            older = [np.mean([one.uses[i] - 1 for i in one.memory]) for one in seen]
+            usual = np.median(n)
+            short = [sum(1 - size / usual for size in n[:t] if size < usual) for t in range(len(n))]
+            counted = older / usual + short / n
+        assert found == pytest.approx(counted, abs=1e-12)
 
 
 def test_the_deviation_by_admissions_is_below_the_closed_form():
@@ -195,9 +189,6 @@ def test_stability_needs_short_steps():
     for wrong in (replace(SMOOTH, L=11), replace(SMOOTH, L=None), replace(SMOOTH, G=None)):
         assert "stability needs" in refused(stability.stability_1, [0], wrong)
     assert "2/(L + mu)" in refused(stability.curbed_overlap, 1, 1, Fraction(1, 10), SMOOTH)
-
-
-# --- the sharper bounds ------------------------------------------------------------------------------------
 
 
 @settings(max_examples=20)

@@ -186,21 +186,18 @@ def test_the_design_of_the_best_retention_is_the_best_of_all(budget, T, c):
     assert chosen.bound == pytest.approx(bounds[chosen.K].total, rel=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("budget", "T", "Pdim", "B", "sums"),
-    [
+def test_a_flat_optimum_takes_a_few_hundred_sums_and_a_steep_one_a_few():
+    for budget, T, Pdim, B, sums in (
         (MNIST, 10**9, 5, 1e-6, 400),
         (CHEAP, 10**6, 10**5, 1e-6, 400),
         (CHEAP, 10**6, 10**5, 1e6, 10),
         (DEAR, 60, 5, 1e-6, 20),
         (Budget(buffers=(10**9,), cost=1, mean_cost=3), 10**12, 5, 1e-6, 400),
-    ],
-)
-def test_a_flat_optimum_takes_a_few_hundred_sums_and_a_steep_one_a_few(budget, T, Pdim, B, sums):
-    finder = search(budget, T, Constants(D=1e6, sigma=1, eta=0.1, B=B, Pdim=Pdim))
-    best = finder.best()
-    assert finder.evaluations == finder.terms.cache_info().currsize < sums
-    value, error = finder.terms(best)
-    for K in {max(best + step, 1) for step in (-T // 10, -T // 100, -1, 1, T // 100, T // 10)}:
-        other = constant_bound(K, best_rate(K, budget), T, finder.constants)
-        assert value.total <= other.total + 4 * error, K
+    ):
+        finder = search(budget, T, Constants(D=1e6, sigma=1, eta=0.1, B=B, Pdim=Pdim))
+        best = finder.best()
+        assert finder.evaluations == finder.terms.cache_info().currsize < sums
+        value, error = finder.terms(best)
+        for K in {max(best + step, 1) for step in (-T // 10, -T // 100, -1, 1, T // 100, T // 10)}:
+            other = constant_bound(K, best_rate(K, budget), T, finder.constants)
+            assert value.total <= other.total + 4 * error, K

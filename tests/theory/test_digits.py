@@ -66,9 +66,6 @@ def test_a_shift_of_tiny_steps_does_not_cancel():
     assert local_shift(1.0, 1e-12, 3) == pytest.approx(3e-24, rel=1e-9)
 
 
-# --- violations --------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("T", [10**3, 10**9, 10**15])
 @pytest.mark.parametrize("gap", [F(1, 2), F(1, 2**20)])
 def test_nothing_cancels_in_the_cost_bound_at_large_horizons(T, gap):
@@ -98,9 +95,6 @@ def test_a_million_rounds_of_retention_take_no_longer():
         region = Region(rate=ball(10), rho=ball(1 - F(1, 10**9)))
         most = violation.buffer_violation_maximum(10**6, 10**15, region)
         assert float(most) == pytest.approx(2.12999814914477e17, rel=1e-14)
-
-
-# --- the integral of the generalisation term ---------------------------------------------------------------
 
 
 @given(x=st.fractions(F(1, 50), 50, max_denominator=50))

@@ -106,9 +106,8 @@ LAST = over_rounds(latest, 2)
 BIAS = partial(path_bias, by_age([1, 1], 1), 2, F(1, 2), LAST)
 
 
-@pytest.mark.parametrize(
-    ("call", "sentence"),
-    [
+def test_what_cannot_be_answered_is_refused():
+    for call, sentence in (
         (partial(BIAS, path=[[0], [1]], first=[0]), "3 rows of 1 numbers"),
         (partial(BIAS, path=[[0], [1], [2]], first=[0, 0]), "3 rows of 1 numbers"),
         (partial(walk_lag, by_age([1, 1], 1), 2, F(1, 2), LAST[:2]), "a share for each of 3 models"),
@@ -125,10 +124,8 @@ BIAS = partial(path_bias, by_age([1, 1], 1), 2, F(1, 2), LAST)
         (partial(freshness_drift_random, 3, 1, 0), "between 0 and 1, got 0"),
         (partial(freshness_drift_random, 3, 1, 1.0), "between 0 and 1, got 1.0"),
         (partial(freshness_drift_random, 0, 0, F(1, 2)), "nothing to wait for"),
-    ],
-)
-def test_what_cannot_be_answered_is_refused(call, sentence):
-    assert sentence in refused(call)
+    ):
+        assert sentence in refused(call)
 
 
 def test_no_slope_is_none_and_not_an_empty_one():
@@ -147,26 +144,23 @@ def test_a_mean_that_forgets_at_once_is_the_last_model_and_a_slow_drift_wants_a_
     assert 1 / (1 - slow) == pytest.approx(1e8, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("buffer", "walk", "found"),
-    [
+def test_a_design_says_what_corollary_2_would_do_where_that_is_something_else():
+    for buffer, walk, found in (
         (20, 0.01, [("this step", 1), ("this step, Corollary 2's K", 2), ("this step, a mean of models", 1)]),
         (20, 1e-9, [("this step", 2), ("this step, a mean of models", 1)]),
         (20.5, 0, [("this step", 2), ("this step, Corollary 2's K", 3)]),
         (29.5, 0, [("this step", 3)]),
         (10, 0, [("this step", 1)]),
         (29.5, 1e-9, [("this step", 3), ("this step, a mean of models", 1)]),
-    ],
-)
-def test_a_design_says_what_corollary_2_would_do_where_that_is_something_else(buffer, walk, found):
-    budget = Budget(buffers=(buffer,), cost=10, mean_cost=1)
-    choices = drift_design(budget, h=[1], variance=[1], walk=[walk], eta=0.3)
-    assert [(one.name, one.K) for one in choices if one.name.startswith("this")] == found
-    for one in (each for each in choices if each.window):  # with the rate of its own K
-        keep = best_drifting_mean(10, h=[1], variance=[1], walk=[walk], eta=0.3)
-        assert (one.rate, one.window) == (10, pytest.approx(1 / (1 - keep)))
-    still = drift_design(budget, h=[1, 2], variance=[1, 1], walk=[0.01, 0])
-    assert (still[0].name, still[0].K) == ("the best step", 1)
+    ):
+        budget = Budget(buffers=(buffer,), cost=10, mean_cost=1)
+        choices = drift_design(budget, h=[1], variance=[1], walk=[walk], eta=0.3)
+        assert [(one.name, one.K) for one in choices if one.name.startswith("this")] == found
+        for one in (each for each in choices if each.window):  # with the rate of its own K
+            keep = best_drifting_mean(10, h=[1], variance=[1], walk=[walk], eta=0.3)
+            assert (one.rate, one.window) == (10, pytest.approx(1 / (1 - keep)))
+        still = drift_design(budget, h=[1, 2], variance=[1, 1], walk=[0.01, 0])
+        assert (still[0].name, still[0].K) == ("the best step", 1)
 
 
 def test_corollary_2_s_k_is_the_best_where_one_direction_hardly_walks_and_is_steep():

@@ -251,20 +251,15 @@ def test_every_formula_on_symbols_reduces_to_its_exact_value(name):
         assert difference == 0 or abs(sympy.N(difference, 60, chop=False)) < small, (name, symbolic)
 
 
-@pytest.mark.parametrize(
-    ("function", "corner", "above", "below"),
-    [
+def test_a_complex_ball_with_a_corner_claims_nothing_and_one_beside_it_the_value():
+    for function, corner, above, below in (
         (algebra.positive_part, 0, 2, 0),
         (algebra.sqrt_plus, 0, flint.acb(2).sqrt(), 0),
         (algebra.log_plus, 1, flint.acb(3).log(), 0),
         (lambda x: algebra.minimum(x, 5), 5, 5, 3),
-    ],
-)
-def test_a_complex_ball_with_a_corner_claims_nothing_and_one_beside_it_the_value(
-    function, corner, above, below
-):
-    for around in (flint.arb(corner), flint.arb(corner, 1)):
-        alone = function is algebra.sqrt_plus and around == 0  # a radicand that vanishes
-        assert function(flint.acb(around)).is_finite() == alone
-    assert function(flint.acb(corner + 2)).contains(above)
-    assert function(flint.acb(corner - 2)).contains(below)
+    ):
+        for around in (flint.arb(corner), flint.arb(corner, 1)):
+            alone = function is algebra.sqrt_plus and around == 0  # a radicand that vanishes
+            assert function(flint.acb(around)).is_finite() == alone
+        assert function(flint.acb(corner + 2)).contains(above)
+        assert function(flint.acb(corner - 2)).contains(below)

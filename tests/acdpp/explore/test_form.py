@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 from acdpp.explore.command import command
 from acdpp.explore.form import FIELDS, Form, columns_of, first_form, likely, read_form, taken_over
@@ -100,9 +99,8 @@ def test_a_file_of_prices_takes_the_place_of_a_law(home):
     assert list(several) == ["price_column"]
 
 
-@pytest.mark.parametrize(
-    ("field", "text", "words"),
-    [
+def test_what_is_wrong_is_a_sentence_beside_its_field():
+    for field, text, words in (
         ("data", "", "dataset must be"),
         ("label", "y", "names a column of csv:FILE"),
         ("time", "y", "names a column of csv:FILE"),
@@ -128,14 +126,12 @@ def test_a_file_of_prices_takes_the_place_of_a_law(home):
         ("average_by", "x", "average_by must be a number"),
         ("average", "median", "average must be one of"),
         ("objective", "least", "the objective is one of cumulative, final"),
-    ],
-)
-def test_what_is_wrong_is_a_sentence_beside_its_field(field, text, words):
-    found, wrong = read_form(replace(first_form(), **{field: text}))
-    assert found is None
-    assert [field] == list(wrong)
-    assert words in wrong[field]
-    assert "\n" not in wrong[field]
+    ):
+        found, wrong = read_form(replace(first_form(), **{field: text}))
+        assert found is None
+        assert [field] == list(wrong)
+        assert words in wrong[field]
+        assert "\n" not in wrong[field]
 
 
 def test_all_that_is_wrong_is_told_at_once_and_a_setting_that_another_needs_is_wrong_itself():

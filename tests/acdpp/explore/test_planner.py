@@ -198,22 +198,19 @@ def test_a_search_is_stopped_in_the_midst_of_its_first_look():
     assert seen.count("settings tried") == 1
 
 
-@pytest.mark.parametrize(
-    ("typed", "field", "words"),
-    [
+def test_what_cannot_be_answered_is_a_sentence_beside_a_field():
+    for typed, field, words in (
         ({"data": "npz:nowhere.npz"}, "data", "nowhere.npz"),
         ({"budget": "9e14"}, "budget", "budget must lie in"),  # the chart shows four times as much
         ({"pilot": "3"}, "pilot", "a pilot sample must have from 10"),
         ({"pilot": "15"}, "pilot", "samples choose no ball"),
         ({"policies": "adaptive"}, "policies", "listens to losses"),
         ({"policies": "constant,oracle@K=3"}, "policies", "oracle"),
-    ],
-)
-def test_what_cannot_be_answered_is_a_sentence_beside_a_field(typed, field, words):
-    with pytest.raises(Refused) as caught:
-        list(PLANNER.answers(asked(**typed), search=False))
-    assert caught.value.field == field
-    assert words in str(caught.value)
+    ):
+        with pytest.raises(Refused) as caught:
+            list(PLANNER.answers(asked(**typed), search=False))
+        assert caught.value.field == field
+        assert words in str(caught.value)
 
 
 def test_prices_of_a_file_are_read_and_must_be_enough(tmp_path):

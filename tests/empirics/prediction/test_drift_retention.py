@@ -77,9 +77,8 @@ def test_samples_drawn_from_few_are_noisier(forecaster):
     assert few.risk - many.risk == pytest.approx((alone.cumulative - alone.path[:-1].sum()) / 3 / 8)
 
 
-@pytest.mark.parametrize(
-    ("replacement", "pools", "arriving", "more"),
-    [
+def test_samples_drawn_twice_add_noise(forecaster):
+    for replacement, pools, arriving, more in (
         (True, 1, 8.0, 5 / 8),
         (True, 3, 8.0, 3 / 8),
         (False, 1, 8.0, 4 / 8),
@@ -87,12 +86,10 @@ def test_samples_drawn_from_few_are_noisier(forecaster):
         (True, 4, 8.0, 1 / 4),
         (True, 12, 8.0, 0),
         (True, 1, 0.5, 5),  # fewer arrive than are drawn
-    ],
-)
-def test_samples_drawn_twice_add_noise(forecaster, replacement, pools, arriving, more):
-    own = replace(forecaster, study=replace(forecaster.study, replacement=replacement))
-    found = ConstantBehindWalk(own, walks(forecaster.landscape), arriving, pools).repeated_noise(6.0)
-    assert found == pytest.approx(more)
+    ):
+        own = replace(forecaster, study=replace(forecaster.study, replacement=replacement))
+        found = ConstantBehindWalk(own, walks(forecaster.landscape), arriving, pools).repeated_noise(6.0)
+        assert found == pytest.approx(more)
 
 
 def test_a_retention_that_leaves_rounds_without_samples_is_left_out(forecaster):

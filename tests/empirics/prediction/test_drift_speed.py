@@ -6,6 +6,7 @@ import torch
 from scipy.stats import chi2
 
 from acdpp.predict import show_drift
+from benchmarks import moving
 from empirics import Study, predict
 from empirics.data import from_arrays
 from empirics.prediction.drift_speed import StretchMeans, measure_drift, stretch_means
@@ -103,14 +104,11 @@ def test_intervals_cover_whatever_moves(q, directions, walking):
         assert mean == pytest.approx(q / (1 + q * directions / walking / 5 / 2), rel=0.1)
 
 
-def stream(step=0.05, rounds=200, each=15, seed=0):
+def stream(step=0.05):
     """Logistic samples whose optimum walks, in a file out of order."""
-    rng = np.random.default_rng(seed)
-    path = np.cumsum(step * rng.normal(size=(rounds, 4)), axis=0).repeat(each, axis=0)
-    x = rng.normal(size=path.shape)
-    y = (rng.random(len(x)) < 1 / (1 + np.exp(-(x * path).sum(axis=1)))).astype(int)
-    mixed = rng.permutation(len(x))
-    return {"x": x[mixed], "y": y[mixed], "time": mixed / each}
+    made = moving.stream(step, seed=0, each=15)
+    mixed = np.random.default_rng(0).permutation(len(made["x"]))
+    return {name: values[mixed] for name, values in made.items()}
 
 
 def landscape(arrays, **given):
@@ -152,9 +150,8 @@ SAID |= {"told": True, "dated": True, "choices": [OWN, BEST], "tried": TRIED}
 ADVICE = ("q = 0.05", "[0, 0.1]", "K = 1 round", "2 hours", "[1, 3]", "K = 1 to 2", "η = 2: 0.75")
 
 
-@pytest.mark.parametrize(
-    ("other", "said", "not_said"),
-    [
+def test_the_printed_advice_has_its_numbers_and_units(capsys):
+    for other, said, not_said in (
         ({}, ADVICE, "unevenly"),
         ({"choices": [OWN | {"K": 5}]}, ("K = 5 rounds", "K = 4 to 5"), "the best step"),
         ({"tried": TRIED[::2]}, (), "hardly"),
@@ -167,13 +164,11 @@ ADVICE = ("q = 0.05", "[0, 0.1]", "K = 1 round", "2 hours", "[1, 3]", "K = 1 to 
         ({"takes": [120.0, 1, 1], "dated": False}, ("120 units",), "minutes"),
         ({"told": False}, ("not significant", "0.1"), "directions"),
         ({"directions": {"moving": 2.4, "of": 5}}, ("2 of 5 directions",), "…"),
-    ],
-)
-def test_the_printed_advice_has_its_numbers_and_units(other, said, not_said, capsys):
-    show_drift(SAID | other, 10)
-    printed = " ".join(capsys.readouterr().out.split())
-    assert [words for words in said if words not in printed] == []
-    assert not_said not in printed
+    ):
+        show_drift(SAID | other, 10)
+        printed = " ".join(capsys.readouterr().out.split())
+        assert [words for words in said if words not in printed] == []
+        assert not_said not in printed
 
 
 def test_what_does_not_move_or_is_too_little_is_said():

@@ -141,8 +141,6 @@ def test_lumps_that_no_probe_covers_change_like_all_that_probes_cover():
     torch.testing.assert_close(found, torch.tensor(wanted, dtype=torch.float64))
 
 
-# --- groups and refusals -----------------------------------------------------------------------------------
-
 ABRUPT, STILL = Drift(kind="abrupt", start=9), Drift(kind="periodic", length=10**12)
 
 
@@ -172,19 +170,16 @@ def test_clients_with_weights_of_their_own_are_groups_of_their_own():
         assert len(landscape_of(problem(study(**given))).groups) == groups
 
 
-@pytest.mark.parametrize(
-    ("given", "reason"),
-    [
+def test_problems_without_a_minimiser_to_follow_are_refused():
+    for given, reason in (
         ({"radius": None}, "radius"),
         ({"drift": Drift(kind="order")}, "in their own order"),
         ({"drift": replace(ABRUPT, parts="labels", apart=2), "partition": "two-class"}, "drift apart"),
         ({"drift": ABRUPT, "rounds": 40_000}, "at most 32,768 rounds"),
-    ],
-)
-def test_problems_without_a_minimiser_to_follow_are_refused(given, reason):
-    task = problem(study(**({"rounds": 20} | given)))
-    assert reason in refusal(task)
-    assert reason in refused(landscape_of, task)
+    ):
+        task = problem(study(**({"rounds": 20} | given)))
+        assert reason in refusal(task)
+        assert reason in refused(landscape_of, task)
 
 
 def test_other_models_and_a_single_sample_are_refused():

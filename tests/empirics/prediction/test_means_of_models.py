@@ -99,9 +99,6 @@ def test_a_noise_floor_is_of_the_rounds_that_a_run_has_trained():
     np.testing.assert_allclose(found, np.concatenate(alone), rtol=1e-12)
 
 
-# --- accuracy ----------------------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def full():
     learners = [f"eta={eta},average=polynomial,average_by=3" for eta in (1, 2)]
