@@ -139,8 +139,9 @@ def test_design_says_where_the_ceiling_passes_the_floor():
     assert answer("design", *BUDGET)["crossover"] is None
 
 
-def test_design_says_what_the_theory_says():
-    document = answer("design", *BUDGET, "--horizon", "1e6")
+def test_design_says_what_the_theory_says_of_buffers_in_a_file_too(tmp_path):
+    (listed := tmp_path / "buffers.txt").write_text("8\n9\n10\n11\n12\n" * 2)
+    document = answer("design", "--buffers", f"@{listed}", *BUDGET[2:], "--horizon", "1e6")
     budget = Budget(buffers=(8, 9, 10, 11, 12) * 2, cost=55, mean_cost=Fraction(11, 2))
     expected = design(budget, 10**6, UNIT)
     assert document["K"] == expected.K == 10
@@ -169,13 +170,6 @@ def test_a_design_far_out_is_answered():
         document = answer(*words, *(["--horizon", horizon] if horizon else []))
         assert horizon is None or document["K"] <= float(horizon)
         assert document["crossover"] is None
-
-
-def test_buffers_can_come_from_a_file(tmp_path):
-    listed = tmp_path / "buffers.txt"
-    listed.write_text("8\n9\n10\n11\n12\n" * 2)
-    document = answer("design", "--buffers", f"@{listed}", "--budget", "55", "--mean-cost", "5.5")
-    assert document["K"] == 10
 
 
 def test_a_preset_says_what_it_keeps_for_other_data():

@@ -20,23 +20,27 @@ def known():
     return predict(best=False, given={"rounds": 1, "policies": ("constant",)})
 
 
-def test_another_study_of_the_same_problem_is_predicted_as_afresh(known):
-    for other in (
+@pytest.mark.parametrize(
+    "other",
+    [
         {"budget": 30.0, "K": 2},
         {"buffers": (4, 5, 7, 9), "seeds": 3},
         {"cost": CostProcess(process="integer", low=2.0, high=5.0)},
         {"eta": 0.2, "steps": 2, "momentum": 0.5},
         {"decay": 4.0, "average": "equal"},
-    ):
-        given = replace(known.study, rounds=7, policies=("acdpp", "buy-cheap"), **other)
-        assert known.covers(given)
-        found, afresh = known.for_study(given), predict_study(given, dataset=blobs(), best=False)
-        assert found.forecaster.constants.eta == afresh.forecaster.constants.eta
-        for name, forecast in afresh.forecasts.items():  # weights of clients are rounded in sums
-            assert found.forecasts[name].document() == pytest.approx(forecast.document(), rel=1e-12)
-            np.testing.assert_allclose(found.forecasts[name].risk, forecast.risk, rtol=1e-12)
-            assert found.forecasts[name].rate == forecast.rate
-        assert found.forecaster.lower_bound() == pytest.approx(afresh.forecaster.lower_bound(), rel=1e-12)
+    ],
+    ids=lambda given: " ".join(given),
+)
+def test_another_study_of_the_same_problem_is_predicted_as_afresh(known, other):
+    given = replace(known.study, rounds=7, policies=("acdpp", "buy-cheap"), **other)
+    assert known.covers(given)
+    found, afresh = known.for_study(given), predict_study(given, dataset=blobs(), best=False)
+    assert found.forecaster.constants.eta == afresh.forecaster.constants.eta
+    for name, forecast in afresh.forecasts.items():  # weights of clients are rounded in sums
+        assert found.forecasts[name].document() == pytest.approx(forecast.document(), rel=1e-12)
+        np.testing.assert_allclose(found.forecasts[name].risk, forecast.risk, rtol=1e-12)
+        assert found.forecasts[name].rate == forecast.rate
+    assert found.forecaster.lower_bound() == pytest.approx(afresh.forecaster.lower_bound(), rel=1e-12)
 
 
 def test_a_study_of_another_problem_is_not_served(known):
