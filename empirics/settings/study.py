@@ -207,7 +207,7 @@ class Study:
     learner: str = setting(
         "descent",
         "descent (clients move the model by local steps) or information (clients send gradient and curvature of what "
-        "they hold, and the server adds up what they drop; for logistic regression of at most 2,000 parameters, "
+        "they hold, and the server adds up what they drop; for logistic regression of at most 2,000 features, "
         "without decay, momentum or mean, where eta and steps serve the bound's constants alone).",
         choice("descent", "information"),
     )

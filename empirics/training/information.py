@@ -15,6 +15,7 @@ All runs are a batch, (runs, …). Parameters are a row of weights per output, a
 feature is constant.
 """
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass
 from typing import Self
@@ -27,12 +28,17 @@ __all__ = ["PRIORS", "STATE", "InformationServer", "Rows", "information", "losse
 
 PRIORS = tuple(10 ** (k / 2) for k in range(4, -7, -1))  # the strongest first: it is the best of equals
 PRIOR_OF_CONSTANT = 0.01  # times λ
-STATE = ("curvature", "linear", "models", "scores")  # of a server, by run
+SUMS = ("curvature", "left", "right", "total", "linear")
+STATE = (*SUMS, "models", "scores", "axes", "spectrum", "known")  # of a server, by run
+PARAMETERS_WHOLE = 2000  # above them the sums' curvature is a Kronecker product
+PARAMETERS_NEWTON = 100  # above them that of a step is
 FOLDS = 5
-NEWTON_STEPS, HALVINGS, HALVINGS_OF_OTHERS = 2, 20, 2  # per round, and per step
-PILOT_STEPS = 3  # for each prior, from the model of the one before
+STEPS, HALVINGS = 2, 20  # per round, and per step
+GROWTH = 1.3  # of the features' factor, before its eigenvectors are taken anew
+PILOT_STEPS = 4  # for each prior, from the model of the one before
 ROOT_STEPS = 20  # of Newton's method for the ball
 ROUNDING = 1e-9  # by which an objective may rise
+TRACE_MIN = 1e-300  # a divisor of factors that are 0
 
 
 @dataclass(frozen=True)
@@ -76,9 +82,13 @@ def scores(theta: Tensor, x: Tensor) -> Tensor:
 
 def losses(theta: Tensor, rows: Rows) -> Tensor:
     """Summed losses, (runs, models), of models (runs, models, parameters)."""
-    found = scores(theta, rows.x)
-    own = found.gather(-1, rows.y[:, None, :, None].expand(-1, found.shape[1], -1, 1))[..., 0]
-    return ((found.logsumexp(-1) - own) * rows.counted[:, None]).sum(-1)
+    return _summed(scores(theta, rows.x), rows)
+
+
+def _summed(scored: Tensor, rows: Rows) -> Tensor:
+    """Summed losses, (runs, models), by the scores of rows."""
+    own = scored.gather(-1, rows.y[:, None, :, None].expand(-1, scored.shape[1], -1, 1))[..., 0]
+    return ((scored.logsumexp(-1) - own) * rows.counted[:, None]).sum(-1)
 
 
 def information(theta: Tensor, rows: Rows) -> tuple[Tensor, Tensor]:
@@ -97,6 +107,73 @@ def information(theta: Tensor, rows: Rows) -> tuple[Tensor, Tensor]:
     return gradient, curvature.view(runs, size, size) - spread.mT @ spread
 
 
+@dataclass(frozen=True)
+class Factors:
+    """Curvature as a Kronecker product, of outputs and of features, over `total`; with one output it is exact."""
+
+    left: Tensor
+    right: Tensor
+    total: Tensor
+
+    @classmethod
+    def of(cls, scored: Tensor, rows: Rows, outputs: int) -> Self:
+        """Of rows with these scores at one model per run, (runs, rows, classes): each counts by its trace."""
+        chances = scored.softmax(-1)[..., -outputs:]
+        counted = rows.counted[..., None] * chances
+        trace = (counted * (1 - chances)).sum(-1)
+        left = torch.diag_embed(counted.sum(1)) - counted.mT @ chances
+        return cls(left, (rows.x * trace[..., None]).mT @ rows.x, trace.sum(1))
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(self.left + other.left, self.right + other.right, self.total + other.total)
+
+    @property
+    def scale(self) -> Tensor:
+        """What both factors multiplied are to be divided by, (runs, 1, 1)."""
+        return self.total.clamp(min=TRACE_MIN)[:, None, None]
+
+    def __matmul__(self, models: Tensor) -> Tensor:
+        return _turned(self.left, models, self.right / self.scale)
+
+
+@dataclass(frozen=True)
+class _Axes:
+    """Eigenvectors of both factors, and the eigenvalues of their product (runs, 1, parameters)."""
+
+    left: Tensor
+    right: Tensor
+    values: Tensor
+
+    def along(self, models: Tensor) -> Tensor:
+        """Models in these axes."""
+        return _turned(self.left.mT, models, self.right)
+
+    def back(self, models: Tensor) -> Tensor:
+        """Models from what they are in these axes."""
+        return _turned(self.left, models, self.right.mT)
+
+
+def _turned(left: Tensor, models: Tensor, right: Tensor) -> Tensor:
+    """Models, (runs, models, parameters), as matrices of outputs and features between two others."""
+    shaped = models.view(*models.shape[:2], left.shape[-1], -1)
+    return (left[:, None] @ shaped @ right[:, None]).flatten(2)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """Models, their scores on held samples, and the sums' curvature times them: each is linear in the first."""
+
+    models: Tensor
+    scores: Tensor
+    bent: Tensor
+
+    def toward(self, other: Self, share: Tensor) -> Self:
+        """So much of the way to others, (runs, models)."""
+        weights = share[..., None], share[..., None, None], share[..., None]
+        pairs = zip(vars(self).values(), vars(other).values(), weights, strict=True)
+        return type(self)(*(torch.lerp(*each) for each in pairs))
+
+
 class InformationServer:
     """The sums and the models of all runs, a model for each prior; with a radius, on the ball."""
 
@@ -112,17 +189,23 @@ class InformationServer:
     ) -> None:
         self.outputs, self.radius = 1 if classes == 2 else classes, radius
         size = self.outputs * features
+        whole = size if self.outputs > 1 and size <= PARAMETERS_WHOLE else 0
 
         def zeros(*shape: int) -> Tensor:
             return torch.zeros(runs, *shape, dtype=torch.float64, device=device)
 
-        self.curvature, self.linear = zeros(size, size), zeros(size)
+        self.curvature, self.linear = zeros(whole, whole), zeros(size)
+        self.left, self.right, self.total = (
+            zeros(self.outputs, self.outputs),
+            zeros(features, features),
+            zeros(),
+        )
         self.models, self.scores = zeros(len(priors), size), zeros(len(priors))
+        self.axes, self.spectrum, self.known = zeros(features, features), zeros(features), zeros()
         self.priors = torch.tensor(priors, dtype=torch.float64, device=device)
-        shape = torch.ones(self.outputs, features, dtype=torch.float64, device=device)
+        self.root = torch.ones(features, dtype=torch.float64, device=device)
         if radius is None:
-            shape[:, -1] = PRIOR_OF_CONSTANT
-        self.shape = shape.view(-1)
+            self.root[-1] = PRIOR_OF_CONSTANT**0.5
 
     @property
     def best(self) -> Tensor:
@@ -134,11 +217,16 @@ class InformationServer:
         """The model of the best prior, (runs, parameters)."""
         return self.models[torch.arange(len(self.models)), self.best]
 
+    @property
+    def factors(self) -> Factors:
+        """The curvature of dropped samples as a product."""
+        return Factors(self.left, self.right, self.total)
+
     def begin(self, pilot: Rows) -> None:
         """Score the priors by cross-validation of the pilot sample, and fit it."""
         fold = (pilot.counted > 0).cumsum(1) % FOLDS
         learnt = torch.stack([*(fold != k for k in range(FOLDS)), fold >= 0])
-        trials = self._empty(learnt.shape[0] * learnt.shape[1])
+        trials = self._with(lambda own: torch.zeros_like(own.repeat(len(learnt), *[1] * (own.dim() - 1))))
         many = (len(learnt), 1)
         trials._fit_each(
             Rows(pilot.x.repeat(*many, 1), pilot.y.repeat(many), (pilot.counted * learnt).flatten(0, 1))
@@ -147,72 +235,113 @@ class InformationServer:
         for k, models in enumerate(folds):
             self.scores += losses(models, pilot.weighted(fold == k))
 
-    def _empty(self, runs: int) -> Self:
-        """So many runs that have learnt nothing."""
+    def _with(self, change: Callable[[Tensor], Tensor]) -> Self:
+        """A server with another state."""
         other = copy(self)
         for name in STATE:
-            own = getattr(self, name)
-            setattr(other, name, own.new_zeros(runs, *own.shape[1:]))
+            setattr(other, name, change(getattr(self, name)))
         return other
 
     def hear(self, fresh: Rows) -> None:
         """Add the losses of new samples, which no model has learnt, to the scores."""
         self.scores += losses(self.models, fresh)
 
-    def learn(self, held: Rows, steps: int = NEWTON_STEPS) -> None:
-        """Move all models, with the samples that clients hold."""
-        self._descend(self.best, held, steps)
+    def learn(self, held: Rows, which: Tensor | None = None, steps: int = STEPS) -> None:
+        """Move all models, or those of some runs, with the samples that clients hold."""
+        if which is not None and not which.all():
+            some = self._with(lambda own: own[which])
+            some.learn(Rows(held.x[which], held.y[which], held.counted[which]), steps=steps)
+            for name in STATE:
+                setattr(self, name, getattr(self, name).index_put((which,), getattr(some, name)))
+        else:
+            self.models = self._descended(self.models, self.priors, self.best, held, steps)
 
     def forget(self, dropped: Rows) -> None:
         """Keep of samples that clients drop what they say at the present model."""
-        self.curvature, self.linear = self._with(self.theta, dropped)
+        theta = self.theta[:, None]
+        scored, before = scores(theta, dropped.x), self._bent(theta)
+        if self.curvature.numel():
+            self.curvature = self.curvature + information(theta[:, 0], dropped)[1]
+        more = self.factors + Factors.of(scored[:, 0], dropped, self.outputs)
+        self.left, self.right, self.total = more.left, more.right, more.total
+        toward = self._bent(theta) - before - self._gradients(scored, dropped)
+        self.linear = self.linear + toward[:, 0]
 
-    def _with(self, theta: Tensor, rows: Rows) -> tuple[Tensor, Tensor]:
-        """The sums, with the information of more rows at a model."""
-        gradient, curvature = information(theta, rows)
-        toward = (curvature @ theta[..., None])[..., 0] - gradient
-        return self.curvature + curvature, self.linear + toward
+    def _bent(self, models: Tensor) -> Tensor:
+        """The curvature of dropped samples times models."""
+        return models @ self.curvature if self.curvature.numel() else self.factors @ models
+
+    def _gradients(self, scored: Tensor, rows: Rows) -> Tensor:
+        """Summed gradients, (runs, models, parameters), from the scores of rows."""
+        apart = scored.softmax(-1) - F.one_hot(rows.y, scored.shape[-1])[:, None]
+        apart = apart[..., -self.outputs :] * rows.counted[:, None, :, None]
+        return (apart.mT @ rows.x[:, None]).flatten(2)
 
     def _fit_each(self, rows: Rows) -> None:
         """Fit every prior on its own, from the strongest to the weakest."""
+        last, first = self.models[:, :1], torch.zeros_like(self.best)
         for k in range(len(self.priors)):
-            self._descend(torch.full_like(self.best, k), rows, PILOT_STEPS)
-            self.models[:, k:] = self.models[:, k, None]
+            for _ in range(PILOT_STEPS):
+                last = self._descended(last, self.priors[k : k + 1], first, rows, 1)
+            self.models[:, k] = last[:, 0]
 
-    def _descend(self, which: Tensor, held: Rows, steps: int) -> None:
-        """Newton steps from one model per run, whose curvature serves all, halved until no objective rises."""
-        runs = torch.arange(len(which), device=which.device)
+    def _descended(self, models: Tensor, priors: Tensor, which: Tensor, held: Rows, steps: int) -> Tensor:
+        """Models after steps of Newton's method, with the curvature of one model per run."""
+        runs, root = torch.arange(len(which), device=which.device), self.root.repeat(self.outputs)
+        point = self._point(models, held)
+        axes = self._axes(point.models[runs, which], point.scores[runs, which], held)
+        prior = priors[:, None].expand(len(models), -1, 1)
         for _ in range(steps):
-            targets = self._solved(*self._with(self.models[runs, which], held))
-            before = self._objectives(self.models, held)
-            share = torch.ones_like(before)
-            for halvings in range(HALVINGS):
-                moved = torch.lerp(self.models, targets, share[..., None])
-                worse = ~(self._objectives(moved, held) <= before + ROUNDING * before.abs())
-                again = worse & (worse[runs, which, None] | (halvings < HALVINGS_OF_OTHERS))
-                if not again.any():
-                    break
-                share = torch.where(again, share / 2, share)
-            self.models = torch.where(worse[..., None], self.models, moved)
+            gradient = self._gradients(point.scores, held) + point.bent - self.linear[:, None]
+            gradient = gradient / root + prior * root * point.models
+            curvature = axes.values + prior
+            toward = curvature * axes.along(point.models * root) - axes.along(gradient)
+            if self.radius is not None:
+                curvature = curvature + _beyond(curvature, toward, self.radius)
+            target = self._point(axes.back(toward / curvature) / root, held)
+            point = self._halved(point, target, prior, held)
+        return point.models
 
-    def _objectives(self, models: Tensor, held: Rows) -> Tensor:
+    def _axes(self, theta: Tensor, scored: Tensor, held: Rows) -> _Axes:
+        """Those of the curvature at a model, in units of the prior; with many parameters, of the factors."""
+        if self.outputs > 1 and theta.shape[1] <= PARAMETERS_NEWTON:
+            root = self.root.repeat(self.outputs)
+            curvature = self.curvature + information(theta, held)[1]
+            spectrum, axes = torch.linalg.eigh(curvature / (root[:, None] * root))
+            return _Axes(axes.new_ones(len(axes), 1, 1), axes, spectrum.clamp(min=0)[:, None])
+        factors = self.factors + Factors.of(scored, held, self.outputs)
+        due = factors.total > GROWTH * self.known  # the features' part changes little
+        if due.any():
+            mean = (factors.right / factors.scale)[due] / (self.root[:, None] * self.root)
+            spectrum, axes = torch.linalg.eigh(mean)
+            self.spectrum = self.spectrum.index_put((due,), spectrum)
+            self.axes = self.axes.index_put((due,), axes)
+            self.known = torch.where(due, factors.total, self.known)
+        low, left = torch.linalg.eigh(factors.left)
+        values = (low[:, :, None] * self.spectrum[:, None]).clamp(min=0)
+        return _Axes(left, self.axes, values.view(len(values), 1, -1))
+
+    def _point(self, models: Tensor, held: Rows) -> _Point:
+        return _Point(models, scores(models, held.x), self._bent(models))
+
+    def _halved(self, point: _Point, target: _Point, prior: Tensor, held: Rows) -> _Point:
+        """As far towards a target as the objective does not rise, by halves."""
+        before = self._objectives(point, prior, held)
+        share = torch.ones_like(before)
+        for _ in range(HALVINGS):
+            worse = ~(
+                self._objectives(point.toward(target, share), prior, held) <= before + ROUNDING * before.abs()
+            )
+            if not worse.any():
+                break
+            share = torch.where(worse, share / 2, share)
+        return point.toward(target, torch.where(worse, 0, share))
+
+    def _objectives(self, point: _Point, prior: Tensor, held: Rows) -> Tensor:
         """What each prior's model is to make least, (runs, priors)."""
-        bent = models @ self.curvature
-        pulled = self.priors[:, None] * self.shape * models
-        quadratic = (models * ((bent + pulled) / 2 - self.linear[:, None])).sum(-1)
-        return losses(models, held) + quadratic
-
-    def _solved(self, curvature: Tensor, linear: Tensor) -> Tensor:
-        """The minimisers of the quadratic objective with each prior, on the ball, (runs, priors, parameters)."""
-        root = self.shape.sqrt()
-        values, axes = torch.linalg.eigh(curvature / (root[:, None] * root))
-        values = values[:, None]
-        along = (linear / root)[:, None] @ axes
-        prior = self.priors[:, None].expand(len(linear), -1, 1)
-        if self.radius is not None:
-            prior = prior + _beyond(values + prior, along, self.radius)
-        found: Tensor = (along / (values + prior)) @ axes.mT / root
-        return found
+        pulled = prior * self.root.repeat(self.outputs).square() * point.models
+        quadratic = (point.models * ((point.bent + pulled) / 2 - self.linear[:, None])).sum(-1)
+        return _summed(point.scores, held) + quadratic
 
 
 def _beyond(values: Tensor, along: Tensor, radius: float) -> Tensor:

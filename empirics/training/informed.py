@@ -19,19 +19,19 @@ from empirics.training.linear import Linear
 from empirics.training.model import Memory, Model
 from theory.setting import SettingError
 
-__all__ = ["PARAMETERS_MAX", "InformationLearner", "refuse_large"]
+__all__ = ["FEATURES_MAX", "InformationLearner", "refuse_wide"]
 
-PARAMETERS_MAX = 2000  # of which each run has the square
+FEATURES_MAX = 2000  # of which each run has the square
 NEW_SHARE_MIN = 0.01  # of the samples learnt: so many new ones wait, and more are learnt
 OF_MEMORY = ("began", "waiting", "learnt", "index", "first")
 
 
-def refuse_large(parameters: int) -> None:
-    """Refuse more parameters than the matrix allows."""
-    if parameters > PARAMETERS_MAX:
+def refuse_wide(features: int) -> None:
+    """Refuse more features than the matrix allows."""
+    if features > FEATURES_MAX:
         raise SettingError(
-            f"the information learner keeps the square of {parameters:,} parameters for each run, and takes at most "
-            f'{PARAMETERS_MAX:,}: learner = "descent" has no limit'
+            f"the information learner keeps the square of {features:,} features for each run, and takes at most "
+            f'{FEATURES_MAX:,}: learner = "descent" has no limit'
         )
 
 
@@ -98,9 +98,7 @@ class InformationLearner:
         self.waiting = self.waiting + new.counted.sum(1)
         due = self.waiting > NEW_SHARE_MIN * self.learnt
         if due.any():
-            before = self.server.models
-            self.server.learn(self._rows(held))
-            self.server.models = torch.where(due[:, None, None], self.server.models, before)
+            self.server.learn(self._rows(held), due)
             self.learnt = torch.where(due, self.learnt + self.waiting, self.learnt)
             self.waiting = self.waiting.masked_fill(due, 0)
 

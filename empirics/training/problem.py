@@ -18,7 +18,7 @@ from empirics.data import Dataset, data_of
 from empirics.data.dataset import Arrivals
 from empirics.settings.study import Study
 from empirics.training.device import choose_device
-from empirics.training.informed import refuse_large
+from empirics.training.informed import refuse_wide
 from empirics.training.linear import Linear, first_parameters
 from empirics.training.model import Model, Population
 from empirics.training.partition import Streams, make_pools
@@ -120,9 +120,9 @@ def from_dataset(
         **moving,
     )
     time, came = (None, None) if study.drift.mixes else (data.time, data.arrivals)
-    made = make_model(study, population, model, first)
     if study.learner == "information":
-        refuse_large(getattr(made, "size", 0))
+        refuse_wide(population.x.shape[-1])
+    made = make_model(study, population, model, first)
     return Problem(study, streams, made, population, data.digest, time, came, scaling)
 
 

@@ -15,7 +15,7 @@ from empirics.training.informed import InformationLearner
 from empirics.training.model import Memory
 from empirics.validate import validate
 from tests.empirics.small import blobs, problem, refused, stopped_at, study
-from tests.empirics.training.test_information import made
+from tests.empirics.training.test_information import made, settled
 
 INFORMATION = {"learner": "information", "measures": ("risk", "accuracy")}
 
@@ -89,7 +89,7 @@ def test_a_model_on_the_ball_is_the_best_there():
     """The gradient of what it makes least points to the centre."""
     rows = made(3, 60)
     server = InformationServer(3, 4, 3, priors=(2.0, 0.01), radius=0.8)
-    server.learn(rows, steps=30)
+    settled(server, rows)
     for k, prior in enumerate((2.0, 0.01)):
         for run in range(3):
             theta = server.models[run, k].clone().requires_grad_()
@@ -102,15 +102,15 @@ def test_a_model_on_the_ball_is_the_best_there():
             assert float(gradient @ theta) < 0
 
 
-def test_settings_of_local_descent_other_models_and_too_many_parameters_are_refused(tmp_path):
+def test_settings_of_local_descent_other_models_and_too_many_features_are_refused(tmp_path):
     descent = {"decay": 50.0, "average": "equal", "momentum": 0.9, "model": "lenet"}
     for name, value in descent.items():
         assert f"takes no {name}" in refused(Study, learner="information", **{name: value})
     said = refused(Study, learner="information", policies=("constant@eta=2",))
     assert "takes no eta, which constant@eta=2 gives" in said
     setting = study(**INFORMATION, labels="classes")
-    said = refused(run_study, setting, tmp_path / "big", dataset=blobs(10, 200))
-    assert "of 2,010 parameters for each run, and takes at most 2,000" in said
+    said = refused(run_study, setting, tmp_path / "big", dataset=blobs(2, 2000))
+    assert "of 2,001 features for each run, and takes at most 2,000" in said
     of_torch = lambda population: torch.nn.Linear(population.x.shape[1], 2)  # noqa: E731
     assert "takes no model" in refused(
         run_study, study(**INFORMATION), tmp_path / "net", dataset=blobs(), model=of_torch
