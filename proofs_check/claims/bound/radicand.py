@@ -12,7 +12,7 @@ SHOWN = {
     "width": sp.expand(constant.crossover_constant_as_stated(K) - MIDDLE),  # negative so far from there
 }
 # the two thresholds over K, for large K, in four digits
-TRUE, STATED = (sp.limit(SHOWN[name] / K, K, sp.oo).n(4) for name in ("crossover", "printed"))
+TRUE, STATED = (limit.limit(SHOWN[name] / K, K).n(4) for name in ("crossover", "printed"))
 
 
 def negative(view: Snapshot) -> Found:

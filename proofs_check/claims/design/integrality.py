@@ -9,7 +9,7 @@ from theory.control.whole_samples import integer_admissions
 x = sp.Symbol("x", positive=True)  # ρ^t
 ENDS = {"low": region_minimum(REGION, t), "high": region_maximum(REGION, t)}
 below, above = (  # the same in x
-    sp.simplify(end).subs({sp.exp(t * sp.log(rho)): x, rho**t: x}) for end in ENDS.values()
+    end.subs({sp.exp(t * sp.log(rho)): x, rho**t: x}) for end in ENDS.values()
 )
 threshold = 1 / (rate + 1)
 carry, demand, whole = sp.symbols("carry demand whole", real=True)
