@@ -10,6 +10,7 @@ maximum becomes a variable that equals one of its arguments and bounds them all.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
@@ -197,17 +198,21 @@ def always(statement: Any, *, given: Iterable[Any] = (), domain: str) -> Evidenc
     """
     if isinstance(statement, sp.And):
         raise ValueError(f"give the parts of {statement} as a list, so that each is seen to be undecided")
-    several = list(statement) if isinstance(statement, list | tuple) else [statement]
-    parts = len(several)
-    several, premises = _without_corners(several, list(given))
-    statement = conjunction(*several)
+    several = tuple(statement) if isinstance(statement, list | tuple) else (statement,)
+    return _always(several, tuple(given), domain)
+
+
+@cache  # several claims ask for the same
+def _always(several: tuple[Any, ...], given: tuple[Any, ...], domain: str) -> Evidence:
+    statements, premises = _without_corners(list(several), list(given))
+    statement = conjunction(*statements)
     for premise in premises:
         _refuse_decided(premise, "a premise")
     symbols = sorted(sp.And(statement, *premises).free_symbols, key=str)
     found = _decide(statement, premises, symbols, domain, _Solver(integers=False))
     if found.outcome == "open" and any(symbol.is_integer for symbol in symbols):
         found = _decide(statement, premises, symbols, domain, _Solver(integers=True))
-    return replace(found, pieces=parts)
+    return replace(found, pieces=len(several))
 
 
 def _without_corners(statements: list[Any], premises: list[Any]) -> tuple[list[Any], list[Any]]:
