@@ -304,11 +304,11 @@ class InformationServer:
 
     def _axes(self, theta: Tensor, scored: Tensor, held: Rows) -> _Axes:
         """Those of the curvature at a model, in units of the prior; with many parameters, of the factors."""
-        if self.outputs > 1 and theta.shape[1] <= PARAMETERS_NEWTON:
+        if 0 < self.curvature.shape[1] <= PARAMETERS_NEWTON:
             root = self.root.repeat(self.outputs)
             curvature = self.curvature + information(theta, held)[1]
             spectrum, axes = torch.linalg.eigh(curvature / (root[:, None] * root))
-            return _Axes(axes.new_ones(len(axes), 1, 1), axes, spectrum.clamp(min=0)[:, None])
+            return _Axes(axes.new_ones(len(axes), 1, 1), axes, spectrum[:, None])
         factors = self.factors + Factors.of(scored, held, self.outputs)
         due = factors.total > GROWTH * self.known  # the features' part changes little
         if due.any():
@@ -318,7 +318,7 @@ class InformationServer:
             self.axes = self.axes.index_put((due,), axes)
             self.known = torch.where(due, factors.total, self.known)
         low, left = torch.linalg.eigh(factors.left)
-        values = (low[:, :, None] * self.spectrum[:, None]).clamp(min=0)
+        values = low[:, :, None] * self.spectrum[:, None]
         return _Axes(left, self.axes, values.view(len(values), 1, -1))
 
     def _point(self, models: Tensor, held: Rows) -> _Point:

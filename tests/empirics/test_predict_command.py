@@ -55,11 +55,20 @@ def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(capsys)
     assert {one["steps"] for one in surer["best"]["tried"]} == {1, 3, 10}
     errors = [row["error"] for row in (*surer["policies"].values(), surer["best"])]
     assert all(set(error) == set(NUMBERS) and min(error.values()) > 0 for error in errors)
+    surer["best"] |= {"gain": -0.25, "gain_error": 0.07}
     show_prediction(surer)
     shown = capsys.readouterr().out
     assert max(map(len, shown.splitlines())) <= WIDE
     flat = " ".join(shown.split())
-    for words in ("3 rounds", "noise floor", "oracle", "±", f"K = {surer['best']['K']}", "from 40 samples"):
+    for words in (
+        "3 rounds",
+        "noise floor",
+        "oracle",
+        "±",
+        f"K = {surer['best']['K']}",
+        "from 40 samples",
+        "25 ± 7 % above",
+    ):
         assert words in flat
     without = said(*predict("--no-best"))
     assert "best constant" not in without

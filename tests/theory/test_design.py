@@ -31,6 +31,7 @@ def test_every_design_is_feasible_and_uses_all_that_binds(budget):
         for c in chosen.candidates:
             assert c.feasible == (c.cost <= budget.cost and c.occupancy <= budget.total_buffer)
             assert bool(c.why) != c.feasible
+            assert c.occupancy == pytest.approx(c.K * c.total_rate)
 
 
 def test_the_closed_form_is_the_ceiling_and_the_printed_floor_is_over_budget():

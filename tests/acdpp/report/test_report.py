@@ -108,8 +108,9 @@ def test_claims_of_ones_own_are_not_taken_for_the_papers(document, tmp_path):
     assert "'my:claim' is no claim about the paper" in report_of(document, tmp_path, code=2)
 
 
-def test_what_is_not_as_recorded_is_told_in_every_format(document):
-    document["claims"][1]["statement"] = "something else."
+@pytest.mark.parametrize("part", ["statement", "latex"])
+def test_what_is_not_as_recorded_is_told_in_every_format(part, document):
+    document["claims"][1][part] = "something else."
     (sentence,) = contents.differs(document)
     assert sentence == "eq:ck-distinct-samples: its statement is not the recorded one"
     told = contents.gather(document, [], [sentence])

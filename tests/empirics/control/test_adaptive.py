@@ -124,16 +124,19 @@ def test_a_study_forgets_after_the_change_and_at_no_other_time(studied):
             np.testing.assert_array_equal(*values[:, seed, :forgot], err_msg=name)
 
 
-def test_what_is_heard_is_the_loss_on_the_samples_of_the_round(studied):
-    """The first model is 0 everywhere; then by hand, from the samples that arrive."""
+@pytest.mark.parametrize("average", ["none", "equal"])
+def test_what_is_heard_is_the_loss_on_the_samples_of_the_round(average, studied):
+    """The first model is 0 everywhere; then by hand, from the samples that arrive. A mean of models is the model."""
     setting, out = studied
     rows = columns(out)
     assert rows["fresh_loss"][rows["round"] == 1] == pytest.approx(np.log(4))
+    setting = replace(setting, average=average)
     task, schedule = problem(setting), Schedule(setting, CONTROL, trains=True)
     engine = Engine(task.model, setting, task.streams, listens=True)
     arrivals = SampleOrder(task.streams, setting)
     for _ in range(4):
-        theta, rounds = engine.theta.clone().numpy(), schedule.advance(1)
+        theta = engine.theta if average == "none" else engine.averaged
+        theta, rounds = theta.clone().numpy(), schedule.advance(1)
         told = engine.play(rounds)["fresh_loss"][0]
         origin, lists = arrivals.extend(rounds)
         for run in range(setting.runs):

@@ -118,9 +118,9 @@ def test_a_source_may_give_less_but_nothing_else_and_what_is_refused_writes_noth
 def test_the_slots_of_a_round_are_not_used_twice(tmp_path):
     """A repeated round with a larger grant draws from the slots after those already drawn."""
     draw = Mock(wraps=numbered)
-    play(tmp_path, order(1, 2, 0), order(1, 5, 0), order(2, 1, 1), draw=draw)
+    play(tmp_path, *(order(1, grant, 0) for grant in (2, 5, 6)), order(2, 1, 1), draw=draw)
     asked = [(t, source.slots, count) for t, count, source in (call.args for call in draw.call_args_list)]
-    assert asked == [(1, 0, 2), (1, 2, 3), (2, 0, 1)]
+    assert asked == [(1, 0, 2), (1, 2, 3), (1, 5, 1), (2, 0, 1)]
 
 
 LIMITS = st.tuples(st.integers(1, 4), st.sampled_from([4, 6, FOREVER]))  # K and B of a client

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from empirics.control.schedule import plan
 from empirics.prediction import moments, risk_curve, study_forecaster
@@ -88,14 +89,20 @@ def test_a_policy_that_never_trains_stays_at_its_start():
     assert one.noise_floor == one.risk[-1] == pytest.approx(one.risk[0])
 
 
-def test_a_noise_floor_is_of_the_rounds_that_a_run_has_trained():
-    given = study(policies=("constant",))
-    land, descent = landscape_of(problem(given)), Descent(STEPS, ETA[0])
+@pytest.mark.parametrize("alpha", [None, (0.5, 0.3, 0.2)])
+def test_a_noise_floor_is_of_the_rounds_that_a_run_has_trained_and_of_its_step_size(alpha):
+    """Also where clients that differ are groups, each of which has a row of step sizes."""
+    given = study(policies=("constant",), alpha=alpha)
+    land = landscape_of(problem(given))
+    sizes = torch.tensor(ETA[:2]).repeat_interleave(len(land.groups))[:, None]
     each = [memories(given, bursts(given, every), 1) for every in (3, 5)]
     tables = ([table for table in vars(one).values() if table is not None] for one in each)
     both = Memories(*(np.concatenate(pair, axis=1) for pair in zip(*tables, strict=True)))
-    found = law_floor(land, descent, both.without_idle(), both.trained.sum(axis=0))
-    alone = [law_floor(land, descent, one.without_idle(), one.trained.sum(axis=0)) for one in each]
+    found = law_floor(land, Descent(STEPS, sizes), both.without_idle(), both.trained.sum(axis=0))
+    alone = [
+        law_floor(land, Descent(STEPS, eta), one.without_idle(), one.trained.sum(axis=0))
+        for eta, one in zip(ETA, each, strict=False)
+    ]
     np.testing.assert_allclose(found, np.concatenate(alone), rtol=1e-12)
 
 

@@ -86,7 +86,7 @@ def ray_with(monkeypatch):
 
 def test_workers_request_no_cores_and_are_placed_by_the_cores_of_nodes(ray_with):
     ray = ray_with({"CPU": 1.0}, {"GPU": 2.0}, {"CPU": 3.0})
-    backend = RayBackend(ray, small(), "cpu", None)
+    backend = RayBackend(ray, small(threads=None), "cpu", None)
     assert backend.shards == 4
     for again in (False, False, True, False, False):
         backend.start(again=again)

@@ -143,7 +143,10 @@ def test_runs_are_in_the_study_s_order_whatever_that_of_shards_and_every_device_
         machine = alone.machine()
         assert sharded.machine() == machine | {"device": f"{machine['device']}, a card", "shards": shards}
         found = sharded.begin(rounds, lambda done: None)().measured["risk"]
-    assert found == pytest.approx(alone.begin(rounds, lambda done: None)().measured["risk"])
+    with ShardedTrainer(LocalBackend(1), given, [ShardRuns(setting.policies, 0, 3)]) as one:
+        assert one.machine()["device"] == machine["device"]
+        same = one.begin(rounds, lambda done: None)().measured["risk"]
+    assert found == pytest.approx(alone.begin(rounds, lambda done: None)().measured["risk"]) == same
 
 
 def test_a_lost_worker_of_a_policy_that_listens_repeats_its_rounds(tmp_path):

@@ -6,7 +6,7 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from torch.autograd.functional import hessian, jacobian
 
-from empirics.training.information import InformationServer, Rows, information, losses
+from empirics.training.information import STATE, InformationServer, Rows, information, losses
 
 SHARES = torch.tensor([1, 1, 1, 0.01], dtype=torch.float64)  # of the prior
 
@@ -163,6 +163,17 @@ def test_rows_that_do_not_count_are_in_no_fold():
     both[1].begin(pilot.part(counts))
     torch.testing.assert_close(both[0].scores, both[1].scores)
     torch.testing.assert_close(both[0].models, both[1].models)
+
+
+def test_some_of_the_runs_learn_as_they_would_among_all():
+    rows, which = made(3, 60, features=40), torch.tensor([True, False, True])
+    some, every, fresh = (InformationServer(3, 40, 3) for _ in range(3))
+    some.learn(rows, which)
+    every.learn(rows)
+    for name in STATE:
+        of_some, of_all, of_none = (getattr(one, name) for one in (some, every, fresh))
+        assert torch.equal(of_some[which], of_all[which])
+        assert torch.equal(of_some[1], of_none[1])
 
 
 def test_steps_that_would_overshoot_are_halved():

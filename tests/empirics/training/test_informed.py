@@ -70,7 +70,7 @@ def test_a_study_that_goes_on_ends_as_one_that_was_never_stopped(tmp_path, check
 
 
 def test_new_samples_wait_until_they_are_more_than_a_hundredth():
-    """Of one run, which has learnt 100 samples; two clients bring one each, a round apart."""
+    """Of one run, which has learnt 100 samples; two clients bring one each, in turn. It goes on from its state."""
     setting = study(**INFORMATION, seeds=1, policies=("constant",), buffers=(99, 9), budget=540.0)
     learner = InformationLearner(problem(setting).model, setting)
     index = torch.arange(2 * 60).view(1, 2, 60)
@@ -79,6 +79,8 @@ def test_new_samples_wait_until_they_are_more_than_a_hundredth():
     models = []
     for before, now in (((0, 0), (50, 50)), ((50, 50), (51, 50)), ((51, 50), (51, 51)), ((51, 51), (51, 52))):
         size, new = (torch.tensor(each)[None, :, None] for each in (now, before))
+        state, learner = learner.state, InformationLearner(problem(setting).model, setting)
+        learner.restore({name: values.numpy() for name, values in state.items()})
         models.append(
             learner.learn(Memory(index, slot < size, weights), (slot >= new) & (slot < size), first)
         )
@@ -109,7 +111,7 @@ def test_settings_of_local_descent_other_models_and_too_many_features_are_refuse
     said = refused(Study, learner="information", policies=("constant@eta=2",))
     assert "takes no eta, which constant@eta=2 gives" in said
     setting = study(**INFORMATION, labels="classes")
-    said = refused(run_study, setting, tmp_path / "big", dataset=blobs(2, 2000))
+    said = refused(problem, setting, data=blobs(2, 2000))
     assert "of 2,001 features for each run, and takes at most 2,000" in said
     of_torch = lambda population: torch.nn.Linear(population.x.shape[1], 2)  # noqa: E731
     assert "takes no model" in refused(
