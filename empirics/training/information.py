@@ -24,16 +24,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-__all__ = ["PRIORS", "STATE", "InformationServer", "Rows", "information", "losses", "scores"]
+__all__ = ["PRIORS", "STATE", "InformationServer", "Rows", "curvature", "gradients", "losses", "scores"]
 
 PRIORS = tuple(10 ** (k / 2) for k in range(4, -7, -1))  # the strongest first: it is the best of equals
 PRIOR_OF_CONSTANT = 0.01  # times λ
-SUMS = ("curvature", "left", "right", "total", "linear")
-STATE = (*SUMS, "models", "scores", "axes", "spectrum", "known")  # of a server, by run
-PARAMETERS_WHOLE = 2000  # above them the sums' curvature is a Kronecker product
-PARAMETERS_NEWTON = 100  # above them that of a step is
+STATE = ("curvature", "left", "right", "total", "linear", "models", "scores", "axes", "spectrum", "known")
+PARAMETERS_WHOLE = 2000  # with more of them the sums keep curvature as a Kronecker product
+PARAMETERS_NEWTON = 100  # with more of them steps take it so
 FOLDS = 5
-STEPS, HALVINGS = 2, 20  # per round, and per step
+STEPS, HALVINGS = 4, 20  # per round, and per step
 GROWTH = 1.3  # of the features' factor, before its eigenvectors are taken anew
 PILOT_STEPS = 4  # for each prior, from the model of the one before
 ROOT_STEPS = 20  # of Newton's method for the ball
@@ -91,20 +90,22 @@ def _summed(scored: Tensor, rows: Rows) -> Tensor:
     return ((scored.logsumexp(-1) - own) * rows.counted[:, None]).sum(-1)
 
 
-def information(theta: Tensor, rows: Rows) -> tuple[Tensor, Tensor]:
-    """Summed gradient (runs, parameters) and curvature (runs, parameters, parameters) at one model per run."""
-    runs, size = theta.shape
-    count, features = rows.x.shape[1:]
-    outputs = size // features
-    chances = scores(theta[:, None], rows.x)[:, 0].softmax(-1)
-    apart = chances - F.one_hot(rows.y, chances.shape[-1])
-    chances, apart, share = chances[..., -outputs:], apart[..., -outputs:], rows.counted[..., None]
-    curvature = theta.new_zeros(runs, outputs, features, outputs, features)
+def gradients(scored: Tensor, rows: Rows, outputs: int) -> Tensor:
+    """Summed gradients, (runs, models, parameters), by the scores of rows."""
+    apart = scored.softmax(-1) - F.one_hot(rows.y, scored.shape[-1])[:, None]
+    apart = apart[..., -outputs:] * rows.counted[:, None, :, None]
+    return (apart.mT @ rows.x[:, None]).flatten(2)
+
+
+def curvature(scored: Tensor, rows: Rows, outputs: int) -> Tensor:
+    """Summed curvature (runs, parameters, parameters), by the scores of one model per run."""
+    chances, share = scored.softmax(-1)[..., -outputs:], rows.counted[..., None]
+    runs, count, features = rows.x.shape
+    found = rows.x.new_zeros(runs, outputs, features, outputs, features)
     for k in range(outputs):
-        curvature[:, k, :, k] = (rows.x * (share * chances)[..., k, None]).mT @ rows.x
-    spread = ((share.sqrt() * chances)[..., None] * rows.x[:, :, None]).view(runs, count, size)
-    gradient = ((share * apart).mT @ rows.x).view(runs, size)
-    return gradient, curvature.view(runs, size, size) - spread.mT @ spread
+        found[:, k, :, k] = (rows.x * (share * chances)[..., k, None]).mT @ rows.x
+    spread = ((share.sqrt() * chances)[..., None] * rows.x[:, :, None]).view(runs, count, outputs * features)
+    return found.view(runs, outputs * features, -1) - spread.mT @ spread
 
 
 @dataclass(frozen=True)
@@ -261,21 +262,15 @@ class InformationServer:
         theta = self.theta[:, None]
         scored, before = scores(theta, dropped.x), self._bent(theta)
         if self.curvature.numel():
-            self.curvature = self.curvature + information(theta[:, 0], dropped)[1]
+            self.curvature = self.curvature + curvature(scored[:, 0], dropped, self.outputs)
         more = self.factors + Factors.of(scored[:, 0], dropped, self.outputs)
         self.left, self.right, self.total = more.left, more.right, more.total
-        toward = self._bent(theta) - before - self._gradients(scored, dropped)
+        toward = self._bent(theta) - before - gradients(scored, dropped, self.outputs)
         self.linear = self.linear + toward[:, 0]
 
     def _bent(self, models: Tensor) -> Tensor:
         """The curvature of dropped samples times models."""
         return models @ self.curvature if self.curvature.numel() else self.factors @ models
-
-    def _gradients(self, scored: Tensor, rows: Rows) -> Tensor:
-        """Summed gradients, (runs, models, parameters), from the scores of rows."""
-        apart = scored.softmax(-1) - F.one_hot(rows.y, scored.shape[-1])[:, None]
-        apart = apart[..., -self.outputs :] * rows.counted[:, None, :, None]
-        return (apart.mT @ rows.x[:, None]).flatten(2)
 
     def _fit_each(self, rows: Rows) -> None:
         """Fit every prior on its own, from the strongest to the weakest."""
@@ -289,25 +284,25 @@ class InformationServer:
         """Models after steps of Newton's method, with the curvature of one model per run."""
         runs, root = torch.arange(len(which), device=which.device), self.root.repeat(self.outputs)
         point = self._point(models, held)
-        axes = self._axes(point.models[runs, which], point.scores[runs, which], held)
+        axes = self._axes(point.scores[runs, which], held)
         prior = priors[:, None].expand(len(models), -1, 1)
         for _ in range(steps):
-            gradient = self._gradients(point.scores, held) + point.bent - self.linear[:, None]
+            gradient = gradients(point.scores, held, self.outputs) + point.bent - self.linear[:, None]
             gradient = gradient / root + prior * root * point.models
-            curvature = axes.values + prior
-            toward = curvature * axes.along(point.models * root) - axes.along(gradient)
+            bends = axes.values + prior
+            toward = bends * axes.along(point.models * root) - axes.along(gradient)
             if self.radius is not None:
-                curvature = curvature + _beyond(curvature, toward, self.radius)
-            target = self._point(axes.back(toward / curvature) / root, held)
+                bends = bends + _beyond(bends, toward, self.radius)
+            target = self._point(axes.back(toward / bends) / root, held)
             point = self._halved(point, target, prior, held)
         return point.models
 
-    def _axes(self, theta: Tensor, scored: Tensor, held: Rows) -> _Axes:
-        """Those of the curvature at a model, in units of the prior; with many parameters, of the factors."""
+    def _axes(self, scored: Tensor, held: Rows) -> _Axes:
+        """Those of the curvature in units of the prior; with many parameters, of its factors."""
         if 0 < self.curvature.shape[1] <= PARAMETERS_NEWTON:
             root = self.root.repeat(self.outputs)
-            curvature = self.curvature + information(theta, held)[1]
-            spectrum, axes = torch.linalg.eigh(curvature / (root[:, None] * root))
+            whole = self.curvature + curvature(scored, held, self.outputs)
+            spectrum, axes = torch.linalg.eigh(whole / (root[:, None] * root))
             return _Axes(axes.new_ones(len(axes), 1, 1), axes, spectrum[:, None])
         factors = self.factors + Factors.of(scored, held, self.outputs)
         due = factors.total > GROWTH * self.known  # the features' part changes little

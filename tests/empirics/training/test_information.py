@@ -6,7 +6,16 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from torch.autograd.functional import hessian, jacobian
 
-from empirics.training.information import STATE, InformationServer, Rows, information, losses
+from empirics.training.information import (
+    STATE,
+    Factors,
+    InformationServer,
+    Rows,
+    curvature,
+    gradients,
+    losses,
+    scores,
+)
 
 SHARES = torch.tensor([1, 1, 1, 0.01], dtype=torch.float64)  # of the prior
 
@@ -18,6 +27,13 @@ def made(classes, rows, runs=3, features=4, seed=0):
     x[..., -1] = 1
     logits = x @ rng.normal(size=(features, classes)) + rng.gumbel(size=(runs, rows, classes))
     return Rows.of(torch.from_numpy(x), torch.from_numpy(logits.argmax(-1)))
+
+
+def information(theta, rows):
+    """Gradient and curvature at one model per run."""
+    outputs = theta.shape[1] // rows.x.shape[2]
+    scored = scores(theta[:, None], rows.x)
+    return gradients(scored, rows, outputs)[:, 0], curvature(scored[:, 0], rows, outputs)
 
 
 def random_models(runs, size, seed=1):
@@ -36,7 +52,7 @@ def test_gradient_and_curvature_are_the_sums_of_every_sample_s_derivatives(class
     counted = torch.tensor([[1.0, 0, 1, 0.3, 0], [1, 1, 1, 1, 1], [0, 0, 0, 0, 1.7]], dtype=torch.float64)
     rows, theta = Rows(rows.x, rows.y, counted), random_models(3, 4 * outputs)
     rows = rows.part(slice(2)).with_rows(rows.part(slice(2, None)))
-    gradient, curvature = information(theta, rows)
+    gradient, bends = information(theta, rows)
     for run in range(3):
         used = [k for k in range(5) if counted[run, k]]
 
@@ -45,9 +61,29 @@ def test_gradient_and_curvature_are_the_sums_of_every_sample_s_derivatives(class
                 counted[run, k] * twin_loss(model, rows.x[run, k], rows.y[run, k], classes) for k in used
             )
 
-        for found, derivative in zip((gradient[run], curvature[run]), (jacobian, hessian), strict=True):
+        for found, derivative in zip((gradient[run], bends[run]), (jacobian, hessian), strict=True):
             torch.testing.assert_close(found, derivative(total, theta[run]))
         torch.testing.assert_close(losses(theta[:, None], rows)[run, 0], total(theta[run]))
+
+
+def test_a_product_has_the_trace_of_the_curvature_and_is_it_where_samples_are_alike():
+    rows = made(3, 5)
+    theta = random_models(3, 12)
+    scored = scores(theta[:, None], rows.x)[:, 0]
+    parts = [Factors.of(scored[:, part], rows.part(part), 3) for part in (slice(2), slice(2, None))]
+    both, whole = parts[0] + parts[1], curvature(scored, rows, 3)
+    every = torch.eye(12, dtype=torch.float64).expand(3, -1, -1)
+    torch.testing.assert_close(
+        (both @ every).diagonal(dim1=1, dim2=2).sum(1), whole.diagonal(dim1=1, dim2=2).sum(1)
+    )
+    for run in range(3):
+        product = torch.kron(both.left[run], both.right[run]) / both.total[run]
+        torch.testing.assert_close((both @ theta[:, None])[run, 0], product @ theta[run])
+    alike = Rows(rows.x[:, :1].expand(-1, 5, -1), rows.y, rows.counted)
+    scored = scores(theta[:, None], alike.x)[:, 0]
+    torch.testing.assert_close(Factors.of(scored, alike, 3) @ every, curvature(scored, alike, 3))
+    binary = scores(theta[:, None, :4], rows.x)[:, 0]
+    torch.testing.assert_close(Factors.of(binary, rows, 1) @ every[:, :4, :4], curvature(binary, rows, 1))
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -110,12 +146,12 @@ def test_what_was_dropped_goes_on_pulling_as_the_quadratic_of_its_time():
     for rows in (pilot, first):
         server.forget(rows)
     for run in range(3):
-        curvature, linear = torch.zeros(12, 12).double(), torch.zeros(12).double()
+        bends, linear = torch.zeros(12, 12).double(), torch.zeros(12).double()
         for rows in (pilot, first):
             for x, y in zip(rows.x[run], rows.y[run], strict=True):
                 g, h = (of(lambda m, x=x, y=y: twin_loss(m, x, y, 3), at[run]) for of in (jacobian, hessian))
-                curvature, linear = curvature + h, linear + h @ at[run] - g
-        torch.testing.assert_close(server.curvature[run], curvature)
+                bends, linear = bends + h, linear + h @ at[run] - g
+        torch.testing.assert_close(server.curvature[run], bends)
         torch.testing.assert_close(server.linear[run], linear)
     held = then.part(slice(3))
     settled(server, held)
@@ -182,9 +218,9 @@ def test_steps_that_would_overshoot_are_halved():
     server = InformationServer(3, 4, 2, priors=(1e-3,))
     server.models += 4 * torch.sign(random_models(3, 4))[:, None]
     risks, before = [losses(server.models, rows)], server.theta
-    gradient, curvature = information(before, rows)
+    gradient, bends = information(before, rows)
     prior = 1e-3 * SHARES
-    whole = torch.linalg.solve(curvature + torch.diag(prior), -gradient - prior * before)
+    whole = torch.linalg.solve(bends + torch.diag(prior), -gradient - prior * before)
     server.learn(rows, steps=1)
     halvings = torch.log2(whole / (server.theta - before))
     torch.testing.assert_close(halvings, halvings.round())
