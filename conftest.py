@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 os.environ["SYMPY_CACHE_SIZE"] = "None"  # as in proofs_check, also where SymPy is loaded before
-gc.set_threshold(50_000, 20, 50)  # collected rarely: it takes a noticeable share of the time
+gc.set_threshold(200_000, 20, 50)  # collected rarely: it takes a noticeable share of the time
 os.fsync = lambda number: None  # no file of a test must survive a loss of power, and disks take milliseconds
 collect_ignore = [] if find_spec("triton") else ["empirics/training/kernels.py"]
 collect_ignore += [] if find_spec("flwr") else ["empirics/federation", "tests/empirics/federation"]
@@ -34,6 +34,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
     if not torch.cuda.is_available():
         os.environ["TRITON_INTERPRET"] = "1"  # read when Triton is first loaded
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # what is loaded stays, and is not looked through again
 
 
 @pytest.fixture(autouse=True)

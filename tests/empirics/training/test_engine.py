@@ -72,7 +72,7 @@ SLOW, *OTHERS = SETTINGS
 
 @pytest.mark.parametrize("name", [pytest.param(SLOW, marks=pytest.mark.slow), *OTHERS])
 def test_the_batch_moves_like_its_one_client_twin(name):
-    usual = {"seeds": 2, "rounds": 18, "policies": ("constant", "hybrid"), "concentration": 2.0}
+    usual = {"seeds": 2, "rounds": 14, "policies": ("constant", "hybrid"), "concentration": 2.0}
     setting = study(**(usual | SETTINGS[name]))
     task, schedule, thetas, columns, means = batched(setting)
     for p, policy in enumerate(setting.policies):
