@@ -173,6 +173,7 @@ def loaded(jobs: list[Any], processes: int, limit: float, within: float) -> Iter
 def functions() -> Places:
     """All functions of the project that this process has loaded."""
     found: Places = {}
+    gc.unfreeze()  # what pytest has collected is frozen, and not listed
     for one in gc.get_objects():
         if type(one) is FunctionType and one.__code__.co_filename.startswith(str(ROOT)):
             found.setdefault(_place(one.__code__), []).append(one)
