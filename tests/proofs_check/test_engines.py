@@ -229,8 +229,11 @@ def test_balls_that_lie_the_wrong_way_round_disprove_and_overlapping_balls_decid
     assert (found.certificate["points"], found.certificate["bits"]) == (15, 99)
     assert enclosure.compare(nudged, "<=", root, grid, domain="T to 10^15").outcome == "fails"
     assert enclosure.compare(root, "<=", root, grid, domain="T to 10^15").outcome == "open"
-    assert enclosure.compare(lambda p: p["T"], "<=", lambda p: p["T"], grid, domain="").outcome == "holds"
-    assert enclosure.compare(lambda p: p["T"], "<", lambda p: p["T"], grid, domain="").outcome == "fails"
+    for relation, outcome in {"<=": "holds", ">=": "holds", "<": "fails", ">": "fails"}.items():
+        assert (
+            enclosure.compare(lambda p: p["T"], relation, lambda p: p["T"], grid, domain="").outcome
+            == outcome
+        )
     assert enclosure.compare(root, "<=", lambda p: flint.arb.nan(), grid, domain="").outcome == "open"
     assert enclosure.compare(lambda p: flint.arb.pos_inf(), "<=", root, grid, domain="").outcome == "open"
     with pytest.raises(ValueError, match="empty grid"):

@@ -15,6 +15,7 @@ from empirics.settings.section7 import RELEASED_K
 from proofs_check import ledger
 from proofs_check.claim import decide
 from proofs_check.claims.experiments import accuracy, debt, memory, spending
+from proofs_check.context import Context
 from proofs_check.document import document
 from proofs_check.engines import experiment
 from proofs_check.experiments.committed import committed
@@ -418,6 +419,11 @@ def test_the_policy_alone_holds_and_spends_what_it_does_in_training():
     assert found.memory.mean() == pytest.approx(trained.occupancy.mean(), rel=0.01)
     assert found.cost.mean() == pytest.approx(float(trained.mean_cost.mean), rel=0.01)
     assert found.debt[0] == 0
+    ends = [
+        1 / (1 - OURS[1] ** t) for t in range(1, 101)
+    ]  # most that the region allows, over the target rate
+    allowed = spending.spends_within(Context()).certificate["bound"]
+    assert allowed == pytest.approx(float(SECTION7["mnist"].budget) * np.mean(ends))
     judged = experiment.played(np.array([1.0, 2.0, 4.0]), 99, 0.9, "it", "here").certificate
     assert (judged["level"], judged["runs"]) == (0.9, 3)
     for name in ("D", "sigma", "B", "Pdim"):

@@ -130,6 +130,10 @@ def test_json_has_exactly_the_documented_shape():
     assert list(first["corrected"]) == [*statement, "evidence"]
     assert first["section"] == "reuse"
     assert first["hypotheses"]
+    outcomes = {
+        key: {one["outcome"] for one in first[key]} for key in ("evidence", "evidence_with_hypotheses")
+    }
+    assert outcomes == {"evidence": {"fails"}, "evidence_with_hypotheses": {"holds"}}
     assert second["corrected"] is None
     for claim, of in ((first, "corrected"), (second, "")):
         assert claim["substance"] == {"verdict": "proved", "of": of}

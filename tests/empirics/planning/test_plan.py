@@ -150,6 +150,10 @@ def test_policies_that_overspend_or_overfill_are_left_out_with_the_reason(foreca
     assert {name for name, why in blind.items() if "law of prices" in why} == {"burst", "buy-cheap", "taper"}
     short = replace(forecaster, study=replace(forecaster.study, rounds=20))
     assert "burst-online" in search_policies(short).left_out  # all buffers in round 1 are half of the money
+    few = replace(forecaster, study=replace(short.study, buffers=(30, 30), K=3))
+    fill = [played(few, "acdpp", paths)[1] for paths in (2, 5)]
+    assert fill[0] < 1 < fill[1]  # on one path of five
+    assert search_policies(few).left_out["acdpp"].startswith(f"holds {fill[1]:.2g} times")
 
 
 def played(forecaster, name, paths=10):

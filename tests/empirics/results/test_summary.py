@@ -119,6 +119,29 @@ def test_a_pair_is_decided_at_a_level_shared_by_all_pairs(spread):
     assert found["corrected_disagrees_on"] == [["constant", "acdpp"]]
 
 
+def test_accuracies_are_compared_at_a_level_shared_by_all_pairs():
+    """Of p = 0.010: below 5 % shared by the three pairs of three policies, above that by the six of four."""
+    lost = np.array([1.0, 1.42, 0.58, 1.0])
+    for others in (2, 3):
+        by_seed = {
+            "best": np.full(4, 90.0),
+            "near": 90 - lost,
+            "third": 90 - 30 * lost,
+            "last": 90 - 60 * lost,
+        }
+        rows = {name: by_seed[name] for name in [*by_seed][: others + 1]}
+        policies = {
+            name: {
+                "final_accuracy": {"mean": row.mean()},
+                "final_accuracies": row.tolist(),
+                "mean_cost": {"mean": 5.0},
+            }
+            for name, row in rows.items()
+        }
+        found = answer({"policies": policies, "budget": 5.0})
+        assert (found.best, "near" in found.undecided) == ("best", others == 3)
+
+
 def test_nothing_is_ranked_without_a_difference():
     ones = np.ones((2, 3))
     alike = ranking(("oracle", "constant"), ones, {"corrected": ones, "stated": ones})
