@@ -124,6 +124,7 @@ def test_the_wheel_works_on_its_own(distribution, tmp_path):
     assert "All as recorded" in verdict
 
 
+@pytest.mark.slow
 def test_the_source_distribution_passes_its_tests_on_its_own(distribution):
     """A few tests, with no package beside them, so that they meet the wheel, and none that loads torch."""
     for package in PACKAGES:
@@ -142,6 +143,7 @@ def test_public_names_exist_and_are_explained(package):
         assert inspect.getdoc(public), name
 
 
+@pytest.mark.slow
 def test_only_verifying_needs_the_verifiers(tmp_path):
     hidden = 'import sys; sys.modules.update(dict.fromkeys(("hypothesis", "PEPit", "z3")))\n'
     design = "design --buffers 8,9 --budget 5 --mean-cost 2"

@@ -30,7 +30,7 @@ LABELS = (
     "fig:test_acc_all/oracle",
     "law:reuse/regression",
 )
-pytestmark = pytest.mark.usefixtures("browser")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("browser")]
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
 
