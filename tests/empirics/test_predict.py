@@ -82,6 +82,8 @@ def test_only_k_is_searched_for_the_long_run_and_more_local_steps_on_request():
     assert {one["eta"] for one in best["tried"]} == {0.5}
     assert {one["steps"] for one in best["tried"]} == {1, 3, 5}
     assert best["predicted"]["noise_floor"] == min(one["floor"] for one in best["tried"])
+    both = predict(search_steps=(1,)).document()["best"]["tried"]
+    assert len({one["eta"] for one in both if one["steps"] == 3}) > 1  # the study's own, with step sizes too
     final = predict(objective="final", search_eta=False).best
     assert final.value == pytest.approx(final.forecast.risk[-1])
 

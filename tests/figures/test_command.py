@@ -33,6 +33,16 @@ def test_a_figure_is_one_command(name, tmp_path, saved):
     assert saved == {f"{name}.png": " ".join(["acdpp", "plot", name, *SMALL[name], "--dpi", "40"])}
 
 
+@pytest.mark.parametrize("name", ["control", "bound-vs-T"])
+def test_a_simulation_is_that_of_the_seed(name, tmp_path):
+    drawn = []
+    for seed in "78":
+        invoke(name, *SMALL[name], "--seed", seed, "--dpi", "40", "--out", str(tmp_path))
+        with Image.open(tmp_path / f"{name}.png") as image:
+            drawn.append(image.tobytes())
+    assert drawn[0] != drawn[1]
+
+
 def test_all_draws_all_and_a_figure_of_a_result_comes_from_its_folder(result, tmp_path, monkeypatch, saved):
     assert {*plot.THEORY, *plot.MEASURED, "drift", "section7", "explained"} == set(plot.FIGURES)
     assert [plot.FIGURES[name]().name for name in plot.THEORY] == list(plot.THEORY)  # with defaults
@@ -93,3 +103,4 @@ def test_a_folder_named_like_a_file_is_not_made(name, tmp_path):
     with Image.open(path) as image:
         assert image.info["Title"] == "acdpp: uniformity"
         assert image.info["Description"] == "acdpp plot uniformity --K 2 --dpi 40"
+        assert image.info["dpi"] == pytest.approx((40, 40), rel=1e-3)

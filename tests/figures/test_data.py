@@ -90,6 +90,11 @@ def test_lines_pass_through_the_proved_balls():
         values = np.interp(np.log(curve.at), np.log(curve.x), curve.line)
         assert values == pytest.approx(curve.middle, rel=2e-3), (term, key)  # between grid points it bends
     assert data.curves["omega3", 4].middle == pytest.approx(regret.omega3(4, 10, 1000, UNIT).total, rel=1e-12)
+    wide = {key: replace(curve, radius=np.abs(curve.middle)) for key, curve in data.curves.items()}
+    for axes in omegas.draw(replace(data, curves=wide), LOOKS[Style.paper]).axes:
+        for bars in axes.collections:  # from 0 to twice the middle, whatever both are divided by
+            ends = np.array(bars.get_segments())[..., 1]
+            assert np.abs(ends).min(axis=1) == pytest.approx(0, abs=1e-9)
     stated = regret.omega2_as_stated(4, Region(rate=10, rho=Fraction(9, 10)), 1000, UNIT).total
     assert data.curves["omega2", "stated"].middle == pytest.approx(stated, rel=1e-13)
     assert data.curves["omega2", 10].middle == pytest.approx(data.curves["omega2", "corrected"].middle)
@@ -197,6 +202,13 @@ def test_the_landscape_goes_up_to_k_6_where_1_is_best(monkeypatch):
 
 def test_the_landscape_and_its_marks_are_the_theory_s():
     data = design.compute(BUDGET, UNIT, (100, 10**4))
+    cells = [
+        Budget(buffers=(float(buffer),), cost=float(cost), mean_cost=BUDGET.mean_cost)
+        for buffer in data.buffers[::4]
+        for cost in data.costs[::4]
+    ]
+    soon, late = ([best_design(cell, T, UNIT).K for cell in cells] for T in (100, 10**4))
+    assert data.finite[::4, ::4].ravel().tolist() == soon != late
     assert [land.T for land in data.bounds] == [100, 10**4]
     for land in data.bounds:
         expected = [constant_bound(int(K), best_rate(int(K), BUDGET), land.T, UNIT).total for K in data.K]

@@ -146,6 +146,12 @@ def test_what_was_not_measured_is_not_drawn(measures, ball, measured):
         assert list(learning.compute(bare).curves) == [*risk, *(["accuracy"] * ("accuracy" in measures))]
 
 
+def test_the_error_of_a_prediction_is_that_of_the_cumulative_risk(result):
+    told = {name: row.get("predicted_error") for name, row in summary_of(result).items()}
+    wanted = {name: error["cumulative_excess_risk"] for name, error in told.items() if error}
+    assert read(result).predicted_error == wanted != {}
+
+
 def test_only_the_wanted_columns_are_read(result, measured):
     some = read(result, ("chi", "nothing"))
     assert list(some.columns) == ["chi"]

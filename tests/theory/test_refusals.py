@@ -30,7 +30,7 @@ from theory.market.sticky import best_sticky_replacement
 from theory.paper import BUDGET, BUFFERS, MEAN_PRICE, MNIST, RATE, RETENTION, SECTION7
 from theory.reuse import constant, counts
 from theory.reuse.trajectories import trajectory
-from theory.setting import Budget, Constants, Region, positive, retention
+from theory.setting import Budget, Constants, Region, not_negative, positive, retention
 
 GOOD = {"D": 1, "sigma": 1, "eta": 1, "B": 1, "Pdim": 5}
 
@@ -42,6 +42,12 @@ GOOD = {"D": 1, "sigma": 1, "eta": 1, "B": 1, "Pdim": 5}
 )
 def test_a_constant_must_be_a_positive_finite_number(name, value):
     assert f"{name} must be a positive finite number" in refused(Constants, **{**GOOD, name: value})
+
+
+def test_numbers_that_may_be_0_are_finite_and_not_below_it():
+    assert not_negative("weights", [0, 2.5]) == [0, 2.5]
+    for wrong in (-1, float("inf"), float("nan"), "1", True):
+        assert "weights must be finite numbers of at least 0" in refused(not_negative, "weights", [1, wrong])
 
 
 @pytest.mark.parametrize("wrong", [0, 1, -0.5, 1.5, float("nan"), "2"])
