@@ -23,6 +23,8 @@ def test_what_is_handed_over_goes_by_its_name_and_files_by_one_that_is_found_fro
     assert not HandedOver(model=len).nothing
     for data, name in (("mnist", "mnist"), (blobs(), "given:blobs"), ((1, 2), "given:tuple")):
         assert HandedOver(dataset=data).named(study()).dataset == name
+    variant, policies = study(policies=("constant", "own@K=3")), {"own": len, "more": len}
+    assert HandedOver(policies=policies).named(variant).policies == ("constant", "own@K=3", "more")
     monkeypatch.setenv("HOME", "/home/me")
     monkeypatch.chdir(tmp_path)
     for folder, found in (("~", "/home/me"), (".", str(tmp_path))):

@@ -394,6 +394,8 @@ def test_a_result_without_the_capped_rule_says_nothing_of_it(tmp_path):
     case = decide(found["buffer_cost_horizontal/every-round"])
     assert (case.verdict, case.corrected_verdict) == ("conditional", "supported")
     assert case.claim.corrected.parts == ("MNIST", "CIFAR-10")
+    # 7 more in each of ten rounds
+    assert "MNIST 7 of 100, then up to 70 in round 10;" in case.claim.corrected.sketch
     assert [e.outcome for e in case.stated] == ["fails"] * 4
     assert [e.certificate["largest"] for e in case.stated[1:]] == [999] * 3
 

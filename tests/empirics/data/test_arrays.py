@@ -99,6 +99,12 @@ def test_a_data_set_keeps_its_numbers_when_the_array_changes():
     assert again.digest == data.digest == from_arrays(X, Y, X, Y).digest
 
 
+def test_a_test_set_without_some_class_has_the_numbers_of_training():
+    names = np.array([-7, 3, 40])
+    data = from_arrays(X, names[Y], TEST_X[:3], [40, 3, 40])
+    assert data.test_y.tolist() == [2, 1, 2]
+
+
 @pytest.mark.parametrize(
     "y", [[False, True] * 3, [2**63 - 1, -(2**63)] * 3, np.array([5, 2**62] * 3, np.uint64), [-0.0, 1e15] * 3]
 )

@@ -183,6 +183,7 @@ def test_a_round_without_clients_is_one_sentence_and_loses_nothing(whole, cut, t
     assert "no client is connected in round 1" in refused(federate, STUDY, tmp_path, cut, patience=0)
     silent = Wire(STUDY, tmp_path, lambda t, m, reply: None if t == 4 else reply)
     assert "no client took part in round 4" in refused(federate, STUDY, tmp_path, silent)
+    assert "no client is connected in round 4" in refused(federate, STUDY, tmp_path, cut, patience=0)
     federate(STUDY, tmp_path)
     assert_same_rows(tmp_path / "result", whole / "result")
 

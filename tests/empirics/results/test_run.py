@@ -16,6 +16,7 @@ from empirics.columns import COLUMNS
 from empirics.results import provenance
 from empirics.results.folder import read_settings, read_state
 from empirics.results.summary import FIELDS
+from empirics.training.device import threads
 from empirics.training.module import Module
 from tests.empirics.small import (
     GPU,
@@ -196,6 +197,16 @@ def test_another_version_is_a_warning_that_says_what_it_means(result, killed, mo
     assert "python" not in str(caught[0].message)
     assert summary == result[1]
     assert read_result(killed).settings["continued"][0]["versions"]["torch"] == "99.0"
+
+
+def test_a_study_that_leaves_its_threads_to_torch_warns_where_they_are_others(tmp_path):
+    before = torch.get_num_threads()
+    given, out = {"policies": ["constant"], "threads": None}, tmp_path / "result"
+    run_study(small(**given, rounds=2), out)
+    told = f"^continued with threads {before} → {before + 1}: the numbers agree .* up to rounding"
+    with threads(before + 1, ""), pytest.warns(UserWarning, match=told):
+        run_study(small(**given, rounds=3), out, resume=True)
+    assert read_settings(out)["continued"][0]["threads"] == before + 1
 
 
 def test_a_card_is_known_by_its_name(monkeypatch):

@@ -35,6 +35,9 @@ def test_the_text_is_as_it_stands_and_the_code_as_it_runs(dataset):
     assert is_reproduction(code)
     other = section7(dataset, seeds=3, rounds=7, model="logistic")
     assert (other.seeds, other.rounds, other.model) == (3, 7, "logistic")
+    for setting in settings_for(dataset):
+        own = section7(dataset, setting)
+        assert section7(dataset, setting, model="lenet") == replace(own, model="lenet")
     assert not is_reproduction(replace(code, preset="mine-paper"))
 
 

@@ -14,7 +14,7 @@ from empirics.training.information import InformationServer, Rows, losses
 from empirics.training.informed import InformationLearner
 from empirics.training.model import Memory
 from empirics.validate import validate
-from tests.empirics.small import blobs, problem, refused, stopped_at, study
+from tests.empirics.small import Steady, blobs, forecaster_of, problem, refused, stopped_at, study
 from tests.empirics.training.test_information import made, settled
 
 INFORMATION = {"learner": "information", "measures": ("risk", "accuracy")}
@@ -54,6 +54,18 @@ def test_a_prediction_begins_at_the_first_model_s_risk_and_falls_with_the_sample
     assert document["notes"] == [OF_INFORMATION]
     assert told.forecasts["constant"].errors is None  # it buys the same at all prices
     assert told.forecasts["burst"].errors["cumulative_excess_risk"] > 0
+
+
+def test_two_runs_that_buy_otherwise_are_twice_their_standard_error_apart():
+    many, few = (4, 5, 7), (1, 1, 2)
+    setting = study(**INFORMATION, rounds=12, policies=("mine",))
+    one, other, both = (
+        forecaster_of(problem(replace(setting, seeds=seeds)), policies={"mine": policy}).forecasts()["mine"]
+        for policy, seeds in ((Steady(*many), 1), (Steady(*few), 1), (Steady(many, few), 2))
+    )
+    for name, value in one.document().items():
+        assert both.errors[name] == pytest.approx(abs(value - other.document()[name]) / 2)
+    np.testing.assert_allclose(both.risk_error, abs(one.risk - other.risk) / 2)
 
 
 @pytest.mark.parametrize(("checkpoint", "stop"), [(5, 5), (3, 6)])
