@@ -70,18 +70,22 @@ def test_a_model_is_judged_by_the_population_of_its_round(kind):
         assert found["risk"][0] - found["excess_risk"][0] == pytest.approx(best.risk, abs=2e-6)
 
 
-def test_clients_that_differ_and_drift_apart_are_judged_by_the_population_that_they_make():
+@pytest.mark.parametrize("per_seed", [(), ("partition",)])
+def test_clients_that_differ_and_drift_apart_are_judged_by_the_population_that_they_make(per_seed):
     """By what the world has written for the round."""
     apart = Drift(kind="gradual", parts="labels", length=6, apart=2)
-    setting = study(rounds=6, seeds=2, policies=("constant",), partition="two-class", drift=apart)
+    few = {"rounds": 6, "seeds": 2, "policies": ("constant",), "per_seed": per_seed}
+    setting = study(**few, partition="dirichlet" if per_seed else "two-class", drift=apart)
     task, schedule = problem(setting), Schedule(setting, CONTROL)
     engine = Engine(task.model, setting, task.streams)
     for t in range(1, 7):
         risk = engine.play(schedule.advance(1))["risk"]
         found = with_excess(setting, {"risk": risk}, least_for(task), t)
-        mixed = replace(task.population, weights=task.population.weights.clone())
-        best = minimise(Linear(mixed), setting.radius).risk
-        assert found["risk"] - found["excess_risk"] == pytest.approx(np.full((1, 2), best), abs=1e-9)
+        weights = task.population.weights.clone()
+        mixed = [replace(task.population, weights=row[None], own=False) for row in weights]
+        best = [minimise(Linear(one), setting.radius).risk for one in mixed]
+        wanted = np.broadcast_to(np.ravel(best), (1, 2))
+        assert found["risk"] - found["excess_risk"] == pytest.approx(wanted, abs=1e-9)
 
 
 def test_the_least_risk_is_known_in_every_round_if_populations_are_not_too_many(monkeypatch):
