@@ -9,7 +9,7 @@ import numpy as np
 from docs.numbers.results import minus, result, table
 from theory.numbers.student import half_width
 
-__all__ = ["beside", "count", "middle", "over", "worst"]
+__all__ = ["beside", "count", "middle", "worst"]
 
 BESIDE = "scikit-learn"
 LEARNERS = ("information", "FedAvg", "FedAdam", "vowpal wabbit")
@@ -31,11 +31,6 @@ def _over(case: str, learner: str) -> tuple[float, float]:
     losses = [result("tables")["studies"][case]["learners"][name]["log_loss"] for name in (learner, BESIDE)]
     (own, rest), mean = map(np.array, losses), np.mean(losses[1])
     return float(100 * (own - rest).mean() / mean), float(100 * half_width(own - rest, 0.95) / mean)
-
-
-def over(case: str, learner: str) -> str:
-    """How far it lies above that of the same rows."""
-    return "{:.0f} ± {:.0f} %".format(*_over(case, learner))
 
 
 def middle(learner: str, batch: int) -> float:
