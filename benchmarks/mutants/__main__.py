@@ -28,7 +28,17 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import hardware, parser_of
-from benchmarks.mutants.judge import Broken, Judgement, Seen, everywhere, judge, labels, loaded, observe
+from benchmarks.mutants.judge import (
+    Broken,
+    Judgement,
+    Seen,
+    by_name,
+    everywhere,
+    judge,
+    labels,
+    loaded,
+    observe,
+)
 from benchmarks.mutants.plant import ROOT, SETTINGS, Mutant, chosen, mutants
 from benchmarks.mutants.watch import Watched, digest, files, watch
 
@@ -165,14 +175,23 @@ def judged_all(
             tell(job[0].module, result)
         else:
             again.append(job)
-    left = options.seconds - (time.perf_counter() - start)
+    left, recorded = options.seconds - (time.perf_counter() - start), []
     for (mutant, *_), result in everywhere(again, judge, processes=options.jobs, limit=limit, within=left):
         if isinstance(result, Broken):
             raise SystemExit(f"the judge itself broke at {mutant.key}: {result}")
         judged = result or Judgement(mutant.key, "time limit", seconds=limit)
         if not judged.by and (reason := explained(mutant.key)):
             judged = replace(judged, by="equivalent", where=reason)
-        tell(mutant.module, judged)
+        who = last.get(mark_of(mutant.key), "")
+        if not judged.by and "::" in who:
+            recorded.append((mutant, who, limit))
+        else:
+            tell(mutant.module, judged)
+    left = options.seconds - (time.perf_counter() - start)
+    for (mutant, *_), result in everywhere(
+        recorded, by_name, processes=options.jobs, limit=2 * limit, within=left
+    ):
+        tell(mutant.module, result if isinstance(result, Judgement) else Judgement(mutant.key, seconds=limit))
     return found
 
 

@@ -3,8 +3,9 @@
 Each mutant is judged in a process of its own. At first it is forked from one that has loaded the project and its
 tests, and the broken function's code is exchanged there, which takes a fraction of a second. What that does not notice
 is judged again from a process that has loaded nothing of the project, so that the broken module is imported as if it
-stood on disk. Claims come first, the quickest first. What they say is compared with the ledger: evidence or a verdict
-that changed, a check that broke, a text that changed.
+stood on disk. What that does not notice either is told to the test that noticed it in an earlier run, in a copy of the
+tree that has the error on disk: a slow test, or one that starts programs. Claims come first, the quickest first. What
+they say is compared with the ledger: evidence or a verdict that changed, a check that broke, a text that changed.
 """
 
 import ast
@@ -15,7 +16,10 @@ import importlib.util
 import multiprocessing.connection
 import os
 import pickle
+import shutil
+import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -142,6 +146,24 @@ class _Planted(importlib.abc.MetaPathFinder, importlib.abc.ExecutionLoader):
 
     def get_source(self, fullname: str) -> str:
         return self.source
+
+
+def by_name(mutant: Mutant, test: str, limit: float) -> Judgement:
+    """Whether one test, slow or not, notices the error in a copy of the tree."""
+    start = time.perf_counter()
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__"), symlinks=True)
+        (tree / mutant.path).write_text(planted(mutant), encoding="utf-8")
+        words = [sys.executable, "-m", "pytest", "-q", "-m", "slow or not slow", test]
+        try:
+            done = subprocess.run(
+                words, cwd=tree, env=os.environ | {"PYTHONPATH": str(tree)}, timeout=limit, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return Judgement(mutant.key, "time limit", test, limit)
+    noticed = done.returncode == 1  # others are no failure of the test
+    return Judgement(mutant.key, "test" if noticed else "", test * noticed, time.perf_counter() - start)
 
 
 Places = dict[tuple[str, str, int], list[FunctionType]]  # functions by file, qualified name and first line
