@@ -142,9 +142,8 @@ def whatever_diverged(
         return found
     again = {way: judge(one) for way, one in result.recounted().items()}
     ways = "; ".join(f"{way}: {one.detail}" for way, one in again.items())
-    if not result.keeps_seeds or UNKNOWN_ROUND in ways:
-        kept = "curves are kept as means alone" if result.keeps_seeds else "accuracies by seed were not kept"
-        ways = f"counted otherwise: not known, since {kept}"
+    if UNKNOWN_ROUND in ways:
+        ways = "counted otherwise: not known, since curves are kept as means alone"
     outcome = found.outcome if all(one.outcome == found.outcome for one in again.values()) else "open"
     diverged = f"of {result.seeds} runs each {' and '.join(lost)} diverged, counted by their best until then"
     return replace(found, outcome=outcome, detail=f"{found.detail}; {diverged}; {ways}")

@@ -79,13 +79,9 @@ def _twice(result: Reproduction) -> Iterator[tuple[str, Any, Any]]:
         yield f"the mean cost of {name}", played.cost.mean(), played.mean_cost.mean
         yield f"the largest occupancy of {name}", max(played.occupancy.max(), largest), largest
         yield f"the current best of {name}, which falls", np.diff(best.mean).min(initial=0), 0
-        if (each := played.by_seed) is not None:
-            yield f"the accuracies by seed of {name}", each.best_accuracy.mean(), final.mean
-            yield (
-                f"the averaged accuracies by seed of {name}",
-                each.mean_accuracy.mean(),
-                played.mean_accuracy.mean,
-            )
+        each, means = played.by_seed, played.mean_accuracy
+        yield f"the accuracies by seed of {name}", each.best_accuracy.mean(), final.mean
+        yield f"the averaged accuracies by seed of {name}", each.mean_accuracy.mean(), means.mean
     for one, others in result.gaps.items():
         for other, gap in others.items():
             mine, theirs = (result.policies[name] for name in (one, other))
@@ -94,7 +90,7 @@ def _twice(result: Reproduction) -> Iterator[tuple[str, Any, Any]]:
             yield f"the points of {pair}", gap.points.mean / 100, last
             averaged = mine.mean_accuracy.mean - theirs.mean_accuracy.mean
             yield f"the averaged points of {pair}", gap.points_averaged.mean / 100, averaged
-            if mine.by_seed is not None and theirs.by_seed is not None and result.seeds > 1:
+            if result.seeds > 1:
                 again = Gap.of(mine.by_seed, theirs.by_seed, result.level)
                 for what, said, by_seed in (
                     ("points", gap.points, again.points),

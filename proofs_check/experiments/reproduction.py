@@ -32,9 +32,7 @@ class BySeed:
 
 @dataclass(frozen=True)
 class PolicyResult:
-    """A policy's results over seeds; `current_best` starts before the first round, the other curves with it, and
-    `by_seed` is None in results of older versions.
-    """
+    """A policy's results over seeds; `current_best` starts before the first round, the other curves with it."""
 
     current_best: Estimate
     occupancy: Floats
@@ -46,7 +44,7 @@ class PolicyResult:
     mean_accuracy: Estimate
     mean_cost: Estimate
     diverged: int
-    by_seed: BySeed | None
+    by_seed: BySeed
 
 
 @dataclass(frozen=True)
@@ -95,20 +93,14 @@ class Reproduction:
         """Name of the data set, as the paper spells it."""
         return SECTION7[self.dataset].name if self.dataset in SECTION7 else self.dataset
 
-    @property
-    def keeps_seeds(self) -> bool:
-        """Whether accuracies are there seed by seed."""
-        return all(one.by_seed is not None for one in self.policies.values())
-
     def recounted(self) -> dict[str, Self]:
-        """Results in which diverged runs do not count by their best until then, by the way in which they count. An
-        accuracy that is not kept by seed, and the curve of a policy with diverged runs, is NaN there.
+        """Results in which diverged runs do not count by their best until then, by the way in which they count. The
+        curve of a policy with diverged runs, which is not kept by seed, is NaN there.
         """
         return {"left out": self._counting(np.nan), "as an accuracy of 0": self._counting(0.0)}
 
     def _counting(self, diverged: float) -> Self:
-        unknown = BySeed(*np.full((2, self.seeds), np.nan))
-        each = {name: (one.by_seed or unknown).counting(diverged) for name, one in self.policies.items()}
+        each = {name: one.by_seed.counting(diverged) for name, one in self.policies.items()}
 
         def recount(name: str, one: PolicyResult) -> PolicyResult:
             best, mean = (
@@ -150,7 +142,7 @@ def parse(document: Mapping[str, Any], name: str) -> Reproduction:
             mean_accuracy=one.estimate("mean_accuracy", level, seeds),
             mean_cost=one.estimate("mean_cost", level, seeds),
             diverged=(lost := one.whole("diverged")),
-            by_seed=by_seed(one.below("by_seed"), lost) if "by_seed" in one.entries else None,
+            by_seed=by_seed(one.below("by_seed"), lost),
         )
 
     def by_seed(one: Fields, lost: int) -> BySeed:

@@ -182,14 +182,11 @@ def _checks(results: Results, parts: Sequence[ClaimPart], setting: str) -> dict[
 
 def _runs(results: Results, parts: Sequence[ClaimPart]) -> str:
     def diverged(dataset: str) -> str:
-        """Diverged runs of the policies whose accuracy is compared, and whether accuracies are there by seed."""
+        """Diverged runs of the policies whose accuracy is compared."""
         mine = ACDPP["paper"][0]
         names = dict.fromkeys(name for p in parts if p.dataset == dataset for name in p.compared(mine))
         lost = [f"{n} of {name}" for name in names if (n := used[dataset].policies[name].diverged)]
-        kept = not names or used[dataset].keeps_seeds
-        return (f", diverged {', '.join(lost)}" if lost else "") + (
-            "" if kept else ", accuracies by seed not kept"
-        )
+        return f", diverged {', '.join(lost)}" if lost else ""
 
     used = {part.dataset: results[part.dataset, "paper"] for part in parts}
     return "; ".join(
