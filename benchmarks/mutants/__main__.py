@@ -32,9 +32,9 @@ from benchmarks.mutants.judge import (
     Broken,
     Judgement,
     Seen,
-    by_name,
     everywhere,
     judge,
+    judge_in_copy,
     labels,
     loaded,
     observe,
@@ -146,7 +146,8 @@ def judged_all(
 ) -> list[tuple[str, Judgement]]:
     """Judgements of the mutants, by module, and of the claims without each of their links."""
     done = {key: j for key, j in read(options.out if options.resume else None).items() if j.by}
-    last = noticed()
+    before = noticed()
+    last = {m.key: before.get(mark_of(m.key), "") for m in wanted}
     found = [(m.module, done[m.key]) for m in wanted if m.key in done]
 
     def tell(module: str, judged: Judgement) -> None:
@@ -157,6 +158,15 @@ def judged_all(
             with options.out.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(asdict(judged), ensure_ascii=False) + "\n")
 
+    def remaining() -> float:
+        return options.seconds - (time.perf_counter() - start)
+
+    def sound(pairs: Iterator[tuple[Any, Any]]) -> Iterator[tuple[Mutant, Judgement]]:
+        for (mutant, *_), result in pairs:
+            if isinstance(result, Broken):
+                raise SystemExit(f"the judge itself broke at {mutant.key}: {result}")
+            yield mutant, result or Judgement(mutant.key, "time limit", seconds=limit)
+
     if not options.only and options.shard.startswith("1/"):
         for judged in (link for one in seen.values() for link in one.links):
             tell("claims' links", judged)
@@ -165,33 +175,29 @@ def judged_all(
         if (reason := explained(m.key)) and not options.equivalent:
             tell(m.module, Judgement(m.key, "equivalent", reason))
             continue
-        who, touching = last.get(mark_of(m.key), ""), tests.concerned(m.path, m.line, m.last)
+        who, touching = last[m.key], tests.concerned(m.path, m.line, m.last)
         jobs.append((m, seen.concerned(m, who), touching, tests.named(who), options.patience))
     random.Random(0).shuffle(jobs)  # so that what comes before the time is up is a fair sample
     limit = MUTANT_SECONDS_MAX + 3 * max(options.patience - SETTINGS["options"]["patience"]["default"], 0)
-    again = []
-    for job, result in loaded(jobs, options.jobs, limit, options.seconds - (time.perf_counter() - start)):
+    again, in_copies = [], []
+    for job, result in loaded(jobs, options.jobs, limit, remaining()):
         if isinstance(result, Judgement) and result.by:
             tell(job[0].module, result)
         else:
             again.append(job)
-    left, recorded = options.seconds - (time.perf_counter() - start), []
-    for (mutant, *_), result in everywhere(again, judge, processes=options.jobs, limit=limit, within=left):
-        if isinstance(result, Broken):
-            raise SystemExit(f"the judge itself broke at {mutant.key}: {result}")
-        judged = result or Judgement(mutant.key, "time limit", seconds=limit)
+    for mutant, judged in sound(
+        everywhere(again, judge, processes=options.jobs, limit=limit, within=remaining())
+    ):
         if not judged.by and (reason := explained(mutant.key)):
-            judged = replace(judged, by="equivalent", where=reason)
-        who = last.get(mark_of(mutant.key), "")
-        if not judged.by and "::" in who:
-            recorded.append((mutant, who, limit))
+            tell(mutant.module, replace(judged, by="equivalent", where=reason))
+        elif not judged.by and "::" in last[mutant.key]:
+            in_copies.append((mutant, last[mutant.key], OBSERVATION_SECONDS_MAX))
         else:
             tell(mutant.module, judged)
-    left = options.seconds - (time.perf_counter() - start)
-    for (mutant, *_), result in everywhere(
-        recorded, by_name, processes=options.jobs, limit=2 * limit, within=left
-    ):
-        tell(mutant.module, result if isinstance(result, Judgement) else Judgement(mutant.key, seconds=limit))
+    ever = float("inf")  # each has limits of its own
+    copies = everywhere(in_copies, judge_in_copy, processes=options.jobs, limit=ever, within=remaining())
+    for mutant, judged in sound(copies):
+        tell(mutant.module, judged)
     return found
 
 

@@ -34,7 +34,7 @@ def _over(case: str, learner: str) -> tuple[float, float]:
 
 
 def middle(learner: str, batch: int) -> float:
-    """The median over tables on which nothing was chosen, in per cent."""
+    """The median over tables on which nothing was chosen and that are not separable, in per cent."""
     return round(median(_over(case, learner)[0] for case in _cases(batch, others=True)), 1) + 0.0
 
 

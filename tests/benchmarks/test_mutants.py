@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.mutants import __main__
 from benchmarks.mutants.__main__ import reasons
-from benchmarks.mutants.judge import Judgement, by_name, everywhere, exchange, functions, judge
+from benchmarks.mutants.judge import Judgement, everywhere, exchange, functions, judge, judge_in_copy
 from benchmarks.mutants.plant import ROOT, SETTINGS, chosen, errors_in, mutants, planted
 from benchmarks.mutants.watch import Test, Watched
 from proofs_check import ledger
@@ -212,13 +212,15 @@ def test_an_error_is_exchanged_in_a_process_that_has_loaded_the_function():
 
 
 @pytest.mark.slow
-def test_a_named_test_judges_in_a_copy_of_the_tree():
+def test_a_named_test_judges_in_a_copy_of_the_tree(monkeypatch):
     wrong = next(
         m for m in formulas() if m.key.startswith("theory.numbers.lambert.lambert_partial: comparison")
     )
     files = {"tests/theory/test_lambert.py": "test", "tests/figures/test_save.py": "", "tests/none.py": ""}
-    assert {file: by_name(wrong, file, 200).by for file in files} == files
-    assert by_name(wrong, "tests/theory/test_lambert.py", 0.1).by == "time limit"
+    assert {file: judge_in_copy(wrong, file, 200).by for file in files} == files
+    assert judge_in_copy(wrong, "tests/theory/test_lambert.py", 0.1).by == ""  # too slow without any error
+    monkeypatch.setenv("PYTHONHASHSEED", "none")  # no program starts, with an error planted or without
+    assert judge_in_copy(wrong, "tests/theory/test_lambert.py", 200).by == ""
 
 
 OTHERS = [
