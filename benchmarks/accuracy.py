@@ -38,7 +38,7 @@ DATA = {
 
 
 def main() -> None:
-    benchmark = Benchmark.asked("accuracy", __doc__, show)
+    benchmark = Benchmark.asked("accuracy", __doc__)
     studies = {one["name"]: one for one in benchmark.settings["studies"]}
     document = benchmark.begin(study=f"{len(studies)} studies, 500 rounds, {benchmark.given.seeds} seeds")
     show(benchmark.measure(document, studies, lambda name: measured(studies[name], benchmark)))

@@ -79,7 +79,7 @@ def show(document: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    benchmark = Benchmark.asked("drift", __doc__, show)
+    benchmark = Benchmark.asked("drift", __doc__)
     base, known = benchmark.study(), dict[str, Least]()
     document, every = benchmark.begin(base), studies(base, benchmark.settings)
     wanted = [name for name in every if name.startswith(benchmark.given.only)]

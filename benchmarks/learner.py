@@ -51,7 +51,7 @@ class Late(Exception):
 
 
 def main() -> None:
-    benchmark = Benchmark.asked("learner", __doc__, show)
+    benchmark = Benchmark.asked("learner", __doc__)
     base, given = benchmark.study(), benchmark.given
     processes = price_names(given.prices)
     if given.predict:

@@ -59,7 +59,7 @@ def beside(data: Dataset, *before: Any) -> float:
 
 
 def main() -> None:
-    benchmark = Benchmark.asked("own_data", __doc__, show)
+    benchmark = Benchmark.asked("own_data", __doc__)
     given, data = SETTINGS["study"], dict(data_sets(benchmark.given.data_dir))
     words = f"constant admission, {given['rounds']} rounds, {given['seeds']} seeds"
     show(benchmark.measure(benchmark.begin(study=words), data, lambda name: measured(data[name], given)))

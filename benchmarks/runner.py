@@ -1,6 +1,6 @@
 """One runner for all studies: settings and options of studies/NAME.toml, results kept in a file as they come.
 
-Besides its own options a benchmark of studies takes --device, --data-dir, --seconds, --out and --table. A case
+Besides its own options a benchmark of studies takes --device, --data-dir, --seconds and --out. A case
 that --out already holds is not measured again.
 """
 
@@ -40,18 +40,12 @@ class Benchmark:
     end: float
 
     @classmethod
-    def asked(cls, name: str, text: str | None, show: Callable[..., None] | None = None) -> Self:
-        """Parse the command line; with --table, show the files and exit."""
-        found, more = settings(name), settings("runner")["options"]
-        if not show:
-            del more["table"]
-        parser = parser_of(name, text, **more)
+    def asked(cls, name: str, text: str | None) -> Self:
+        """Parse the command line."""
+        found = settings(name)
+        parser = parser_of(name, text, **settings("runner")["options"])
         given = parser.parse_args()
-        if show and given.table:
-            for path in given.table:
-                show(json.loads(path.read_text(encoding="utf-8")))
-            raise SystemExit(0)
-        passing = {"out", "table", "seconds", *found.get("passing", ())}
+        passing = {"out", "seconds", *found.get("passing", ())}
         other = {key: value for key, value in vars(given).items() if value != parser.get_default(key)}
         words = [_word(key, other[key], found["options"]) for key in other if key not in passing]
         command = " ".join([f"python -m benchmarks.{name}", *words])

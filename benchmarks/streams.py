@@ -171,7 +171,7 @@ def show(document: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    benchmark = Benchmark.asked("streams", __doc__, show)
+    benchmark = Benchmark.asked("streams", __doc__)
     given = benchmark.given
     base = replace(benchmark.study(), labels="classes", eta=given.eta, steps=given.steps)
     one = lambda name: measured(base, name, benchmark)  # noqa: E731

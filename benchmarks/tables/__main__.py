@@ -1,13 +1,11 @@
 """Held-out log-loss and accuracy of learners on tables, each row bought at most once. Run from the repository root:
 
     python -m benchmarks.tables --data-dir data/mnist --out tables.json
-    python -m benchmarks.tables --table tables.json
 
 A quarter of each table is held out, the rest is bought, a tenth of it as the pilot, row by row, at one price: no
 learner knows a law of prices, and all spend the same. Features are standardised by the pilot and clipped. FedAvg and
-FedAdam have the best step sizes of a grid by the *held-out* rows, which is too good for them. `over` is the log-loss
-over scikit-learn's on the same rows, in per cent; behind ± is half of a 95 % interval of the difference, paired over
-splits.
+FedAdam have the best step sizes of a grid by the *held-out* rows, which is too good for them. docs/results/tables.md
+sets them beside scikit-learn on the same rows.
 """
 
 from argparse import Namespace
@@ -19,23 +17,20 @@ import numpy as np
 import torch
 
 from benchmarks.common import timed
-from benchmarks.runner import Benchmark, above_best, markdown
+from benchmarks.runner import Benchmark
 from benchmarks.tables.data import TABLES
 from benchmarks.tables.rivals import LEARNERS, SETTINGS, Splits
 from empirics.training.information import Rows
 
-BESIDE = "scikit-learn"
-
 
 def main() -> None:
     torch.set_default_dtype(torch.float64)
-    benchmark = Benchmark.asked("tables", __doc__, show)
+    benchmark = Benchmark.asked("tables", __doc__)
     given = benchmark.given
     named = given.tables.split(",") if given.tables else list(TABLES)
     cases = [f"{name}, {batch} rows per round" for name in named for batch in given.batches.split(",")]
     document = benchmark.begin(study=f"{given.splits} splits")
     benchmark.measure(document, cases, lambda case: measured(case, benchmark))
-    show(document)
 
 
 def split_of(name: str, batch: int, given: Namespace) -> Splits:
@@ -78,26 +73,6 @@ def measured(case: str, benchmark: Benchmark) -> dict[str, Any]:
         "rows": len(splits.bought.y[0]), "pilot": splits.pilot, "held_out": len(truth[0]),
         "chosen_on": TABLES[name].chosen, "separable": TABLES[name].separable, "learners": found,
     }  # fmt: skip
-
-
-def show(document: dict[str, Any]) -> None:
-    others = [name for name in LEARNERS if name != BESIDE]
-    lines = [["table", "chosen on", BESIDE, *(f"{name}, over" for name in others)]]
-    for case, found in document["studies"].items():
-        losses = {name: np.array(one["log_loss"]) for name, one in found["learners"].items()}
-        if BESIDE not in losses:
-            continue
-        beside = losses[BESIDE]
-        kind = "yes" if found["chosen_on"] else "separable" if found["separable"] else ""
-        cells = [over(losses[name], beside) if name in losses else "" for name in others]
-        lines.append([case.removesuffix(" rows per round"), kind, f"{beside.mean():.4f}", *cells])
-    print(f"{document['command']}\n{document['hardware']}\n\n{markdown(lines)}")
-
-
-def over(losses: Any, beside: Any) -> str:
-    """How far the mean lies above that of the same rows, in per cent."""
-    apart, half = (value / beside.mean() for value in above_best(losses, beside).values())
-    return f"{apart:+.1%} ± {half:.1%}"
 
 
 if __name__ == "__main__":
