@@ -49,12 +49,13 @@ CHOSEN = (
     "the least of many predictions is optimistically biased: two plans that were trained on the digits were predicted "
     "5 to 11 % too low; train it before you rely on it"
 )
+CHOSEN_INFORMED = "train it before you rely on it"
 ELSEWHERE = {
     "--horizon": "give --rounds",
     "--mean-cost": "give --cost PRICE --online, where no more is known of prices",
     **{
         f"--{name}": "the plan chooses policy and learner; acdpp predict takes those of your own"
-        for name in ("policies", "sweep", "learner", "average", "average-by", "decay", "decay-by")
+        for name in ("policies", "sweep", "average", "average-by", "decay", "decay-by")
     },
     "--model": "predictions are for logistic regression; acdpp train takes other models",
     "--drift": "the search needs a population that does not drift; acdpp predict --sweep K=1,5,10 compares retentions",
@@ -179,17 +180,20 @@ def show(document: dict[str, Any]) -> None:
     say(f"buy by {document['policy']}{kept}: {BUYS[document['policy']]}")
     say(f"that is {document['rate']:.4g} samples per round for {document['cost']:.4g}")
     say(f"learn with {learner(document)}")
+    informed = document["learner"] == "information"
+    other = "constant admission's" if informed else "the paper's"
     for name, words in RISKS.items():
         gain = document["gain"][name]
         here, there = (_risk(one, name) for one in (document, paper))
         side = "below" if gain >= 0 else "above"
-        say(f"predicted {words}: {here}, {100 * abs(gain):.0f} % {side} the paper's {there}")
-    say(f"the paper's: constant admission, K = {paper['K']}, {learner(paper)}")
+        say(f"predicted {words}: {here}, {100 * abs(gain):.0f} % {side} {other} {there}")
+    if not informed:
+        say(f"the paper's: constant admission, K = {paper['K']}, {learner(paper)}")
     say(f"lower bound of the final excess risk: {bound['final_excess_risk']:.4g}, {bound['assumes']}")
     if document["over_lower_bound"] >= 1:
         say(
             f"the final excess risk is {document['over_lower_bound']:.3g} times the lower bound; "
-            f"the paper's {paper['over_lower_bound']:.3g} times"
+            f"{other} {paper['over_lower_bound']:.3g} times"
         )
     else:
         say(
@@ -207,7 +211,7 @@ def show(document: dict[str, Any]) -> None:
     say(f"tried: {document['searched']}")
     for words in document["notes"]:
         say(f"note: {words}")
-    say(f"{sureness(document['pilot'])}; {CHOSEN}")
+    say(f"{sureness(document['pilot'], measured=not informed)}; {CHOSEN_INFORMED if informed else CHOSEN}")
     if file := document.get("file"):
         say(f"\nto train it: acdpp train --config {shlex.quote(file)}", whole=True)
         return
@@ -223,6 +227,8 @@ def _risk(row: dict[str, Any], name: str) -> str:
 
 def learner(row: Mapping[str, Any]) -> str:
     """The step sizes and the model, in words."""
+    if row["learner"] == "information":
+        return "a server that adds up gradient and curvature"
     return f"{step_sizes(row)}; take {model(row)}"
 
 

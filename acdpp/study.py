@@ -50,6 +50,8 @@ def study_from(options: StudyOptions, base: Study | None = None, **more: Any) ->
     given |= {name: value for name, value in more.items() if value is not None}
     start = initial_study(options) if base is None else base
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, start)
+    if study.learner == "information" and options.eta is not None:
+        raise SettingError("--learner information has no step size: leave out --eta")
     return study.swept(*(options.sweep or ()))
 
 

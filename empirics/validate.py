@@ -23,7 +23,6 @@ __all__ = ["DESCENT_ALONE", "Task", "validate", "validate_samples"]
 
 Task = Literal["train", "predict", "plan", "federate"]
 DESCENT_ALONE = {
-    "plan": "a plan searches the settings of local descent: leave learner out",
     "federate": "clients of a federation learn by local descent: leave learner out",
 }
 SAMPLES_BYTES_MAX = 5_000_000  # of a file of samples that is read once more to refuse it early

@@ -15,7 +15,6 @@ from empirics.settings.policy_name import PolicyName
 from empirics.settings.study import Study
 from empirics.settings.toml import toml_of_changes
 from empirics.training.device import threads
-from empirics.validate import DESCENT_ALONE
 from theory.setting import SettingError
 
 __all__ = ["ASSUMES", "Plan", "plan_from", "plan_study"]
@@ -29,6 +28,7 @@ SEARCHED = (
     "every policy within buffers and budget with a few learners, then of the nearest K, η below 2/L, decay, E and "
     "mean, one by one and together, until nothing helped: not all combinations"
 )
+SEARCHED_INFORMED = "every policy within buffers and budget, with the K that fills the buffers and with K = 1"
 RISKS = ("cumulative_excess_risk", "final_excess_risk")
 
 
@@ -65,7 +65,7 @@ class Plan:
             "lower_bound": {**self.bound, "assumes": ASSUMES},
             "nearest": [self._row(name) for name in names],
             "left_out": dict(self.found.left_out),
-            "searched": SEARCHED,
+            "searched": SEARCHED if self.study.learner == "descent" else SEARCHED_INFORMED,
             "tried": [self._tried(name) for name in self.found.tried],
             "notes": replace(told, forecasts={self.name: told.forecasts[self.name]}).notes,
             "toml": toml_of_changes(self.study),
@@ -82,7 +82,8 @@ class Plan:
             "K": PolicyName(name).own.get("K"),
             "rate": forecast.rate,
             "cost": own.budget + self.found.over[name] / own.rounds,
-            "eta": own.eta,
+            "learner": own.learner,
+            "eta": own.eta if own.learner == "descent" else None,
             "steps": own.steps,
             "decay": own.decay,
             "average": own.average,
@@ -122,8 +123,10 @@ def plan_study(
     """
     if study.drift.kind != "none":
         raise SettingError("the search needs a population at rest: predict a sweep over K under drift")
-    if study.learner != "descent":
-        raise SettingError(DESCENT_ALONE["plan"])
+    if study.learner == "information" and (eta is not None or tuple(steps) != search.LOCAL_STEPS):
+        raise SettingError("the information learner has no step size and no local steps: give none to search")
+    if study.learner == "information" and objective == "floor":
+        raise SettingError("the information learner has no noise floor: take objective cumulative or final")
     own = replace(study, policies=(OWN,))
     told = predict_study(
         own,

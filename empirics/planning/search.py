@@ -1,6 +1,7 @@
 """The search behind a plan: policy, retention and learner of least predicted excess risk, together.
 
-Their thousands of combinations are not all tried. Every policy that stays within buffers and budget is tried with a few
+A server that adds up information has no setting to search but the policy and its K. Of local descent the thousands of
+combinations are not all tried. Every policy that stays within buffers and budget is tried with a few
 learners. The best policies are then improved on one price path: of K, step size, decay, E and mean each is changed
 alone, then all changes that helped together, first in large steps and then in small ones. Learners that differ only in
 their mean of models share one path. A forecast that the law does not trust is worth nothing: steps beyond 2/L, or
@@ -90,7 +91,9 @@ def search_policies(
     if len(left_out) == len(BUILT_IN):
         raise SettingError(f"no policy keeps buffers and budget: {_listed(left_out)}")
     search = _Search(forecaster, OBJECTIVES[objective], eta, tuple(steps), progress, spent)
-    best = search.screen(base for base in asked if base not in left_out)
+    informed = forecaster.study.learner == "information"
+    screened = search.purchases if informed else search.screen
+    best = screened(base for base in asked if base not in left_out)
     ranked = sorted(best, key=lambda base: search.value(best[base]))
     if not ranked:
         why = {name: one.refused for name, one in search.spent.items() if one.refused}
@@ -98,7 +101,8 @@ def search_policies(
     if search.value(best[ranked[0]]) == math.inf:
         raise SettingError(UNTRUSTED)
     best = {base: best[base] for base in ranked[:POLICIES_IMPROVED]}
-    search.improve(best)
+    if not informed:
+        search.improve(best)
     names = sorted(best.values(), key=search.value)
     over = {name: search.spent[deciding_part(name)].over for name in (*asked, *names)}
     return SearchResult(tuple(names), search.known, left_out, over)
@@ -119,7 +123,8 @@ def trusted(forecaster: StudyForecaster, name: PolicyName, found: Forecast) -> b
     """True if a forecast is finite, not below 0, of a step below 2/L, and without most of a fresh residual fitted in a
     round."""
     finite = all(map(math.isfinite, found.document().values())) and found.possible
-    return finite and found.fitted <= FITTED_SHARE_MAX and _stable(forecaster, name.own["eta"])
+    informed = forecaster.study.learner == "information"  # which has no step size
+    return finite and found.fitted <= FITTED_SHARE_MAX and (informed or _stable(forecaster, name.own["eta"]))
 
 
 def _stable(forecaster: StudyForecaster, eta: float) -> bool:
@@ -188,6 +193,16 @@ class _Search:
             made = forecaster.forecasts(lambda done: self.progress(len(self.known)))
             self.known.update(zip(new, made.values(), strict=True))
         self.progress(len(self.known))
+
+    def purchases(self, bases: Iterable[str]) -> dict[str, PolicyName]:
+        """Each policy with the better K: that which fills the buffers, or 1."""
+        tried = {}
+        for base in bases:
+            K = self._first_K(base)
+            tried[base] = [_named(base, K=k) for k in dict.fromkeys((K, K and 1))]
+        self.predict(name for names in tried.values() for name in names)
+        kept = {base: self.affordable(names) for base, names in tried.items()}
+        return {base: min(names, key=self.value) for base, names in kept.items() if names}
 
     # --- the first trial -----------------------------------------------------------------------------------
 

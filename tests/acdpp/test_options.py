@@ -13,7 +13,7 @@ from tests.empirics.small import blobs_file
 LEFT_OUT = {  # options that have no meaning for a command
     "train": set(),
     "predict": {"model"},
-    "plan": {"policies", "sweep", "model", "learner", "average", "average_by", "decay", "decay_by", "drift"},
+    "plan": {"policies", "sweep", "model", "average", "average_by", "decay", "decay_by", "drift"},
     "federate": {"policies", "sweep", "seeds", "device", "learner"},
     "deploy": {"policies", "sweep", "seeds", "device", "learner"},
 }

@@ -12,7 +12,7 @@ from acdpp.predict import show_prediction
 from empirics.control.registry import BUILT_IN
 from empirics.planning import search
 from empirics.settings.presets import PRESETS
-from tests.acdpp.program import acdpp, answer
+from tests.acdpp.program import acdpp, answer, said
 from tests.empirics.small import blobs_file, until
 from tests.recorded import numbers
 
@@ -139,6 +139,17 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
         assert fact in flat
     assert set(BUYS) == set(BUILT_IN)
     assert len(document["tried"]) > len(document["nearest"])
+
+
+def test_a_plan_for_a_server_that_adds_up_information_has_constant_admission_beside_it(capsys):
+    informed = (*PLAN, blobs_file(), "--budget", "70", "--no-fit", "--learner", "information")
+    show(answer(*informed))
+    flat = " ".join(capsys.readouterr().out.split())
+    for fact in ("learn with a server that adds up gradient and curvature", "constant admission's"):
+        assert fact in flat
+    for other in ("the paper's", "local step", "step size", "optimistically"):
+        assert other not in flat
+    assert "--learner information has no step size" in said(*informed, "--eta", "0.5", code=2)
 
 
 def test_of_a_mean_price_alone_every_round_has_that_price(tmp_path, monkeypatch, capsys):

@@ -278,3 +278,33 @@ def test_a_plan_runs_as_it_is_printed_and_stands_beside_the_papers(tmp_path, mon
 def test_a_policy_is_ranked_by_the_best_of_its_first_learners(forecaster):
     """This one is trusted with constant step sizes alone."""
     assert search_policies(valued(forecaster, **{"taper-online": 0.01})).names[0].base == "taper-online"
+
+
+INFORMED = {"learner": "information", "budget": 14.0, "rounds": 20, "dataset": blobs_file()}
+
+
+@pytest.mark.parametrize("objective", ["cumulative", "final"])
+def test_of_the_information_learner_policies_are_compared_with_the_k_that_fills_or_1(objective):
+    found = plan_study(study(**INFORMED), objective=objective)
+    document = found.document()
+    x = (4 + 5 + 7) / (14 / 5.5)  # rounds that constant admission needs to fill the buffers
+    Ks = {"constant": {math.ceil(x), 1}, "burst": {1}, "taper": {None}}
+    tried = [PolicyName(name) for name in found.found.tried]
+    for base, wanted in Ks.items():
+        assert {name.own.get("K") for name in tried if name.base == base} == wanted
+    least = predict_study(
+        study(**INFORMED, policies=("buy-cheap", "taper", "constant@K=1", "burst@K=1")), best=False
+    )
+    risks = {name: one.document()[f"{objective}_excess_risk"] for name, one in least.forecasts.items()}
+    assert document["predicted"][f"{objective}_excess_risk"] <= min(risks.values()) * (1 + 1e-9)
+    assert (document["learner"], document["eta"]) == ("information", None)
+    assert found.study.learner == "information"
+    assert 'learner = "information"' in document["toml"]
+    assert "with K = 1" in document["searched"]
+
+
+def test_of_the_information_learner_no_step_size_no_local_steps_and_no_floor_is_searched():
+    given = study(**INFORMED)
+    for more in ({"eta": 0.5}, {"steps": (1,)}):
+        assert "has no step size and no local steps" in refused(plan_study, given, **more)
+    assert "no noise floor" in refused(plan_study, given, objective="floor")
