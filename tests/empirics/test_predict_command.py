@@ -12,7 +12,7 @@ from acdpp.predict import show_prediction
 from empirics.control.registry import BUILT_IN
 from empirics.planning import search
 from empirics.settings.presets import PRESETS
-from tests.acdpp.program import acdpp, answer, said
+from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file, until
 from tests.recorded import numbers
 
@@ -149,7 +149,8 @@ def test_a_plan_for_a_server_that_adds_up_information_has_constant_admission_bes
         assert fact in flat
     for other in ("the paper's", "local step", "step size", "optimistically"):
         assert other not in flat
-    assert "--learner information has no step size" in said(*informed, "--eta", "0.5", code=2)
+    wrong = acdpp(*informed, "--eta", "0.5")
+    assert (wrong.returncode, "--learner information has no step size" in wrong.stderr) == (2, True)
 
 
 def test_of_a_mean_price_alone_every_round_has_that_price(tmp_path, monkeypatch, capsys):

@@ -14,6 +14,7 @@ from empirics.planning.plan import plan_from, plan_study
 from empirics.planning.search import search_policies
 from empirics.prediction.forecast import Forecast
 from empirics.prediction.study_forecaster import StudyForecaster
+from empirics.settings.costs import CostProcess
 from empirics.settings.policy_name import PolicyName
 from tests.empirics.small import CONTROL, blobs_file, forecaster_of, problem, refused, study
 from theory.market.knapsack import purchase_limit
@@ -301,6 +302,10 @@ def test_of_the_information_learner_policies_are_compared_with_the_k_that_fills_
     assert found.study.learner == "information"
     assert 'learner = "information"' in document["toml"]
     assert "with K = 1" in document["searched"]
+    steady = CostProcess(low=5.5, high=5.5)
+    blind = plan_study(study(**INFORMED, cost=steady), law_known=False, objective=objective).found
+    assert "constant@K=1" in blind.names
+    assert blind.tried["constant@K=1"].cumulative < blind.tried["constant@K=7"].cumulative
 
 
 def test_of_the_information_learner_no_step_size_no_local_steps_and_no_floor_is_searched():
