@@ -147,3 +147,29 @@ def test_it_leaves_out_a_base_s_settings_of_descent_and_no_other_setting():
     assert any("adds up information" in one for one in found.departures)
     assert Study.from_document({"rounds": 7}, base) == replace(base, rounds=7)
     assert replace(found, policies=("acdpp@K=7,rho=0.5",)).of_policy("acdpp@K=7,rho=0.5").K == 7
+
+
+@pytest.mark.parametrize("odd", ["a class per client", "a class that comes late", "scales", "few samples"])
+def test_odd_tables_are_learnt(odd, tmp_path):
+    """Each of three classes is as common, and the late one alone is there in the end."""
+    data = blobs(3, 8, 12 if odd == "few samples" else 120)
+    x, y = data.train_x.copy(), data.train_y
+    given = {"x": x, "y": y, "test_x": data.test_x.copy(), "test_y": data.test_y}
+    more = {"radius": None}
+    if odd == "a class per client":
+        given["client"], more["partition"] = y, "client"
+    if odd == "a class that comes late":
+        x, y = np.concatenate([x, data.test_x]), np.concatenate([y, data.test_y])
+        late = np.argsort(y == 2, kind="stable")
+        given = {"x": x[late], "y": y[late], "time": np.arange(len(y))}
+        more |= {"drift": Drift(kind="order", length=5), "rounds": 29}
+    if odd == "scales":
+        for part in (x, given["test_x"]):
+            part[:, 0] *= 1e4
+            part[:, 1] *= 1e-4
+    setting = study(**INFORMATION, labels="classes", policies=("constant", "burst-online"), **more)
+    found = run_study(setting, tmp_path / "result", dataset=given)
+    for row in found["policies"].values():
+        assert row["diverged"] == 0
+        assert row["final_accuracy"]["mean"] > 1 / 3
+        assert np.isfinite(row["final_log_loss"]["mean"])
