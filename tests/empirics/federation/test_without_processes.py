@@ -116,7 +116,8 @@ def running(clock, tmp_path, monkeypatch):
     def settings(out):
         done = int(clock.now - 1000) // 10
         progress = {"done": done, "summary_sha256": "ab" if done > 1 else None}
-        return {"study": STUDY.document(), "progress": progress}
+        asked = {"data_dir": "there", "simulation": True, "patience": 3.5}
+        return {"study": STUDY.document(), "progress": progress, "asked": asked, "federation": {}}
 
     monkeypatch.setattr(local, "read_settings", settings)
     monkeypatch.setattr(local, "federation", lambda *_, **__: nullcontext(running))
@@ -150,6 +151,16 @@ def test_a_study_is_watched_until_its_result_and_run_are_complete(running, clock
     assert running.place.root.stat().st_mode & 0o777 == 0o700
     assert seen >= {0, 1, 2}
     assert left <= clock.now < left + 2
+
+
+@pytest.mark.parametrize("given", [{}, {"patience": 7.0, "data_dir": Path("/elsewhere")}])
+def test_a_federation_goes_on_as_it_was_asked_to_unless_it_is_told_otherwise(running, tmp_path, given):
+    local.federate(out=tmp_path, resume=True, **given)
+    document = tomllib.loads((tmp_path / "federation/app/pyproject.toml").read_text())
+    config = document["tool"]["flwr"]["app"]["config"]
+    assert config["patience"] == given.get("patience", 3.5)
+    assert config["data-dir"] == str(given.get("data_dir", Path("there").absolute()))
+    running.operator.start.assert_called_once_with(tmp_path / "federation/app", STUDY.clients)
 
 
 def test_a_run_that_stops_gives_its_reason(running, tmp_path):
