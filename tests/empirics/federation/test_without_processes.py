@@ -165,6 +165,8 @@ def test_a_federation_goes_on_as_it_was_asked_to_unless_it_is_told_otherwise(run
 
 def test_a_run_that_stops_gives_its_reason(running, tmp_path):
     running.ends = 1006
+    running.place.root.mkdir()
+    running.place.stopped.write_text("why an earlier run stopped")
     log = str(running.place.root / "logs/superlink.log")
     told = refused(local.federate, STUDY, tmp_path)
     assert told == f"the federation stopped after round 0: no output (log: {log!r})"
@@ -172,6 +174,15 @@ def test_a_run_that_stops_gives_its_reason(running, tmp_path):
     running.operator.over, running.link.poll.return_value = None, 1  # the server has ended
     running.operator.start.side_effect = lambda *_: running.place.stopped.write_text("for \n want\n")
     assert refused(local.federate, STUDY, tmp_path) == "for want"
+
+
+def test_what_a_running_federation_writes_into_its_event_log_is_warned_of(running, tmp_path):
+    def lose(done):
+        if done:
+            running.place.events.write_text("day hour round 1 goes on without client 2\n")
+
+    with pytest.warns(UserWarning, match="^round 1 goes on without client 2$"):
+        local.federate(STUDY, tmp_path, progress=lose)
 
 
 def test_a_busy_server_may_miss_four_polls_in_a_row(running, tmp_path):
