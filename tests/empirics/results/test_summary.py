@@ -9,7 +9,7 @@ from scipy import stats
 
 from empirics.control.registry import BUILT_IN
 from empirics.prediction.forecast import Forecast
-from empirics.results.best_policy import LOSS, answer, ranking
+from empirics.results.best_policy import ACCURACY, LOSS, answer, ranking
 from empirics.results.folder import read_settings
 from empirics.results.oracle_gap import gap_closed
 from empirics.results.summary import add_predictions
@@ -140,6 +140,27 @@ def test_accuracies_are_compared_at_a_level_shared_by_all_pairs():
         }
         found = answer({"policies": policies, "budget": 5.0})
         assert (found.best, "near" in found.undecided) == ("best", others == 3)
+
+
+@pytest.mark.parametrize("measure", [ACCURACY, LOSS])
+def test_the_best_keeps_the_budget_nearly_and_who_is_better_beyond_it_is_named(measure):
+    accuracies = {"lost": None, "dear": 0.9, "best": 0.8, "next": 0.7, "last": 0.6}
+    for costs, wanted in (
+        ((1, 11.5, 11, 10, 9), ("best", "next", 2, "dear", True)),
+        ((1, 12, 12, 12, 12), ("dear", "best", 3, None, False)),
+        ((1, 5, 5, 5, 5), ("dear", "best", 3, None, False)),
+        ((1, 5, 12, 12, 12), ("dear", None, 0, None, True)),
+    ):
+        policies = {}
+        for (name, one), cost in zip(accuracies.items(), costs, strict=True):
+            row = {"final_accuracy": one, "mean_risk": one and 1 - one, "mean_cost": cost}
+            policies[name] = {key: {"mean": value} for key, value in row.items()}
+            policies[name] |= {"final_accuracies": [one] * 2, "mean_risks": [row["mean_risk"]] * 2}
+        if measure == ACCURACY:  # of one policy alone there are no losses
+            del policies["last"]["mean_risks"]
+        found = answer({"policies": policies, "budget": 10})
+        assert (found.best, found.next, found.compared, found.beyond, found.alone) == wanted
+        assert found.measure == measure
 
 
 def test_nothing_is_ranked_without_a_difference():
