@@ -239,6 +239,7 @@ def test_the_ladder_sets_every_policy_against_constant_admission(tmp_path):
         assert row["points"]["p"] == pytest.approx(stats.ttest_1samp(last, 0).pvalue, rel=FIVE)
         assert row["mean_cost"] == pytest.approx(interval((COST * ADMITTED)[2].mean(axis=1)), rel=FIVE)
         assert row["best_accuracy"] == pytest.approx(interval([0.6, 0.3, 0.9]), rel=FIVE)
+        assert row["by_seed"]["best_accuracy"] == [0.6, 0.3, 0.9]
         assert (row["largest_occupancy"], row["buffers"], row["diverged"]) == (HELD[2].max(), 100, 0)
     equal = found["equal_spending"]
     assert equal["cost"] == float(f"{(COST * ADMITTED)[0].mean():.4g}")

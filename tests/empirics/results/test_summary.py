@@ -167,6 +167,9 @@ def test_nothing_is_ranked_without_a_difference():
     ones = np.ones((2, 3))
     alike = ranking(("oracle", "constant"), ones, {"corrected": ones, "stated": ones})
     assert (alike["decided_pairs"], alike["stated_agrees"]) == (0, None)
+    unknown = ranking(("oracle", "constant"), ones, {"stated": ones * [[1], [np.nan]], "corrected": ones})
+    assert "stated" not in unknown
+    assert "corrected" in unknown
     for forecasts, notes in (({}, []), ({"mine": None}, ["beware"])):
         summary = {"policies": {}}
         add_predictions(summary, forecasts, None, ["beware"])

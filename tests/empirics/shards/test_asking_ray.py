@@ -184,8 +184,10 @@ def test_a_lost_connection_to_ray_can_be_resumed(ray_with, answer_to):
 
 
 def test_where_a_study_runs(monkeypatch):
-    with pytest.raises(SettingError, match="--on takes ray, for this machine"):  # and shows an address
-        Where("cpu", "spark")
+    for place in ("spark", ":6379", "ray://head"):
+        with pytest.raises(SettingError, match="--on takes ray, for this machine"):  # and shows an address
+            Where("cpu", place)
+    assert "got 'cuda:1'" in refused(opened("ray", small(), "cuda:1", None).__enter__)
     assert "give --on too" in refused(Where, "cpu", None, 2)
     assert (Where("cuda").here, Where("cuda", "ray").here) == ("cuda", "cpu")
     monkeypatch.setattr("empirics.shards.on_ray.find_spec", lambda name: None)
