@@ -155,6 +155,7 @@ def test_what_cannot_be_predicted_is_refused(tmp_path):
         ({"partition": "split"}, {"pilot": 29}, "from 30 to 120 samples here, 3 clients sharing it evenly"),
         ({"partition": "split", "buffers": (1,) * 7}, {"pilot": 126}, "from 70 to 119"),  # some have 17
         ({}, {"objective": "risk"}, "one of cumulative, final, floor"),
+        ({"learner": "information"}, {"search_steps": (1,)}, "takes no local steps"),
     ):
         assert message in refused(predict, tmp_path / "out", given=given, **options)
     assert not list(tmp_path.iterdir())
