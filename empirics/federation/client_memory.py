@@ -98,7 +98,7 @@ class DiskMemory:
             folder.mkdir(parents=True, exist_ok=True)
             if not path.exists():
                 return cls(path)
-            with np.load(path, allow_pickle=False) as file:
+            with path.open("rb") as handle, np.load(handle, allow_pickle=False) as file:
                 saved = dict(file)
         except (OSError, ValueError, BadZipFile) as error:
             raise SettingError(f"the memory {str(path)!r} cannot be read ({error})") from None

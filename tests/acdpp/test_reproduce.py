@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from acdpp import interrupt
+from empirics.results.folder import read_settings
 from empirics.results.reproduction import NAME, reproduction
 from empirics.settings.study import Study
 from tests.acdpp.program import refusal, said, settings
@@ -16,7 +17,7 @@ from tests.refused import refused
 
 Told = tuple[Path, str, str]  # folder of the result, what was printed, and the last words on Ctrl-C
 SMALL = ("--rounds", "2", "--seeds", "2")
-LADDER = ("explain", "mnist", "--worlds", "released,logistic", *SMALL)
+LADDER = ("explain", "mnist", "--worlds", "released,logistic", *SMALL, "--eta", "0.25")
 FEW = ("--policies", "acdpp,constant,hybrid", "--model", "logistic")
 
 
@@ -123,6 +124,7 @@ def test_the_ladder_tells_gains_in_every_world_and_what_equal_spending_leaves(la
     assert max(map(len, shown.splitlines())) <= 80
     document = json.loads((out / "explained.json").read_text(encoding="utf-8"))
     assert list(document["worlds"]) == ["logistic", "released"]
+    assert {read_settings(path)["study"]["eta"] for path in out.iterdir() if path.is_dir()} == {0.25}
     world = document["worlds"]["released"]
     cost = world["equal_spending"]["cost"]
     assert cost == pytest.approx(world["policies"]["released"]["mean_cost"]["mean"], rel=1e-3)
@@ -141,8 +143,7 @@ def test_a_ladder_given_again_trains_nothing_that_is_finished(data, ladder):
     assert len(before) == 3
     assert said(*LADDER, "--data-dir", data, "--out", out) == shown
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    words = ("explain", "mnist", "--worlds", "logistic", "--rounds", "2", "--seeds", "3", "--out", out)
-    assert "seeds is 2 there and 3 here" in refusal(*words)
+    assert "seeds is 2 there and 3 here" in refusal(*LADDER, "--seeds", "3", "--out", out)
 
 
 def test_a_ladder_without_data_leaves_no_folder(tmp_path, monkeypatch):

@@ -14,6 +14,7 @@ from pyarrow import csv
 
 from empirics import export, export_model, read_result, run_study
 from empirics.data import Columns, as_dataset
+from empirics.settings.drift import Drift
 from tests.acdpp.program import acdpp, answer, finish, refusal
 from tests.empirics.small import blobs, blobs_file, refused, stopped_at, study
 
@@ -35,7 +36,8 @@ def results(tmp_path_factory):
     mean = {"policies": ("constant", "oracle@average=none"), "labels": "classes", "average": "equal"}
     mean |= {"radius": 0.3}  # which the mean is beyond, until it is projected
     run_study(study(**few, **mean), place / "mean")
-    run_study(study(**few, policies=("oracle",), scale="pixels", dtype="float32"), place / "two")
+    two = study(**few, policies=("oracle",), scale="pixels", dtype="float32")
+    run_study(two, place / "two", data_dir=place)
     given = study(**(few | {"rounds": 2, "seeds": 1}), policies=("oracle",), labels="classes")
     run_study(given, place / "own", **own())
     return place
@@ -191,7 +193,14 @@ def test_the_data_may_have_been_moved(results, tmp_path, monkeypatch):
     monkeypatch.setattr(export, "data_of", looked)
     for place in (None, tmp_path):
         export_model(results / "two", tmp_path / f"{place is None}.pt", data_dir=place)
-    assert [call.args[1] for call in looked.call_args_list] == [None, tmp_path]
+    assert [call.args[1] for call in looked.call_args_list] == [results, tmp_path]
+
+
+def test_accuracies_of_a_population_that_moved_are_not_compared_with_test_samples(tmp_path):
+    moved = {"drift": Drift(kind="abrupt", parts="labels", start=2), "labels": "classes", "rounds": 3}
+    few = {"policies": ("oracle",), "seeds": 1, "predict": False, "dataset": blobs_file()}
+    run_study(study(**few, **moved), tmp_path / "out")
+    assert export_model(tmp_path / "out", tmp_path / "model.pt")["rounds"] == 3
 
 
 def test_a_run_that_diverged_and_a_machine_that_rounds_otherwise_are_told(results, tmp_path, monkeypatch):

@@ -10,6 +10,7 @@ import torch
 from empirics import predict_study, run_study
 from empirics.prediction import time_estimate
 from empirics.prediction.pilot import draw_pilot
+from empirics.settings.drift import Drift
 from tests.empirics.small import FEW, Steady, blobs, columns, forecaster_of, predict, problem, refused, study
 
 
@@ -155,6 +156,8 @@ def test_what_cannot_be_predicted_is_refused(tmp_path):
         ({"partition": "split"}, {"pilot": 29}, "from 30 to 120 samples here, 3 clients sharing it evenly"),
         ({"partition": "split", "buffers": (1,) * 7}, {"pilot": 126}, "from 70 to 119"),  # some have 17
         ({}, {"objective": "risk"}, "one of cumulative, final, floor"),
+        ({"drift": Drift(kind="abrupt", start=2)}, {"pilot": 43}, "leave out the pilot or the drift"),
+        ({"learner": "information"}, {"search_steps": (1,)}, "takes no local steps"),
     ):
         assert message in refused(predict, tmp_path / "out", given=given, **options)
     assert not list(tmp_path.iterdir())

@@ -9,7 +9,9 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from operator import gt
 from pkgutil import iter_modules
+from unittest.mock import patch
 
 import pytest
 
@@ -19,6 +21,7 @@ from acdpp.report.page import page
 from proofs_check import claims, ledger
 from proofs_check.claim import decide
 from proofs_check.claims_page import page as tabulated
+from proofs_check.context import Context
 from proofs_check.document import document
 from proofs_check.evidence import USUAL
 from proofs_check.ledger import substances, tally, told
@@ -32,9 +35,17 @@ ESTABLISHED = ("proved", "certified", "supported")
 CLAIMS = {claim.id: claim for claim in registry()}
 
 
+CHOICES = []  # between what the quick profile takes and what the full one does
+
+
 @pytest.fixture(scope="module")
 def cases():
-    return {case.claim.id: case for case in run(registry())}
+    def choose(context, quick, full):
+        CHOICES.append((quick, full))
+        return quick
+
+    with patch.object(Context, "choose", choose):
+        return {case.claim.id: case for case in run(registry())}
 
 
 @pytest.mark.parametrize("label", CLAIMS)
@@ -116,6 +127,11 @@ def test_no_module_of_claims_is_left_out_of_the_contents_and_a_label_loads_its_o
 def test_every_engine_is_in_use(cases):
     used = {e.method for case in cases.values() for e in case.stated + case.hypotheses + case.corrected}
     assert used == set(USUAL)
+
+
+def test_the_full_profile_tries_no_less_than_the_quick_one(cases):
+    assert len(CHOICES) > 100
+    assert not [pair for pair in CHOICES if gt(*(one if isinstance(one, int) else len(one) for one in pair))]
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from proofs_check.claims.market import online_age
 from proofs_check.claims.regret import sign
 from proofs_check.claims.reuse import ages
 from proofs_check.context import Context
-from proofs_check.groundwork.bound import counterexamples, excess_risk, worst_round
+from proofs_check.groundwork.bound import counterexamples, excess_risk, few_samples, worst_round
 from proofs_check.groundwork.bound.training import Loss, Problem, theta
 from proofs_check.groundwork.law.curvatures import PAIR, Kinds, Stream
 from proofs_check.groundwork.market import certificates, figures, loop, rules
@@ -65,6 +65,13 @@ def test_a_certificate_that_asks_for_too_much_has_faults():
     assert certificates.faults(Uniform(1, 10), replace(good, worth=good.worth + Fraction(1, 10**5)))
     assert certificates.faults(Uniform(1, 10), replace(good, values=(*good.values[:-1], good.values[-1] + 1)))
     assert certificates.faults(Uniform(2, 10), replace(good, multiplier=good.multiplier / 2))
+
+
+@pytest.mark.parametrize("slope", [Fraction(1), Fraction(-1)])
+def test_a_model_that_would_leave_its_set_stays_at_the_edge(slope):
+    few = few_samples.Few((Fraction(0),) * 2, (slope, slope), (Fraction(1),) * 2, Fraction(3), 1)
+    rounds = few_samples.path(few, simulate([[1, 0], [1, 0]], K=1), None, Fraction(0), {(0, 0): 0, (0, 1): 0})
+    assert [x for x, _ in rounds] == [0, -slope]
 
 
 def test_the_loop_plays_three_rounds_as_by_hand():

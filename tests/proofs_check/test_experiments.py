@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -230,6 +231,13 @@ def test_memory_on_average_is_held_against_the_buffers(mean, outcome):
     over = {("mnist", "paper"): replace(result, policies=held)}
     found = memory.in_training(over, "mnist")
     assert (found.outcome, found.certificate["mean"]) == (outcome, pytest.approx(mean))
+
+
+def test_runs_alone_are_those_of_the_seed_that_is_given():
+    of_mnist = (partial(memory.averaged, "mnist", memory.OUR_CHOICE), partial(spending.overspending, "mnist"))
+    for judged in (*of_mnist, spending.spends_within, debt.owed):
+        first, second = (judged(Context(seed=seed)).certificate for seed in (0, 1))
+        assert first != second
 
 
 def test_the_policy_alone_holds_and_spends_what_it_does_in_training():

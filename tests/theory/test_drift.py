@@ -163,6 +163,15 @@ def test_a_design_says_what_corollary_2_would_do_where_that_is_something_else():
         assert (still[0].name, still[0].K) == ("the best step", 1)
 
 
+def test_every_choice_has_the_risk_of_its_own_numbers():
+    budget, problem = Budget(buffers=(200,), cost=10, mean_cost=1), {**TWO, "E": 3}
+    choices = drift_design(budget, **problem, eta=0.3)
+    assert len(choices) == 5
+    for one in choices:
+        floor = partial(smoothed_floor, keep=1 - 1 / one.window) if one.window else drift_floor
+        assert one.risk == pytest.approx(float(floor(one.rate, K=one.K, **problem, eta=one.eta)))
+
+
 def test_corollary_2_s_k_is_the_best_where_one_direction_hardly_walks_and_is_steep():
     budget = Budget(buffers=(100,), cost=55, mean_cost=5.5)
     (only,) = drift_design(budget, h=[1, 1000], variance=[1, 1], walk=[1, 0])

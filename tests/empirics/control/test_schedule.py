@@ -99,10 +99,11 @@ def test_sums_of_many_rounds_at_once_do_not_overflow():
     totals = Totals.start(np.full((1, 1), FOREVER), FOREVER, np.full((1, 1), 4 * rate))
     starts, ends, track = totals.extend(np.full((rounds, 1, 1), rate, dtype=np.int64))
     assert rate * rounds**3 / 3 > 2**63
-    gone = rounds - 4
+    assert (ends - starts)[-1, 0, 0] == track.n[-1, 0] == 4 * rate
+    totals.extend(np.full((7, 1, 1), rate, dtype=np.int64))
+    gone = rounds + 7 - 4
     assert totals.capped.gone[0] == 4 * rate * gone
     assert totals.capped.squares[0] == 16 * rate * gone
-    assert (ends - starts)[-1, 0, 0] == track.n[-1, 0] == 4 * rate
 
 
 @pytest.mark.parametrize("sizes", [(1, 1, 1, 27), (7, 7, 7, 7, 2)])

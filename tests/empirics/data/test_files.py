@@ -95,7 +95,7 @@ for case, (content, why) in RECORDS.items():
 PART = without(made.BINARY, "data_batch_1")
 CIFAR = {
     "folder in part": (under(BIN, PART), "should be in it too", "data_batch_1.bin"),
-    "archive in part": (archived(PART), "should be in it too", "data_batch_1.bin"),
+    "archive in part": (archived(without(made.BINARY, "test")), "should be in it too", "test_batch.bin"),
     "a test without records": (without(made.RECORDS, "train"), "belong together", ""),
     "records without a test": (without(made.RECORDS, "test"), "belong together", ""),
     "archive of nothing": ({ARCHIVE: gzipped(bytes(512))}, "should be in it too", "data_batch_1.bin"),

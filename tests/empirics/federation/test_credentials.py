@@ -8,12 +8,20 @@ import ssl
 import subprocess
 import sys
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import AsyncMock
 
 import pytest
 from cryptography import x509
-from cryptography.hazmat.primitives.serialization import load_ssh_private_key, load_ssh_public_key
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_ssh_private_key,
+    load_ssh_public_key,
+)
 
 from empirics.federation import superlink
 from empirics.federation.credentials import Certificates, main, make_certificates, node_key
@@ -46,9 +54,11 @@ def test_another_name_or_authority_is_not_believed_and_a_server_issues_nothing(t
         with pytest.raises(ssl.SSLCertVerificationError):
             greeted(made, authority, host)
     for file, rights in ((made.authority, (True, 0)), (made.certificate, (False, None))):
-        extensions = x509.load_pem_x509_certificate(file.read_bytes()).extensions
-        found = extensions.get_extension_for_class(x509.BasicConstraints).value
+        loaded = x509.load_pem_x509_certificate(file.read_bytes())
+        found = loaded.extensions.get_extension_for_class(x509.BasicConstraints).value
         assert (found.ca, found.path_length) == rights
+        now = datetime.now(UTC)  # a client's clock may be a day behind
+        assert ((now - loaded.not_valid_before_utc).days, (loaded.not_valid_after_utc - now).days) == (1, 364)
 
 
 def test_private_files_are_for_their_owner_alone_whatever_the_umask(tmp_path):
@@ -75,15 +85,24 @@ def test_a_node_has_a_p384_pair_and_keeps_it(tmp_path):
     assert (again.private.read_bytes(), load_ssh_public_key(again.public.read_bytes())) == (content, public)
 
 
-@pytest.mark.parametrize("content", [b"", b"no key", b"-----BEGIN OPENSSH PRIVATE KEY-----\nAAAA\n"])
-def test_what_is_no_key_is_refused_and_kept(tmp_path, content):
+OTHER_KIND = Ed25519PrivateKey.generate().private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        *((content, "not a private key") for content in (b"", b"no key", OTHER_KIND[:60])),
+        (OTHER_KIND, "must be a NIST P-384 key"),
+    ],
+)
+def test_what_is_no_key_is_refused_and_kept(tmp_path, content, said):
     (tmp_path / "key").write_bytes(content)
-    assert "not a private key" in refused(node_key, tmp_path / "key")
+    assert said in refused(node_key, tmp_path / "key")
     assert (tmp_path / "key").read_bytes() == content
 
 
 def test_what_is_no_host_gets_no_certificate(tmp_path):
-    for hosts in ([], [""], ["a b"], ["http://server"], ["server:9092"]):
+    for hosts in ([], [""], ["a b"], ["http://server"], ["server:9092"], ["me@server"]):
         with pytest.raises(SettingError):  # which repeats what was given
             make_certificates(tmp_path / "made", hosts)
         assert not (tmp_path / "made").exists()
@@ -93,11 +112,16 @@ def test_the_command_makes_certificates_once_for_each_of_a_server_s_names(tmp_pa
     words = [str(tmp_path / "made"), "server.example", "192.0.2.7", "::1"]
     assert main(words) == 0
     made = Certificates.in_folder(tmp_path / "made")
+    common, own = capsys.readouterr().out.splitlines()
+    assert common == f"for clients and the server: {made.authority}"
+    assert own == f"for the server alone: {made.certificate}, {made.key}"
     for host in ("server.example", "192.0.2.7", "::1", "127.0.0.1"):
         greeted(made, made.authority, host)
     content = made.key.read_bytes()
     assert main(words) == 2
     assert "already" in capsys.readouterr().err
+    made.certificate.unlink()
+    assert main(words) == 2
     assert made.key.read_bytes() == content
     for usage in ([], ["made"], ["--help", "no host"]):
         assert main(usage) == 2

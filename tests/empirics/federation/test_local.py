@@ -22,7 +22,7 @@ from empirics.federation.local import federate
 from empirics.federation.process_cleanup import members
 from empirics.federation.processes import last_error
 from empirics.federation.server_state import federated, prepare
-from empirics.results.folder import read_result, read_settings
+from empirics.results.folder import Folder, read_result, read_settings
 from empirics.settings.presets import PRESETS
 from tests.empirics.small import refused, until
 
@@ -39,7 +39,10 @@ def test_a_study_that_cannot_run_leaves_nothing_and_a_result_has_one_federation(
             assert not list(tmp_path.iterdir())
     prepare(SMALL, out)
     FederationFolder.of_result(out).root.mkdir()
+    with Folder.begin(tmp_path / "trained", {"study": SMALL.document()}):
+        pass
     for given, said in (
+        ({"out": tmp_path / "trained", "resume": True}, "not made by acdpp federate"),
         ({"study": SMALL, "out": out}, "already holds a result"),
         ({"out": tmp_path / "none", "resume": True}, "no result"),
         ({"resume": True}, "resuming needs"),

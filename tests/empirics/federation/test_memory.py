@@ -1,5 +1,7 @@
 """A client's memory, in which no sample is drawn, admitted or lost twice, and the server's account of it."""
 
+import io
+import json
 import threading
 from collections import Counter
 from unittest.mock import Mock
@@ -111,8 +113,13 @@ def test_a_source_may_give_less_but_nothing_else_and_what_is_refused_writes_noth
         assert (tmp_path / FILE).read_bytes() == before
     dry = play(tmp_path, order(2, 5, 1), draw=lambda t, count, source: numbered(t, 1, source))
     assert (dry.admitted, held(dry)) == (1, [1, 2, 3])
-    (tmp_path / FILE).write_bytes(b"PK" + b"\0" * 40)
-    assert "memory.npz' cannot be read" in refused(DiskMemory.open, tmp_path)
+    for damaged in (b"PK" + b"\0" * 40, before[:-30]):
+        (tmp_path / FILE).write_bytes(damaged)
+        assert "memory.npz' cannot be read" in refused(DiskMemory.open, tmp_path)
+    saved = dict(np.load(io.BytesIO(before)))
+    about = json.dumps(json.loads(bytes(saved["about"])) | {"format": 0})
+    np.savez(tmp_path / FILE, **saved | {"about": np.frombuffer(about.encode(), np.uint8)})
+    assert "memory.npz' was written by another version" in refused(DiskMemory.open, tmp_path)
 
 
 def test_the_slots_of_a_round_are_not_used_twice(tmp_path):

@@ -110,12 +110,12 @@ def test_a_round_that_is_begun_again_draws_what_is_missing_whatever_the_seeds(gi
 
 def test_a_shuffle_is_drawn_from_where_it_was_left():
     draw, state, seen, states = of_part(make_problem(small("constant", replacement=False)), 0), None, [], []
-    for t in (1, 2, 3):
-        fresh, state = draw(t, 50, Source(state=state))
+    for t in (1, 2, 3, 4):
+        fresh, state = draw(t, 40, Source(state=state))
         seen.append(fresh.x)
         states.append(state)
-    assert states == [(0, 50), (0, 100), (1, 50)]  # of a pool of 120
-    assert [len(np.unique(np.concatenate(x), axis=0)) for x in (seen[:2], seen[2:])] == [100, 50]
+    assert states == [(0, 40), (0, 80), (0, 120), (1, 40)]  # of a pool of 120
+    assert [len(np.unique(np.concatenate(x), axis=0)) for x in (seen[:3], seen[3:])] == [120, 40]
 
 
 def giving(x, y):
@@ -124,6 +124,7 @@ def giving(x, y):
 
 MISTAKES = {
     "labels from 7 to 7, not between 0 and 3": giving(np.zeros(8), 7),
+    "labels from -1 to -1": giving(np.zeros(8), -1),
     "inputs that are not finite numbers": giving(np.full(8, np.nan), 0),
     "inputs that are not finite": giving(np.array([None] * 8), 0),
     "69 parameters, this client's 36": {"model": lambda population: torch.nn.Linear(8, population.classes)},

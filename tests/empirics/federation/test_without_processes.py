@@ -116,7 +116,8 @@ def running(clock, tmp_path, monkeypatch):
     def settings(out):
         done = int(clock.now - 1000) // 10
         progress = {"done": done, "summary_sha256": "ab" if done > 1 else None}
-        return {"study": STUDY.document(), "progress": progress}
+        asked = {"data_dir": "there", "simulation": True, "patience": 3.5}
+        return {"study": STUDY.document(), "progress": progress, "asked": asked, "federation": {}}
 
     monkeypatch.setattr(local, "read_settings", settings)
     monkeypatch.setattr(local, "federation", lambda *_, **__: nullcontext(running))
@@ -152,8 +153,20 @@ def test_a_study_is_watched_until_its_result_and_run_are_complete(running, clock
     assert left <= clock.now < left + 2
 
 
+@pytest.mark.parametrize("given", [{}, {"patience": 7.0, "data_dir": Path("/elsewhere")}])
+def test_a_federation_goes_on_as_it_was_asked_to_unless_it_is_told_otherwise(running, tmp_path, given):
+    local.federate(out=tmp_path, resume=True, **given)
+    document = tomllib.loads((tmp_path / "federation/app/pyproject.toml").read_text())
+    config = document["tool"]["flwr"]["app"]["config"]
+    assert config["patience"] == given.get("patience", 3.5)
+    assert config["data-dir"] == str(given.get("data_dir", Path("there").absolute()))
+    running.operator.start.assert_called_once_with(tmp_path / "federation/app", STUDY.clients)
+
+
 def test_a_run_that_stops_gives_its_reason(running, tmp_path):
     running.ends = 1006
+    running.place.root.mkdir()
+    running.place.stopped.write_text("why an earlier run stopped")
     log = str(running.place.root / "logs/superlink.log")
     told = refused(local.federate, STUDY, tmp_path)
     assert told == f"the federation stopped after round 0: no output (log: {log!r})"
@@ -161,6 +174,15 @@ def test_a_run_that_stops_gives_its_reason(running, tmp_path):
     running.operator.over, running.link.poll.return_value = None, 1  # the server has ended
     running.operator.start.side_effect = lambda *_: running.place.stopped.write_text("for \n want\n")
     assert refused(local.federate, STUDY, tmp_path) == "for want"
+
+
+def test_what_a_running_federation_writes_into_its_event_log_is_warned_of(running, tmp_path):
+    def lose(done):
+        if done:
+            running.place.events.write_text("day hour round 1 goes on without client 2\n")
+
+    with pytest.warns(UserWarning, match="^round 1 goes on without client 2$"):
+        local.federate(STUDY, tmp_path, progress=lose)
 
 
 def test_a_busy_server_may_miss_four_polls_in_a_row(running, tmp_path):

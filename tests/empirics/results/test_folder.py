@@ -25,7 +25,12 @@ def test_a_result_that_cannot_begin_leaves_no_new_folder(tmp_path, monkeypatch):
     (tmp_path / "file").touch(0o700)
     assert not writable(tmp_path / "file" / "x")
     assert "cannot be made" in refused(Folder.begin(tmp_path / "file" / "x", SETTINGS).__enter__)
-    large = refused(refuse_place, study(rounds=2**50), tmp_path / "large")
+    disk = module.shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda _: disk._replace(free=8 * 21 * 1000 * 6))
+    several = {"policies": ("constant", "oracle", "hybrid"), "seeds": 2}
+    refuse_place(study(**several, rounds=1000), tmp_path / "large")
+    large = refused(refuse_place, study(**several, rounds=1001), tmp_path / "large")
+    assert "1,001 rounds of 6 runs may take" in large
     assert f"are free for {str(tmp_path / 'large')!r}: make room" in large
 
 

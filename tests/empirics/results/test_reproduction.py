@@ -115,6 +115,15 @@ def test_the_first_round_counts_rounds_of_training(document):
     )
 
 
+def test_the_middle_of_two_seeds_lies_between_them_and_nobody_is_sooner_than_at_once(tmp_path):
+    at_once = ACCURACY.copy()
+    at_once[3, :, 0] = 0.86
+    found = reproduction(planted(tmp_path / "r", replace(STUDY, seeds=2), at_once))
+    assert found["policies"]["acdpp"]["first_round"]["median"] == 2.5
+    assert found["policies"]["oracle"]["first_round"]["median"] == 0
+    assert found["comparisons"]["oracle"]["constant"]["speed_up"] is None
+
+
 def test_a_target_met_exactly_is_met_in_single_precision(tmp_path):
     single = np.where(ACCURACY == 0.9, np.float64(np.float32(0.7)), np.minimum(ACCURACY, 0.6))
     study = replace(section7("cifar10", seeds=SEEDS, rounds=ROUNDS), policies=POLICIES)
@@ -154,10 +163,12 @@ def test_the_heading_says_what_was_run_and_no_path(document, tmp_path):
     assert (document["target"], document["level"], document["paper"]) == (0.85, 0.8, PAPER["mnist"])
     assert Study.from_document(document["study"]) == STUDY
     assert "somewhere" not in json.dumps(document)
-    given = {"continued": [{"device": "another card"}], "data": {"train": 1_000, "test": 10_000}}
+    parts = [{"device": name} for name in ("a card", "another card", "a card")]
+    given = {"continued": parts, "data": {"train": 1_000, "test": 10_000}}
     other = reproduction(planted(tmp_path / "s", **given))
     assert other["hardware"] == "a card and another card"
     assert other["data"]["complete"] is False
+    assert reproduction(planted(tmp_path / "old", data=None))["data"] is None
 
 
 def test_a_command_is_given_only_if_it_makes_the_study():
@@ -228,6 +239,7 @@ def test_the_ladder_sets_every_policy_against_constant_admission(tmp_path):
         assert row["points"]["p"] == pytest.approx(stats.ttest_1samp(last, 0).pvalue, rel=FIVE)
         assert row["mean_cost"] == pytest.approx(interval((COST * ADMITTED)[2].mean(axis=1)), rel=FIVE)
         assert row["best_accuracy"] == pytest.approx(interval([0.6, 0.3, 0.9]), rel=FIVE)
+        assert row["by_seed"]["best_accuracy"] == [0.6, 0.3, 0.9]
         assert (row["largest_occupancy"], row["buffers"], row["diverged"]) == (HELD[2].max(), 100, 0)
     equal = found["equal_spending"]
     assert equal["cost"] == float(f"{(COST * ADMITTED)[0].mean():.4g}")
@@ -238,9 +250,16 @@ def test_the_ladder_sets_every_policy_against_constant_admission(tmp_path):
     assert document["not_run"] == [name for name in SETTINGS if name != "momentum"]
     words = "--worlds momentum --seeds 3 --rounds 4 --eta 0.25 --device cuda"
     assert document["command"] == f"acdpp explain mnist {words}"
+    words = "--seeds 3 --rounds 4 --policies constant@K=2,acdpp@K=2 --eta 0.25 --device cuda"
+    assert equal["command"] == f"acdpp reproduce mnist --setting momentum {words}"
     for world, eta, device in (("readmitted", 0.5, "cuda"), ("prices", 0.25, "cpu")):
         other = rungs("mnist", (world,), seeds=3, rounds=4)[world]
         other = replace(other, policies=study.policies, eta=eta)
         planted(tmp_path / world, other, asked={"device": device})
         assert explained(tmp_path)["command"] is None
         shutil.rmtree(tmp_path / world)
+    for world, known in rungs("mnist", seeds=3, rounds=4).items():
+        planted(tmp_path / "all" / world, replace(known, policies=study.policies))
+    document = explained(tmp_path / "all")
+    assert document["command"] == "acdpp explain mnist --seeds 3 --rounds 4 --device cuda"
+    assert document["not_run"] == []

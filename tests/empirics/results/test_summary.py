@@ -9,7 +9,7 @@ from scipy import stats
 
 from empirics.control.registry import BUILT_IN
 from empirics.prediction.forecast import Forecast
-from empirics.results.best_policy import LOSS, answer, ranking
+from empirics.results.best_policy import ACCURACY, LOSS, answer, ranking
 from empirics.results.folder import read_settings
 from empirics.results.oracle_gap import gap_closed
 from empirics.results.summary import add_predictions
@@ -142,10 +142,34 @@ def test_accuracies_are_compared_at_a_level_shared_by_all_pairs():
         assert (found.best, "near" in found.undecided) == ("best", others == 3)
 
 
+@pytest.mark.parametrize("measure", [ACCURACY, LOSS])
+def test_the_best_keeps_the_budget_nearly_and_who_is_better_beyond_it_is_named(measure):
+    accuracies = {"lost": None, "dear": 0.9, "best": 0.8, "next": 0.7, "last": 0.6}
+    for costs, wanted in (
+        ((1, 11.5, 11, 10, 9), ("best", "next", 2, "dear", True)),
+        ((1, 12, 12, 12, 12), ("dear", "best", 3, None, False)),
+        ((1, 5, 5, 5, 5), ("dear", "best", 3, None, False)),
+        ((1, 5, 12, 12, 12), ("dear", None, 0, None, True)),
+    ):
+        policies = {}
+        for (name, one), cost in zip(accuracies.items(), costs, strict=True):
+            row = {"final_accuracy": one, "mean_risk": one and 1 - one, "mean_cost": cost}
+            policies[name] = {key: {"mean": value} for key, value in row.items()}
+            policies[name] |= {"final_accuracies": [one] * 2, "mean_risks": [row["mean_risk"]] * 2}
+        if measure == ACCURACY:  # of one policy alone there are no losses
+            del policies["last"]["mean_risks"]
+        found = answer({"policies": policies, "budget": 10})
+        assert (found.best, found.next, found.compared, found.beyond, found.alone) == wanted
+        assert found.measure == measure
+
+
 def test_nothing_is_ranked_without_a_difference():
     ones = np.ones((2, 3))
     alike = ranking(("oracle", "constant"), ones, {"corrected": ones, "stated": ones})
     assert (alike["decided_pairs"], alike["stated_agrees"]) == (0, None)
+    unknown = ranking(("oracle", "constant"), ones, {"stated": ones * [[1], [np.nan]], "corrected": ones})
+    assert "stated" not in unknown
+    assert "corrected" in unknown
     for forecasts, notes in (({}, []), ({"mine": None}, ["beware"])):
         summary = {"policies": {}}
         add_predictions(summary, forecasts, None, ["beware"])
@@ -158,9 +182,9 @@ def test_nothing_is_ranked_without_a_difference():
 
 def test_a_policy_handed_over_with_variants_in_the_study_is_not_run_plainly_too(tmp_path):
     own = {"dataset": blobs(), "policies": {"mine": BUILT_IN["constant"]}}
-    asked = study(seeds=2, policies=("mine@K=2", "mine@K=5"), predict=False)
+    asked = study(seeds=2, rounds=4, policies=("mine@K=2", "mine@K=5"), predict=False)
     rows = run_study(asked, tmp_path / "own", **own)["policies"]
-    assert {name: row["retention"] for name, row in rows.items()} == {"mine@K=2": [2], "mine@K=5": [5]}
+    assert {name: row["retention"] for name, row in rows.items()} == {"mine@K=2": [2], "mine@K=5": [4]}
 
 
 def test_the_share_is_a_ratio_of_means_with_a_paired_interval():

@@ -105,6 +105,7 @@ def test_workers_request_no_cores_and_are_placed_by_the_cores_of_nodes(ray_with)
         backend.end("b")
     assert alive == ["a"]
     assert "no GPU: use --device cpu" in refused(RayBackend, FakeRay({"CPU": 1.0}), small(), "cuda", None)
+    assert "no CPU: use --device cuda" in refused(RayBackend, FakeRay({"GPU": 1.0}), small(), "cpu", None)
 
 
 def test_workers_that_do_not_start_are_warned_of_once(ray_with):
@@ -156,6 +157,10 @@ def test_other_errors_of_ray_are_one_sentence(answer_to):
     assert "a worker cannot load acdpp (No module named 'empirics')" in told
     assert refused(answer_to, ERRORS["RayTaskError"](), cause=SettingError("too many")) == "too many"
     assert refused(answer_to, ERRORS["OutOfDiskError"](300 * "x")).count("x") == 200
+    assert "Ray itself failed (OutOfDiskError)" in refused(answer_to, ERRORS["OutOfDiskError"]())
+    for cause, error in ((MemoryError("too large"), MemoryError), (ValueError(), ERRORS["RayTaskError"])):
+        with pytest.raises(error):
+            answer_to(ERRORS["RayTaskError"](), cause=cause)
 
 
 def test_a_lost_connection_to_ray_can_be_resumed(ray_with, answer_to):
@@ -179,8 +184,10 @@ def test_a_lost_connection_to_ray_can_be_resumed(ray_with, answer_to):
 
 
 def test_where_a_study_runs(monkeypatch):
-    with pytest.raises(SettingError, match="--on takes ray, for this machine"):  # and shows an address
-        Where("cpu", "spark")
+    for place in ("spark", ":6379", "ray://head"):
+        with pytest.raises(SettingError, match="--on takes ray, for this machine"):  # and shows an address
+            Where("cpu", place)
+    assert "got 'cuda:1'" in refused(opened("ray", small(), "cuda:1", None).__enter__)
     assert "give --on too" in refused(Where, "cpu", None, 2)
     assert (Where("cuda").here, Where("cuda", "ray").here) == ("cuda", "cpu")
     monkeypatch.setattr("empirics.shards.on_ray.find_spec", lambda name: None)
@@ -228,6 +235,24 @@ def test_without_a_session_one_is_opened_and_closed(ray_with):
     ray_with({"CPU": 2.0}, is_initialized=lambda: False, place="127.0.0.1", **has)
     with opened("ray", small(), "cpu", None):  # a node that was elsewhere, and is dead, listens to nobody
         pass
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]"])
+def test_a_cluster_is_joined_at_its_address_unless_it_refuses(ray_with, host):
+    told, family = [], socket.AF_INET6 if ":" in host else socket.AF_INET
+    has = {"is_initialized": lambda: False, "shutdown": lambda: None}
+    try:
+        there = socket.create_server((host.strip("[]"), 0), family=family)
+    except OSError:
+        pytest.skip("this machine has no such address")
+    with there:
+        address = f"{host}:{there.getsockname()[1]}"
+        ray_with({"CPU": 2.0}, init=lambda **given: told.append(given), **has)
+        with opened(address, small(), "cpu", None):
+            assert told == [{"address": address, "log_to_driver": False, "logging_level": "error"}]
+        ray_with({"CPU": 2.0}, init=Mock(side_effect=RuntimeError("\nanother version")), **has)
+        refusal = refused(opened(address, small(), "cpu", None).__enter__)
+    assert f"Ray cannot be reached at {address!r} (another version)" in refusal
 
 
 def test_an_address_without_a_server_is_one_sentence(tmp_path, ray_with):

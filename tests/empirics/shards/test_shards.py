@@ -164,6 +164,9 @@ def test_repeated_losses_end_in_one_sentence(tmp_path):
     assert f"was lost {LOSSES_MAX + 1} times in a row (it was killed)" in told
     assert len(backend.started) == 2 + LOSSES_MAX
     assert done(tmp_path / "out") == 0
+    backend = LocalBackend(1, losing=(1, 3, 6, 9, 12, 15))  # each before another answer
+    trained(small(), tmp_path / "other", backend)
+    assert len(backend.started) - 1 > LOSSES_MAX
 
 
 def other(**found):
