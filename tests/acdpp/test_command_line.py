@@ -134,13 +134,18 @@ def test_violations_are_the_largest_inside_the_region():
 
 
 def test_design_says_where_the_ceiling_passes_the_floor():
-    document = answer("design", "--buffers", "10,11", "--budget", "10", "--mean-cost", "1")
+    words = ("design", "--budget", "10", "--mean-cost", "1", "--buffers")
+    document = answer(*words, "10,11")
     assert document["crossover"] == pytest.approx(2_983_619, rel=0.01)
+    told = " ".join(said(*words, "10,16").split())
+    where = f"{answer(*words, '10,16')['crossover']:,.0f}"
+    assert f"K = 2 at the affordable rate is better up to about T = {where}, then K = 3" in told
     assert answer("design", *BUDGET)["crossover"] is None
 
 
 def test_design_says_what_the_theory_says_of_buffers_in_a_file_too(tmp_path):
-    (listed := tmp_path / "buffers.txt").write_text("8\n9\n10\n11\n12\n" * 2)
+    sizes = "\ufeff8\n9 10,11\n12, 8\n\n9\t10 , 11\n12\n"  # a byte order mark, and all that parts numbers
+    (listed := tmp_path / "buffers.txt").write_text(sizes, encoding="utf-8")
     document = answer("design", "--buffers", f"@{listed}", *BUDGET[2:], "--horizon", "1e6")
     budget = Budget(buffers=(8, 9, 10, 11, 12) * 2, cost=55, mean_cost=Fraction(11, 2))
     expected = design(budget, 10**6, UNIT)
@@ -156,6 +161,20 @@ def test_design_says_what_the_theory_says_of_buffers_in_a_file_too(tmp_path):
     whole = answer("design", *BUDGET, "--horizon", "1e6", *WHOLE)
     assert whole["bound"] == pytest.approx(expected.bound + 10**6 * 0.1, rel=1e-14)
     assert "bound_without_constant" not in whole["candidates"][0]
+
+
+def test_the_landscape_says_what_its_bound_is_over_and_what_it_lacks(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    for more, heading in (
+        ((), "bound* per round"),
+        (WHOLE, "bound per round"),
+        (("--horizon", "50"), "bound*"),
+        (("--horizon", "50", *WHOLE), "bound"),
+    ):
+        printed = said("design", *BUDGET, *more)
+        shown = next(line for line in printed.splitlines() if line.startswith(" retention"))
+        assert " ".join(shown.split()) == f"retention rate occupancy cost {heading} feasible"
+        assert ("* without the constant term" in printed) == ("*" in heading)
 
 
 def test_a_design_far_out_is_answered():

@@ -19,6 +19,7 @@ def error(a, q, K):
 def test_at_the_best_step_nothing_is_better_than_fresh_samples():
     document = answer(*PAPER, "--drift", "0.001")
     assert (document["K"], document["rate"]) == (1, 10)
+    assert answer(*PAPER, "--drift", "0.001", "--contraction", "0")["step"] == 1
     assert document["step"] == pytest.approx(long_run.tracking_step(0.1, 0.001), rel=1e-6)
     assert document["risk"] == pytest.approx(long_run.tracking_risk(0.1, 0.001), rel=1e-9)
     best, kept = document["choices"]

@@ -5,6 +5,7 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from acdpp import drawing, plot
+from acdpp.report import drawn
 from empirics.run import run_study
 from empirics.settings.study import Study
 from tests.acdpp.program import acdpp
@@ -70,6 +71,8 @@ def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(tmp_path, 
     left_out = ("prediction", "retention", "risk-vs-bound", "money", "measured-mismatch", "measured-prices")
     assert all(f"left out {name} " in line for name, line in zip(left_out, said, strict=True))
     assert "no sweep over K" in said[1]
+    shown = drawn.of_result(tmp_path / "result", "here", lambda name: lambda steps: steps)
+    assert [one.anchor for one in shown] == ["figure-here-learning", "figure-here-constraints"]
     words = ["risk-vs-bound", *words[2:]]  # asked for by name, it is an error
     assert "no excess risk" in refused(invoke, *words)
 

@@ -143,7 +143,10 @@ def test_what_was_not_measured_is_not_drawn(measures, ball, measured):
                 figure.compute(bare)
     if drawn[learning]:
         risk = ["excess_risk" if excess else "risk"] * ("risk" in measures)
-        assert list(learning.compute(bare).curves) == [*risk, *(["accuracy"] * ("accuracy" in measures))]
+        data = learning.compute(bare)
+        assert list(data.curves) == [*risk, *(["accuracy"] * ("accuracy" in measures))]
+        scales = [axes.get_yscale() for axes in learning.draw(data, PAPER).axes]
+        assert scales == ["log" if name == "excess_risk" else "linear" for name in data.curves]
 
 
 def test_the_error_of_a_prediction_is_that_of_the_cumulative_risk(result):

@@ -65,6 +65,31 @@ def test_a_wrong_claim_of_ones_own_is_refuted_with_a_counterexample(own):
     assert "Not established:" in result.stdout
 
 
+def test_a_claim_of_ones_own_must_be_established_as_it_stands(tmp_path):
+    own = tmp_path / "mine.py"
+    own.write_text(
+        "from proofs_check import Claim, fails, holds, undecided\n"
+        "ends = {'no': fails, 'yes': holds, 'maybe': undecided}\n"
+        "ends = {name: lambda one=one: one('exact', '1', domain='any', certificate={'K': 1})\n"
+        "    for name, one in ends.items()}\n"
+        "words = {'kind': 'k', 'title': 't', 'statement': 'S.', 'domain': 'any', 'hypotheses': ('h',)}\n"
+        "words |= {'checks_with_hypotheses': (ends['yes'],)}\n"
+        "CLAIMS = [Claim(id=name, checks=(check,), **words) for name, check in ends.items()]\n"
+    )
+    for name, verdict in (("no", "conditional"), ("maybe", "undecided")):
+        result = call("--file", str(own), "--claim", name)
+        assert (result.returncode, f"{name} is {verdict}" in result.stdout) == (1, True)
+    assert call("--file", str(own), "--claim", "yes").returncode == 0
+
+
+def test_a_check_of_the_paper_s_claims_that_breaks_ends_with_3(own, monkeypatch):
+    own.write_text(own.read_text().replace("K * (K + 1)", "undefined * (K + 1)"))
+    monkeypatch.setattr("proofs_check.registry.labelled", lambda labels: claims_from(own))
+    result = call()
+    assert (result.returncode, result.stdout) == (3, "")
+    assert "a check of acdpp itself failed: " in result.stderr
+
+
 SAME = "Claim(id=i, kind='k', title='t', statement='S.', domain='d', checks=(symbolically,)) for i in 2 * 'edcba'"
 
 

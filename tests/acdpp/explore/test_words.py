@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from acdpp.explore.form import FIELDS
-from acdpp.explore.labels import GROUPS, LABELS, PAIRED
+from acdpp.explore.labels import CHOICES, GROUPS, LABELS, PAIRED
 from acdpp.explore.pictures import BAND_ERRORS, curves_chart, money_chart
 from acdpp.explore.words import figures, money_said, recommended, rows, summary
 from acdpp.output import with_error
@@ -81,7 +81,8 @@ def test_what_is_recommended_has_policy_retention_rate_steps_and_mean():
     told = dict(recommended(design))
     wanted = {"Policy": ["burst"], "Retention K": ["3"], "Samples per round": ["4", "21.5"]}
     wanted |= {"Steps": ["2", "0.5", "t/9"], "Averaging": ["tail", "0.5"], "Left out": ["88; acdpp no"]}
-    wanted |= {"Over all rounds": ["2.0 ± 0.5"], "At the end": ["0.12 ± 0.01", "1.25"]}
+    over_all, at_end = (CHOICES["objective"][name].capitalize() for name in ("cumulative", "final"))
+    wanted |= {over_all: ["2.0 ± 0.5"], at_end: ["0.12 ± 0.01", "1.25"]}
     assert all(fact in told[name] for name, facts in wanted.items() for fact in facts)
     alone = dict(recommended(design | {"K": None, "error": None, "left_out": {}}))
     assert (alone["Retention K"], alone["Over all rounds"]) == ("as the policy has it", "excess risk 2")

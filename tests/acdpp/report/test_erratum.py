@@ -48,6 +48,15 @@ def test_a_refutation_names_its_theorems_in_coq_and_where_they_stand(small):
     assert "axioms" not in case
 
 
+def test_links_lead_to_cases_of_the_erratum_alone(small):
+    told = deepcopy(small)
+    first, *_, last = erratum.printed(told)
+    first["statement"] = f"See eq:Neff-def, which is true, and {last['id']}."
+    tex = erratum.latex(told)
+    links, places = (set(re.findall(rf"\\hyper{kind}\{{(.*?)\}}", tex)) for kind in ("link", "target"))
+    assert re.sub("[:/_]", "-", last["id"]) in links <= places
+
+
 def test_letter_and_substance_are_told_apart_in_every_format(small):
     whole = deepcopy(small)
     empty = next(claim for claim in whole["claims"] if claim["verdict"] == "proved")
@@ -194,6 +203,15 @@ def test_lines_fit_the_page_as_far_as_they_can_be_broken():
             assert all(
                 line_breaks.width(line) <= line_breaks.WIDTH for line in re.split(r"\\\\(?:\[2pt\])?", body)
             )
+
+
+def test_only_what_cannot_be_broken_is_set_small_and_a_fraction_is_as_wide_as_its_wider_part():
+    long = line_breaks.WIDTH * 2 // 3 * "a"
+    for tex, small, lines in ((long, False, 1), (f"{long}={long}", False, 2), (2 * long, True, 1)):
+        shown = line_breaks.display(tex)
+        assert (shown.startswith(r"{\small"), shown.count(r"\\[2pt]") + 1) == (small, lines)
+    one, other = (line_breaks.width(tex) for tex in (r"\frac{c}{a+b}", r"\frac{a+b}{c}"))
+    assert one == other > line_breaks.width("a+b")
 
 
 @needs_pdflatex

@@ -169,6 +169,37 @@ def test_text_of_a_claim_is_text(document, tmp_path):
     assert '&amp; <a href="#eq:ck-distinct-samples">eq:ck-distinct-samples</a>' in text
 
 
+def test_the_prediction_shown_first_is_that_of_the_first_result_that_has_one(document):
+    document = contents.gather(document, [], [])
+    risk, unsure = {"mean": 2.0, "error": 0.1}, {"mean": 1.0, "error": None}
+    found = {"predicted_over_measured": 1.25, "corrected_over_measured": 300.0, "bound_corrected": 600.0}
+    found |= {"cumulative_excess_risk": risk, "final_excess_risk": unsure}
+    without, other = (result(name)["policies"]["constant"] for name in "ab")
+    document["results"] = [result("bare"), result("known"), result("last")]
+    for one, more in zip(
+        document["results"][1:], (found, found | {"predicted_over_measured": 7.5}), strict=True
+    ):
+        one["policies"] = {"lost": without | found | {"predicted_over_measured": None}, "mine": other | more}
+    text = page(document, [], [[], [], []], "acdpp report")
+    first = text.partition('id="how-far"')[2].partition("</article>")[0]
+    assert "a task, 3 rounds, 2 seeds; result known" in first
+    assert re.findall('row">(.*?)</th><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>', first) == [
+        ("mine", "2.0 ± 0.1", "1.250", "300")
+    ]
+
+
+def test_a_case_is_found_by_every_engine_that_looked_at_it(document):
+    document = contents.gather(document, [], [])
+    case = document["claims"][0]
+    parts = (case["evidence"], case["evidence_with_hypotheses"], case["corrected"]["evidence"])
+    for found, method in zip(parts, ("smt", "limit", "enclosure"), strict=True):
+        found[0]["method"] = method
+    text = page(document, [], [], "acdpp report")
+    engines = [set(found.split("|")) for found in re.findall('data-engines="(.*?)"', text)]
+    assert {"smt", "limit", "enclosure"} <= engines[0]
+    assert set(re.findall("<option>(.*?)</option>", text)) >= engines[0] | engines[1]
+
+
 def test_a_formula_that_cannot_be_typeset_is_not_shown_as_it_is():
     with pytest.raises(NotTypeset, match="geC"):
         mathml(r"a\geC")
