@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from acdpp import output
-from acdpp.plan import BUYS, kept, show
+from acdpp.plan import BUYS, kept, learner, show
 from acdpp.predict import show_prediction
 from empirics.control.registry import BUILT_IN
 from empirics.planning import search
@@ -137,8 +137,35 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
         "acdpp train --config best.toml",
     ):
         assert fact in flat
+    paper = document["paper"]
+    assert f"the paper's: constant admission, K = {paper['K']}, {learner(paper)}" in flat
+    assert f"the paper's {paper['over_lower_bound']:.3g} times" in flat
+    last = [line.split()[-1] for line in lines if line.startswith(" ") and line.split()[-1][0].isdigit()]
+    assert last == [f"{one['over_lower_bound']:.3g}" for one in document["nearest"]]
+    gain = {"cumulative_excess_risk": -0.5, "final_excess_risk": 0.25}
+    show(document | {"gain": gain, "over_lower_bound": 0.9, "K": 7, "notes": ["one", "two"]})
+    other = " ".join(capsys.readouterr().out.split())
+    facts = (
+        "50 % above the paper's",
+        "25 % below the paper's",
+        "K = 7: ",
+        "is below it",
+        "note: one note: two",
+    )
+    assert [fact for fact in facts if fact not in other] == []
     assert set(BUYS) == set(BUILT_IN)
     assert len(document["tried"]) > len(document["nearest"])
+
+
+def test_a_learner_is_told_by_its_steps_and_its_model():
+    row = {"steps": 1, "eta": 0.5, "decay": None, "average": "none", "average_by": None}
+    for own, told in (
+        ({}, "1 local step of size 0.5; take the last model"),
+        ({"steps": 2, "average": "equal"}, "2 local steps of size 0.5; take the mean of all models"),
+        ({"decay": 9.0}, "1 local step of size 0.5, falling as 1/√(1 + t/9); take the last model"),
+        ({"average": "tail", "average_by": 0.25}, "a running mean of models, tail (0.25)"),
+    ):
+        assert told in learner(row | own)
 
 
 def test_of_a_mean_price_alone_every_round_has_that_price(tmp_path, monkeypatch, capsys):
