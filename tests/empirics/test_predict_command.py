@@ -70,6 +70,27 @@ def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(capsys)
         "25 ± 7 % above",
     ):
         assert words in flat
+    lines = {line.split()[0]: line.split()[-1] for line in shown.splitlines() if line.startswith(" ")}
+    for name, row in surer["policies"].items():
+        assert lines[name] == f"{row['path_share']:.0%}"
+    best, own = surer["best"], surer["best"]["own"]
+    assert best["eta"] != own["eta"] or best["K"] != own["K"]
+    alike = {"eta": best["eta"], "steps": best["steps"]}
+    tried = [alike | {"K": K, "floor": value} for K, value in ((7, 1.01), (2, 1.0), (5, None))]
+    others = {"eta": 9.0, "K": 1, "floor": 3.0}, {"steps": 99, "K": 30, "floor": 3.0}
+    best |= {"gain": 0.25, "gain_error": 0.002, "tried": [*tried, *(alike | other for other in others)]}
+    show_prediction(surer | {"notes": ["one", "two"]})
+    flat = " ".join(capsys.readouterr().out.split())
+    setting = f"K = {own['K']}, {own['rate']:.4g} samples per round, η = {own['eta']:.4g}, E = {own['steps']}"
+    for words in (
+        f"the study's own: {setting}: {own['predicted']['noise_floor']:.4g}",
+        *("25 ± 1 % below", "from K = 2 to 7 the risk changes by 1.0 % at most", "note: one note: two"),
+    ):
+        assert words in flat
+    best |= {"gain_error": None, "tried": [*tried, alike | {"K": 3, "floor": 1.03}]}
+    show_prediction(surer)
+    flat = " ".join(capsys.readouterr().out.split())
+    assert ("25 % below" in flat, "hardly matters" in flat) == (True, False)
     without = said(*predict("--no-best"))
     assert "best constant" not in without
     assert "±" not in without
