@@ -113,11 +113,12 @@ def shown(monkeypatch, capsys):
 
 
 def test_what_is_reached_and_what_diverged_is_told(shown):
-    printed, rows, document = shown(final={"hybrid": 0.5}, lost={"oracle": (1, 3)})
+    printed, rows, document = shown(final={"hybrid": 0.5}, pace={"constant": 16.0}, lost={"oracle": (1, 3)})
     reached = document["policies"]["acdpp"]["first_round"]
     assert rows["acdpp"][2] == f"{reached['mean_curve']} (10/10)"
     assert (rows["hybrid"][2], rows["oracle"][-1], rows["acdpp"][-1]) == ("never (0/10)", "2", "0")
     speed_up = document["comparisons"]["acdpp"]["constant"]["speed_up"]
+    assert speed_up > 1.5
     assert rows["acdpp - constant"][-2:] == ["2.6", f"{speed_up:.2f}"]
     assert rows["acdpp - hybrid"][-2:] == ["2.3", "never"]
     assert "released - constant" in rows

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import proofs_check
 from proofs_check import claims_page, ledger
 from proofs_check.registry import claims_from
 from proofs_check.run import run
+from proofs_check.text import terminal
 from tests.acdpp.program import acdpp, refusal
 from tests.refused import refused
 
@@ -35,6 +37,9 @@ def test_the_example_of_the_guide_is_proved(own):
     result = call("--file", str(own))
     assert result.returncode == 0
     assert re.search(r"squares\s+proved\s+identity.✓ exact.✓", result.stdout)
+    assert "1 claim: 1 proved (" in result.stdout
+    (confirmed,) = re.findall("- (.*), confirming", call("--file", str(own), "--explain").stdout)
+    assert confirmed.startswith("exact, ")
 
 
 def test_a_worker_tries_as_many_examples_as_are_asked_for(tmp_path):
@@ -134,6 +139,39 @@ def test_the_whole_case_has_every_number_to_check_it_by_hand_its_symbols_and_the
     text = " ".join(call("--claim", label, "--explain").stdout.split())
     for part in parts:
         assert part in text
+
+
+def test_the_whole_case_has_its_hypotheses_its_repair_and_its_substance():
+    label = "lem:gen-Neff-app"
+    claim, *_ = json.loads(call("--claim", label, "--json").stdout)["claims"]
+    text = " ".join(call("--claim", label, "--explain").stdout.split())
+    told = [f"added hypothesis: {one}" for one in claim["hypotheses"]]
+    told += [f"hypothesis: {one}" for one in claim["corrected"]["hypotheses"]]
+    assert len(claim["corrected"]["hypotheses"]) > 1
+    for one in (*told, f"shortest repair: {claim['repair']}"):
+        assert " ".join(terminal(one).split()) in text
+    for more in ((), ("--explain",)):
+        assert "in substance proved: it fails by a slip" in " ".join(
+            call("--claim", "eq:nc-Nc", *more).stdout.split()
+        )
+
+
+def test_what_coq_proves_is_counted_and_it_is_said_whether_it_was_asked_here():
+    for labels, counted in (
+        (["eq:nc-Nc"], ""),
+        (["eq:Neff-def"], "1 statement"),
+        (["eq:vck-exact"], "3 statements"),
+    ):
+        words = [word for label in labels for word in ("--claim", label)]
+        text, recorded = " ".join(call(*words).stdout.split()), "not asked" in call(*words, "--json").stdout
+        how = "as recorded; acdpp verify --kernel checks them here" if recorded else "checked here"
+        assert (f"proofs about {counted}: {how}." in text) == ("proofs about" in text) == bool(counted)
+
+
+def test_every_checker_that_is_missing_is_named(monkeypatch):
+    for name in ("PEPit", "z3"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert refusal("verify").startswith("acdpp: verifying needs PEPit and z3: pip install")
 
 
 def test_json_has_exactly_the_documented_shape():
