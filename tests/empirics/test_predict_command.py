@@ -84,7 +84,12 @@ def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(capsys)
     setting = f"K = {own['K']}, {own['rate']:.4g} samples per round, η = {own['eta']:.4g}, E = {own['steps']}"
     for words in (
         f"the study's own: {setting}: {own['predicted']['noise_floor']:.4g}",
-        *("25 ± 1 % below", "from K = 2 to 7 the risk changes by 1.0 % at most", "note: one note: two"),
+        *(
+            "25 ± 1 % below",
+            "from K = 2 to 7 the risk changes by 1.0 % at most",
+            "note: one note: two",
+            " 77.8 ",
+        ),
     ):
         assert words in flat
     best |= {"gain_error": None, "tried": [*tried, alike | {"K": 3, "floor": 1.03}]}
@@ -164,7 +169,9 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
     last = [line.split()[-1] for line in lines if line.startswith(" ") and line.split()[-1][0].isdigit()]
     assert last == [f"{one['over_lower_bound']:.3g}" for one in document["nearest"]]
     gain = {"cumulative_excess_risk": -0.5, "final_excess_risk": 0.25}
-    show(document | {"gain": gain, "over_lower_bound": 0.9, "K": 7, "notes": ["one", "two"]})
+    nearest = [*document["nearest"], document["nearest"][0] | {"name": "mine", "over_lower_bound": 77.75}]
+    more = {"over_lower_bound": 0.9, "K": 7, "notes": ["one", "two"], "nearest": nearest}
+    show(document | {"gain": gain} | more)
     other = " ".join(capsys.readouterr().out.split())
     facts = (
         "50 % above the paper's",
@@ -172,6 +179,7 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
         "K = 7: ",
         "is below it",
         "note: one note: two",
+        " 77.8 ",
     )
     assert [fact for fact in facts if fact not in other] == []
     assert set(BUYS) == set(BUILT_IN)
