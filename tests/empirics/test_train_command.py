@@ -234,6 +234,9 @@ def test_every_remark_and_every_cell_of_the_tables_is_that_of_the_summary(shown,
     printed = capsys.readouterr().out
     found = [re.split(" {2,}", line.strip()) for line in printed.splitlines()]
     cells = {name: [row[1:] for row in found if row[0] == name] for name in rows}
+    headings = [row[1:] for row in found if row[0] == "policy"]
+    assert headings[0] == ["final", "cumulative", "stated", "corrected", "÷"]
+    assert headings[3] == ["mean loss", "mean accuracy"]
     for name, row in rows.items():
         excess = [pm(row[f"{which}_excess_risk"]) for which in ("final", "cumulative")]
         assert cells[name][0][:4] == [
