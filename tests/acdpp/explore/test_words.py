@@ -93,3 +93,4 @@ def test_what_is_recommended_has_policy_retention_rate_steps_and_mean():
     alone = dict(recommended(design | {"K": None, "error": None, "left_out": {}}))
     assert (alone["Retention K"], alone["Over all rounds"]) == ("as the policy has it", "excess risk 2")
     assert "Left out" not in alone
+    assert dict(recommended(design | {"K": 1}))["Retention K"] == "1 round"

@@ -261,14 +261,16 @@ def test_the_prediction_shown_first_is_that_of_the_first_result_that_has_one(doc
     found = {"predicted_over_measured": 1.25, "corrected_over_measured": 300.0, "bound_corrected": 600.0}
     found |= {"cumulative_excess_risk": risk, "final_excess_risk": unsure}
     without, other = (result(name)["policies"]["constant"] for name in "ab")
-    document["results"] = [result("bare"), result("known"), result("last")]
+    document["results"] = [result("bare"), result("known", seeds=1), result("last")]
     for one, more in zip(
         document["results"][1:], (found, found | {"predicted_over_measured": 7.5}), strict=True
     ):
         one["policies"] = {"lost": without | found | {"predicted_over_measured": None}, "mine": other | more}
     text = page(document, [], [[], [], []], "acdpp report")
     first = text.partition('id="how-far"')[2].partition("</article>")[0]
-    assert "a task, 3 rounds, 2 seeds; result known" in first
+    assert "a task, 3 rounds, 1 seed; result known" in first
+    document["results"] = document["results"][2:]
+    assert "a task, 3 rounds, 2 seeds; result last" in page(document, [], [[]], "acdpp report")
     assert re.findall('row">(.*?)</th><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>', first) == [
         ("mine", "2.0 ± 0.1", "1.250", "300")
     ]
