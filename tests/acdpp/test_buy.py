@@ -139,7 +139,7 @@ def test_what_is_printed_is_the_document(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     words = ("buy", "--online", "--cost", "uniform:1:10", "--contraction", "0.9")
     document, printed = answer(*words), acdpp(*words).stdout
-    steps, noise = document["thresholds"], document["noise"]
+    steps, noise, gain = document["thresholds"], document["noise"], document["gain"]
     assert len(steps) > 12
     assert noise["of_plan"] > noise["of_best"]
     rows = {line.split("  ")[0].strip(): line.split()[-4:] for line in printed.splitlines()}
@@ -153,7 +153,7 @@ def test_what_is_printed_is_the_document(monkeypatch):
         f"1, 2, … times at prices up to {', '.join(f'{price:.3g}' for price in steps[:12])}, …",
         f"{document['rate']:.4g} samples per round, {document['effective_rate']:.4g} effective, for 55",
         f"0.9: {noise['of_plan']:.4g} of a sample's variance, {noise['of_best']:.4g} at best",
-        f"{document['gain']['rate']:.3g} times the samples, {document['gain']['effective_rate']:.3g} times the eff",
+        f"{gain['rate']:.3g} times the samples, {gain['effective_rate']:.3g} times the effective",
     ):
         assert fact in printed
 

@@ -88,7 +88,6 @@ def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(capsys)
             "25 ± 1 % below",
             "from K = 2 to 7 the risk changes by 1.0 % at most",
             "note: one note: two",
-            " 77.8 ",
         ),
     ):
         assert words in flat

@@ -249,8 +249,8 @@ def test_the_longest_label_is_linked_and_central_cases_come_in_their_order(docum
     first["statement"] = "See cor:optimal-k/finite-horizon and cor:optimal-k."
     third = second | {"id": "eq:vck-exact"}
     text = page(document | {"claims": [first, second, third]}, [], [], "acdpp report")
-    links = 'See <a href="#cor:optimal-k.finite-horizon">cor:optimal-k/finite-horizon</a> and <a href="#cor:optimal-k">'
-    assert links in text
+    for label in ("cor:optimal-k/finite-horizon", "cor:optimal-k"):
+        assert f' <a href="#{label.replace("/", ".")}">{label}</a>' in text
     central = text.partition('id="central"')[2].partition("</section>")[0]
     assert re.findall('href="#(.*?)"', central) == ["eq:vck-exact", "cor:optimal-k"]
 
