@@ -180,7 +180,7 @@ def show(document: dict[str, Any]) -> None:
     say(f"buy by {document['policy']}{kept}: {BUYS[document['policy']]}")
     say(f"that is {document['rate']:.4g} samples per round for {document['cost']:.4g}")
     say(f"learn with {learner(document)}")
-    informed = document["learner"] == "information"
+    informed = document["eta"] is None
     other = "constant admission's" if informed else "the paper's"
     for name, words in RISKS.items():
         gain = document["gain"][name]
@@ -227,7 +227,7 @@ def _risk(row: dict[str, Any], name: str) -> str:
 
 def learner(row: Mapping[str, Any]) -> str:
     """The step sizes and the model, in words."""
-    if row["learner"] == "information":
+    if row["eta"] is None:
         return "a server that adds up gradient and curvature"
     return f"{step_sizes(row)}; take {model(row)}"
 

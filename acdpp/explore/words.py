@@ -87,7 +87,7 @@ def money_said(answer: Answer) -> str:
 
 def recommended(design: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The plan that the search found, as labelled lines."""
-    kept = f"{design['K']} rounds" if design["K"] is not None else "as the policy has it"
+    kept = {None: "as the policy has it", 1: "1 round"}.get(design["K"], f"{design['K']} rounds")
     errors = design["error"] or {}
     risk = {name: with_error(design["predicted"][name], errors.get(name)) for name in (CUMULATIVE, FINAL)}
     left = "; ".join(f"{name} {why}" for name, why in design["left_out"].items())

@@ -96,7 +96,8 @@ def _prediction(document: dict[str, Any]) -> dict[str, Any] | None:
     for result in document["results"]:
         policies = result["policies"].items()
         if rows := {name: row for name, row in policies if row.get("predicted_over_measured") is not None}:
-            study = f"{result['task']}, {result['rounds']:,} rounds, {result['seeds']} seeds"
+            seeds = "1 seed" if result["seeds"] == 1 else f"{result['seeds']} seeds"
+            study = f"{result['task']}, {result['rounds']:,} rounds, {seeds}"
             return {"study": study, "source": f"result {result['name']}", "policies": rows}
     recorded = document["recorded_prediction"]
     return {**recorded, "source": f"recorded with this version: {recorded['command']}"}

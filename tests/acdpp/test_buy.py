@@ -135,6 +135,29 @@ def test_the_answer_names_its_rule_and_the_bound_and_what_binds_and_the_noise_if
         assert ("the memory binds" in text, "stationary noise" in text) == (words == rich,) * 2
 
 
+def test_what_is_printed_is_the_document(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    words = ("buy", "--online", "--cost", "uniform:1:10", "--contraction", "0.9")
+    document, printed = answer(*words), acdpp(*words).stdout
+    steps, noise, gain = document["thresholds"], document["noise"], document["gain"]
+    assert len(steps) > 12
+    assert noise["of_plan"] > noise["of_best"]
+    rows = {line.split("  ")[0].strip(): line.split()[-4:] for line in printed.splitlines()}
+    for one in document["bursts"]:
+        wanted = [f"{one[name]:.4g}" for name in ("threshold", "rate", "effective_rate", "cost")]
+        assert rows[f"{one['burst']:.4g} at a time"] == wanted
+    for one in document["other_prices"]:
+        numbers = (one[f"{of}effective_rate"] for of in ("", "best_", "online_"))
+        assert rows[one["prices"]] == [f"{number:.4g}" for number in (one["cost"], *numbers)]
+    for fact in (
+        f"1, 2, … times at prices up to {', '.join(f'{price:.3g}' for price in steps[:12])}, …",
+        f"{document['rate']:.4g} samples per round, {document['effective_rate']:.4g} effective, for 55",
+        f"0.9: {noise['of_plan']:.4g} of a sample's variance, {noise['of_best']:.4g} at best",
+        f"{gain['rate']:.3g} times the samples, {gain['effective_rate']:.3g} times the effective",
+    ):
+        assert fact in printed
+
+
 def test_fractions_of_a_place_are_numbers_in_json():
     document = designed(LAWS["uniform"], 2, buffers=(Fraction(1, 2), 3))
     assert json.loads(json.dumps(document))["places"] == 3.5

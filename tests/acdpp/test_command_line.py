@@ -97,8 +97,37 @@ def test_a_single_run_may_exceed_the_stability_bound_by_a_deviation():
     assert run["terms"]["deviation"] == pytest.approx(3 * (2 * math.log(20) * 1000 / 2) ** 0.5)
     assert run["total"] == pytest.approx(mean["total"] + run["terms"]["deviation"], rel=1e-14)
     assert rounded["total"] == pytest.approx(run["total"], abs=rounded["error"])
+    assert rounded["error"] > mean["error"]
+    for more, single in (((), False), (sure, True)):
+        assert ("a single run, with probability at least 0.95" in said(*words, *more)) == single
     low, high = run["enclosure"]
     assert low <= run["total"] <= high
+
+
+def printed_rows(text):
+    """The cells of a table with lines, by their heading at the left."""
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in text.splitlines() if "│" in line]
+    return {name: cells for name, *cells in rows}
+
+
+def test_what_is_printed_of_a_bound_is_its_document():
+    words = ("bound", "constant", "--K", "7", "--horizon", "50", "--form", "stated")
+    document, printed = answer(*words, *WHOLE), said(*words, *WHOLE)
+    assert printed.startswith("constant, stated, T = 50 ")
+    numbers = document["terms"] | {"partial total": document["partial_total"]}
+    wanted = {name: [f"{one:.15g}", f"{one / 50:.6g}"] for name, one in numbers.items()}
+    assert printed_rows(printed) == wanted
+    assert "no total without round 3: " in printed
+    told = [line.rpartition(": ")[2] for line in printed.splitlines() if line.startswith("negative under")]
+    assert told == ["root term, rounds 3-10", "generalisation term, rounds 1"]
+    rows = printed_rows(said("bound", "regret", "--K", "2"))
+    leading = answer("bound", "regret", "--K", "2")["leading_term"]
+    assert rows["leading term alone"] == [f"{leading:.15g}", f"{leading / 1000:.6g}"]
+    for more, name in (((), "partial total"), (WHOLE, "total")):
+        assert f"proved: the {name} lies in [" in said("bound", "constant", "--certified", *more)
+    local = f"{WHOLE[1].replace('G=1', 'L=1')},E="
+    for steps, needed in ((1, "give G in"), (2, "give G and L in")):
+        assert needed in said("bound", "constant", "--constants", f"{local}{steps}".replace(",L=1", ""))
 
 
 def test_there_is_no_total_without_a_round_of_the_printed_sum():
@@ -134,13 +163,21 @@ def test_violations_are_the_largest_inside_the_region():
 
 
 def test_design_says_where_the_ceiling_passes_the_floor():
-    document = answer("design", "--buffers", "10,11", "--budget", "10", "--mean-cost", "1")
+    words = ("design", "--budget", "10", "--mean-cost", "1", "--buffers")
+    document = answer(*words, "10,11")
     assert document["crossover"] == pytest.approx(2_983_619, rel=0.01)
+    for buffers in ("10,16", "10,11"):
+        told, where = " ".join(said(*words, buffers).split()), answer(*words, buffers)["crossover"]
+        assert f"K = 2 at the affordable rate is better up to about T = {where:,.0f}, then K = 3" in told
+        assert ("--horizon is exact" in told) == (where < 20_000) == (buffers == "10,16")
+        assert "The printed corollary offers K = 2 with full buffers too: not feasible." in told
+    assert "corollary" not in said("design", *BUDGET)
     assert answer("design", *BUDGET)["crossover"] is None
 
 
 def test_design_says_what_the_theory_says_of_buffers_in_a_file_too(tmp_path):
-    (listed := tmp_path / "buffers.txt").write_text("8\n9\n10\n11\n12\n" * 2)
+    sizes = "\ufeff8\n9 10,11\n12, 8\n\n9\t10 , 11\n12\n"  # a byte order mark, and all that parts numbers
+    (listed := tmp_path / "buffers.txt").write_text(sizes, encoding="utf-8")
     document = answer("design", "--buffers", f"@{listed}", *BUDGET[2:], "--horizon", "1e6")
     budget = Budget(buffers=(8, 9, 10, 11, 12) * 2, cost=55, mean_cost=Fraction(11, 2))
     expected = design(budget, 10**6, UNIT)
@@ -156,6 +193,36 @@ def test_design_says_what_the_theory_says_of_buffers_in_a_file_too(tmp_path):
     whole = answer("design", *BUDGET, "--horizon", "1e6", *WHOLE)
     assert whole["bound"] == pytest.approx(expected.bound + 10**6 * 0.1, rel=1e-14)
     assert "bound_without_constant" not in whole["candidates"][0]
+
+
+def test_the_landscape_says_what_its_bound_is_over_and_what_it_lacks(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    for more, heading in (
+        ((), "bound* per round"),
+        (WHOLE, "bound per round"),
+        (("--horizon", "50"), "bound*"),
+        (("--horizon", "50", *WHOLE), "bound"),
+    ):
+        printed = said("design", *BUDGET, *more)
+        shown = next(line for line in printed.splitlines() if line.startswith(" retention"))
+        assert " ".join(shown.split()) == f"retention rate occupancy cost {heading} feasible"
+        assert ("* without the constant term" in printed) == ("*" in heading)
+
+
+def test_the_landscape_marks_the_chosen_k_and_long_lists_and_numbers_are_shortened(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    sizes = [5, *range(3, 15)]
+    words = ("design", "--buffers", ",".join(map(str, sizes)), "--budget", "20", "--mean-cost", "1")
+    document, printed = answer(*words), said(*words)
+    chosen, K = [line for line in printed.splitlines() if line.endswith("yes, chosen")], document["K"]
+    (row,) = (one for one in document["candidates"] if one["K"] == K)
+    wanted = [f"{row[name]:.6g}" for name in ("total_rate", "occupancy", "cost")]
+    assert [line.split()[:6] for line in chosen] == [["K", "=", str(K), *wanted]]
+    rates = [f"{rate:.6g}" for rate in document["rates"]]
+    assert f"rates λ_m: {', '.join([*rates[:6], '…', *rates[-3:]])} " in " ".join(printed.split())
+    for size, shown in (("1234567", "1234567"), ("2e15", "2e+15")):
+        told = said("design", "--buffers", size, "--budget", "1", "--mean-cost", "1")
+        assert told.startswith(f"K* = {shown} for T → ∞\n")
 
 
 def test_a_design_far_out_is_answered():

@@ -11,10 +11,10 @@ from tests.acdpp.program import acdpp, refusal, settings
 
 
 def shown(*words):
-    return Study.from_document(settings("federate", *words))
+    return Study.from_document(settings("federate", *map(str, words)))
 
 
-def test_a_small_study_by_default_and_the_budget_goes_with_the_clients():
+def test_a_small_study_by_default_and_the_budget_goes_with_the_clients(tmp_path):
     study = shown()
     assert (study.clients, study.rounds, study.seeds, study.policies) == (3, 10, 1, ("taper-online",))
     assert study.buffers == PRESETS["digits"].buffers[:3]
@@ -24,6 +24,12 @@ def test_a_small_study_by_default_and_the_budget_goes_with_the_clients():
     assert many.budget == pytest.approx(66)
     assert (many.policies, many.rounds, many.seed) == (("buy-cheap-online",), 7, 3)
     assert shown("--clients", "2", "--budget", "20").budget == 20
+    assert shown("--clients", "1e4", "--log", "tensorboard,mlflow").log == ("tensorboard", "mlflow")
+    (file := tmp_path / "study.toml").write_text("rounds = 7\nbuffers = [4, 5]\nalpha = [0.25, 0.75]\n")
+    own = shown("--config", file)
+    assert (own.clients, own.rounds) == (2, 7)
+    refused = refusal("federate", "--config", file, "--clients", "3")
+    assert "alpha weighs 2 clients, not 3: leave out --clients, or alpha" in refused
     whole = shown("--preset", "digits")
     assert (whole.clients, whole.rounds, whole.budget) == (10, 500, 55)
 
@@ -44,9 +50,10 @@ def test_an_app_is_written_into_a_new_folder_only(tmp_path, monkeypatch):
 def test_an_app_may_name_files_that_lie_on_other_machines(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     far = ["--dataset", "npz:/there/site.npz", "--cost", "csv:/there/prices.csv", "--policy", "there:mine"]
-    done = acdpp("deploy", *far, "--out", "app")
+    done = acdpp("deploy", *far, "--out", "app", "--data-dir", "/there/data")
     assert (done.returncode, done.stderr) == (0, "")
     assert study_file(tmp_path / "app" / "acdpp_app" / "study.toml").cost.file == "/there/prices.csv"
+    assert '"/there/data"\n' in (tmp_path / "app" / "pyproject.toml").read_text()
     words = ("deploy", *far[:2], "--out", "other")
     assert "cannot be read" in refusal(*words, "--fit")
     assert "oracle keeps samples" in refusal(*words, "--policy", "oracle@K=5")

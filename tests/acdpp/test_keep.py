@@ -19,6 +19,7 @@ def error(a, q, K):
 def test_at_the_best_step_nothing_is_better_than_fresh_samples():
     document = answer(*PAPER, "--drift", "0.001")
     assert (document["K"], document["rate"]) == (1, 10)
+    assert answer(*PAPER, "--drift", "0.001", "--contraction", "0")["step"] == 1
     assert document["step"] == pytest.approx(long_run.tracking_step(0.1, 0.001), rel=1e-6)
     assert document["risk"] == pytest.approx(long_run.tracking_risk(0.1, 0.001), rel=1e-9)
     best, kept = document["choices"]
@@ -66,7 +67,12 @@ def test_the_mean_of_models_is_the_best_of_all_windows():
 def test_the_table_sets_every_choice_against_the_least(monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     words = (*PAPER, "--drift", "0.0002", "--contraction", "0.5")
-    risks = [row["risk"] for row in answer(*words)["choices"]]
+    rows = (document := answer(*words))["choices"]
+    risks = [row["risk"] for row in rows]
     assert risks[0] > min(risks)
-    table = acdpp(*words).stdout.partition("─\n")[2].partition("\n\n")[0]
-    assert [line.split()[-1] for line in table.splitlines()] == [f"{one / min(risks):.3g}" for one in risks]
+    head, _, table = acdpp(*words).stdout.partition("─\n")
+    assert f"keep samples for K = {document['K']} rounds, take" in head
+    for line, row in zip(table.partition("\n\n")[0].splitlines(), rows, strict=True):
+        numbers = [row[name] for name in ("rate", "step", "window", "risk")] + [row["risk"] / min(risks)]
+        assert line.split()[-5:] == ["–" if one is None else f"{one:.3g}" for one in numbers]
+    assert "keep samples for K = 1 round, take" in acdpp(*PAPER, "--drift", "0.001").stdout

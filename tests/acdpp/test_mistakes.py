@@ -88,6 +88,7 @@ MISTAKES = {  # by the words that they follow
     f"keep {PAPER}": {
         "--drift -1": "--drift must be at least 0",
         "--drift 0.1 --contraction 1": "at least 0 and below 1",
+        "--drift 0.1 --contraction=-0.1": "at least 0 and below 1",
         "--drift 0.1 --horizon 9": "--horizon",
         "--drift 0.1 --pilot 90": "--pilot",
         "--drift 0.1 --buffers 1e9": "more than 10^6 rounds",

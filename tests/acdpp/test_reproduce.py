@@ -1,15 +1,19 @@
 """`acdpp reproduce` from the outside, on a data set with MNIST's files and few, easy images."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
 from acdpp import interrupt
+from acdpp.reproduce import tell
 from empirics.results.folder import read_settings
 from empirics.results.reproduction import NAME, reproduction
 from empirics.settings.study import Study
+from tests import made_up
 from tests.acdpp.program import refusal, said, settings
 from tests.empirics.data.made_data import bright_squares, put
 from tests.empirics.small import stopped_at
@@ -92,6 +96,76 @@ def test_a_study_is_continued_where_it_stopped(data, tmp_path):
     said("resume", tmp_path / "cut")
     train(study, tmp_path / "whole", data_dir=data)
     assert (tmp_path / "cut" / NAME).read_bytes() == (tmp_path / "whole" / NAME).read_bytes()
+
+
+@pytest.fixture
+def shown(monkeypatch, capsys):
+    """What is told of made-up runs, and the cells of its rows."""
+    monkeypatch.setenv("COLUMNS", "200")
+
+    def told(*args, **kwargs):
+        document = made_up.reproduction(*args, **kwargs)
+        tell(document, Path("here"), as_json=False)
+        printed = capsys.readouterr().out
+        rows = {line.split("  ")[0].strip(): re.split(" {2,}", line.strip()) for line in printed.splitlines()}
+        return printed, rows, document
+
+    return told
+
+
+def test_what_is_reached_and_what_diverged_is_told(shown):
+    printed, rows, document = shown(final={"hybrid": 0.5}, pace={"constant": 16.0}, lost={"oracle": (1, 3)})
+    reached = document["policies"]["acdpp"]["first_round"]
+    assert rows["acdpp"][2] == f"{reached['mean_curve']} (10/10)"
+    assert (rows["hybrid"][2], rows["oracle"][-1], rows["acdpp"][-1]) == ("never (0/10)", "2", "0")
+    speed_up = document["comparisons"]["acdpp"]["constant"]["speed_up"]
+    assert speed_up > 1.5
+    assert rows["acdpp - constant"][-2:] == ["2.6", f"{speed_up:.2f}"]
+    assert rows["acdpp - hybrid"][-2:] == ["2.3", "never"]
+    assert "released - constant" in rows
+    assert "note: a diverged run keeps its last accuracy" in printed
+    printed, rows, _ = shown("cifar10", final=dict.fromkeys(("acdpp", "constant"), 0.5), complete=False)
+    assert rows["acdpp - hybrid"][-2:] == ["never", "–"]
+    assert rows["acdpp - constant"][-2:] == ["1.7", "–"]
+    assert "to 70 %" in printed
+    assert "note: a subset: 5,000 of the 50,000 training images of CIFAR-10" in printed
+    assert "diverged run" not in printed
+
+
+def test_what_an_interval_and_a_setting_mean_is_told(shown):
+    for seeds in (1, 2):
+        printed, rows, _ = shown("imagenette", ("paper", "released")[seeds - 1], seeds=seeds)
+        assert ("one seed, no interval" in printed) == (seeds == 1) != ("± is half" in printed)
+        assert (" ± " in rows["acdpp"][1]) == (seeds == 2)
+        assert ("1,000 samples per client" in printed) == (seeds == 2)
+
+
+def test_the_ladder_is_told_number_by_number(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    gains = [{"mean": mean, "low": mean - 1, "high": mean + 1} for mean in (1.0, 2.0, 3.0, 4.0)]
+    chances = (0.0004, 0.004, 0.4, None)
+    points = [gain | {"p": p} for gain, p in zip(gains, chances, strict=True)]
+    pairs = [dict(zip(("points", "points_averaged"), some, strict=True)) for some in (points[:2], points[2:])]
+    rest = {"mean_cost": {"mean": 55.5}, "largest_occupancy": 123}
+    world = {"label": "the text", "rounds": 9, "seeds": 3, "level": 0.8, "intervals": "over seeds"}
+    world |= {"dataset": "mnist", "setting": "paper", "data": None, "policies": {"acdpp": pairs[0] | rest}}
+    over = {"constant@K=2": {"released": pairs[0], "acdpp@K=2": pairs[1]}}
+    worlds = {"paper": world, "prices": world | {"equal_spending": {"cost": 77.5, "over": over}}}
+    document = {"dataset": "mnist", "worlds": worlds, "notes": ["beware"], "not_run": ["logistic"]}
+    monkeypatch.setattr("empirics.reproduce.explain", Mock(return_value=(Path("here"), document)))
+    printed = said("explain", "mnist")
+    rows = [re.split(" {2,}", line.strip()) for line in printed.splitlines()]
+    first, second = (
+        ["+1.00 ± 1.00", "<0.001", "+2.00 ± 1.00", "0.004"],
+        ["+3.00 ± 1.00", "0.400", "+4.00 ± 1.00", "–"],
+    )
+    assert rows.count(["acdpp", *first, "55.5", "123"]) == 2
+    assert [row for row in rows if row[0] in over["constant@K=2"]] == [
+        ["released", *first],
+        ["acdpp@K=2", *second],
+    ]
+    for fact in ("note: beware", "not run yet: logistic", "constant@K=2 with the spending of released, 77.5"):
+        assert fact in printed
 
 
 def test_settings_are_shown_without_any_data():

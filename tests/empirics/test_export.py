@@ -218,4 +218,5 @@ def test_a_run_that_diverged_and_a_machine_that_rounds_otherwise_are_told(result
     assert "oracle diverged with seed 0" in refusal("export", *changed(None))
     done = acdpp("export", *changed(0.25))
     assert "in the record: another device or version rounds differently" in done.stderr
-    assert done.stdout.splitlines()[0] == "last model of oracle, seed 0, after 6 rounds"
+    told = ["last model of oracle, seed 0, after 6 rounds", "test accuracy on record: 0.25"]
+    assert done.stdout.splitlines() == [*told, f"model: {tmp_path / 'model.pt'}"]

@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from acdpp import output
-from acdpp.plan import BUYS, kept, show
+from acdpp.plan import BUYS, kept, learner, show
 from acdpp.predict import show_prediction
 from empirics.control.registry import BUILT_IN
 from empirics.planning import search
@@ -70,6 +70,31 @@ def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(capsys)
         "25 ± 7 % above",
     ):
         assert words in flat
+    lines = {line.split()[0]: line.split()[-1] for line in shown.splitlines() if line.startswith(" ")}
+    for name, row in surer["policies"].items():
+        assert lines[name] == f"{row['path_share']:.0%}"
+    best, own = surer["best"], surer["best"]["own"]
+    assert best["eta"] != own["eta"] or best["K"] != own["K"]
+    alike = {"eta": best["eta"], "steps": best["steps"]}
+    tried = [alike | {"K": K, "floor": value} for K, value in ((7, 1.01), (2, 1.0), (5, None))]
+    others = {"eta": 9.0, "K": 1, "floor": 3.0}, {"steps": 99, "K": 30, "floor": 3.0}
+    best |= {"gain": 0.25, "gain_error": 0.002, "tried": [*tried, *(alike | other for other in others)]}
+    show_prediction(surer | {"notes": ["one", "two"]})
+    flat = " ".join(capsys.readouterr().out.split())
+    setting = f"K = {own['K']}, {own['rate']:.4g} samples per round, η = {own['eta']:.4g}, E = {own['steps']}"
+    for words in (
+        f"the study's own: {setting}: {own['predicted']['noise_floor']:.4g}",
+        *(
+            "25 ± 1 % below",
+            "from K = 2 to 7 the risk changes by 1.0 % at most",
+            "note: one note: two",
+        ),
+    ):
+        assert words in flat
+    best |= {"gain_error": None, "tried": [*tried, alike | {"K": 3, "floor": 1.03}]}
+    show_prediction(surer)
+    flat = " ".join(capsys.readouterr().out.split())
+    assert ("25 % below" in flat, "hardly matters" in flat) == (True, False)
     without = said(*predict("--no-best"))
     assert "best constant" not in without
     assert "±" not in without
@@ -137,6 +162,25 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
         "acdpp train --config best.toml",
     ):
         assert fact in flat
+    paper = document["paper"]
+    assert f"the paper's: constant admission, K = {paper['K']}, {learner(paper)}" in flat
+    assert f"the paper's {paper['over_lower_bound']:.3g} times" in flat
+    last = [line.split()[-1] for line in lines if line.startswith(" ") and line.split()[-1][0].isdigit()]
+    assert last == [f"{one['over_lower_bound']:.3g}" for one in document["nearest"]]
+    gain = {"cumulative_excess_risk": -0.5, "final_excess_risk": 0.25}
+    nearest = [*document["nearest"], document["nearest"][0] | {"name": "mine", "over_lower_bound": 77.75}]
+    more = {"over_lower_bound": 0.9, "K": 7, "notes": ["one", "two"], "nearest": nearest}
+    show(document | {"gain": gain} | more)
+    other = " ".join(capsys.readouterr().out.split())
+    facts = (
+        "50 % above the paper's",
+        "25 % below the paper's",
+        "K = 7: ",
+        "is below it",
+        "note: one note: two",
+        " 77.8 ",
+    )
+    assert [fact for fact in facts if fact not in other] == []
     assert set(BUYS) == set(BUILT_IN)
     assert len(document["tried"]) > len(document["nearest"])
 
@@ -151,6 +195,17 @@ def test_a_plan_for_a_server_that_adds_up_information_has_constant_admission_bes
         assert other not in flat
     wrong = acdpp(*informed, "--eta", "0.5")
     assert (wrong.returncode, "--learner information has no step size" in wrong.stderr) == (2, True)
+
+
+def test_a_learner_is_told_by_its_steps_and_its_model():
+    row = {"steps": 1, "eta": 0.5, "decay": None, "average": "none", "average_by": None}
+    for own, told in (
+        ({}, "1 local step of size 0.5; take the last model"),
+        ({"steps": 2, "average": "equal"}, "2 local steps of size 0.5; take the mean of all models"),
+        ({"decay": 9.0}, "1 local step of size 0.5, falling as 1/√(1 + t/9); take the last model"),
+        ({"average": "tail", "average_by": 0.25}, "a running mean of models, tail (0.25)"),
+    ):
+        assert told in learner(row | own)
 
 
 def test_of_a_mean_price_alone_every_round_has_that_price(tmp_path, monkeypatch, capsys):

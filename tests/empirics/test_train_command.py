@@ -1,6 +1,7 @@
 """`acdpp train` from the outside."""
 
 import json
+import re
 import sys
 import tomllib
 from itertools import combinations
@@ -124,6 +125,7 @@ def test_an_answer_is_best_policy_lead_significance_and_cost(measured, cost, mor
     for fact, line in zip(facts, lines, strict=False):
         assert fact in line
     assert lines[2].startswith("not") == any(fact.startswith("not") for fact in facts)
+    assert ("(test accuracy" in lines[0]) == ("undecided" in more)
 
 
 def test_a_policy_alone_has_no_lead_and_may_be_predicted(capsys):
@@ -206,6 +208,81 @@ def test_a_summary_says_how_far_each_policy_gets_towards_the_oracle(shown, capsy
     said = " ".join(capsys.readouterr().out.split())
     assert "over paths of prices or samples: at most 3.0 %" in said
     assert "between constant and oracle: buy-cheap-online 40 % (30 to 50 %)" in said
+
+
+def test_every_remark_and_every_cell_of_the_tables_is_that_of_the_summary(shown, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    document = reread(shown[1])
+    rows = {name: document["policies"][name] for name in ("acdpp", "oracle", "constant")}
+    stretches = ([[2, 2], [4, 6], [8, 9], [11, 12]], [], [[3, 3]])
+    for place, (row, above) in enumerate(zip(rows.values(), stretches, strict=True)):
+        row |= {"predicted": None, "bound_stated": 1000.0 + place, "bound_corrected": 2000.0 + place}
+        row |= {"mean_risk": {"mean": 0.5, "error": None}, "mean_accuracy": {"mean": 0.25, "error": None}}
+        row["mismatch"] |= {"above_stated": above, "over_stated_early": None, "early_rounds": 7}
+    rows["constant"] |= {"diverged": 1, "buffer_violation": None}
+    rows["acdpp"]["last_cumulative_excess_risk"] = {"mean": 1.5, "error": 0.2}
+    document |= {
+        "policies": rows,
+        "nominal_constants": ["G", "L"],
+        "lower_bound": {"final_excess_risk": 0.125},
+    }
+    document |= {
+        "outside_the_hypotheses": ["a reason", "another"],
+        "prediction_notes": ["a note", "one more"],
+    }
+    show_summary(document, verbose=True)
+    printed = capsys.readouterr().out
+    found = [re.split(" {2,}", line.strip()) for line in printed.splitlines()]
+    cells = {name: [row[1:] for row in found if row[0] == name] for name in rows}
+    headings = [row[1:] for row in found if row[0] == "policy"]
+    assert headings[0] == ["final", "cumulative", "stated", "corrected", "÷"]
+    assert headings[3] == ["mean loss", "mean accuracy"]
+    for name, row in rows.items():
+        excess = [pm(row[f"{which}_excess_risk"]) for which in ("final", "cumulative")]
+        assert cells[name][0][:4] == [
+            *excess,
+            f"{row['bound_stated']:,.0f}",
+            f"{row['bound_corrected']:,.0f}",
+        ]
+        assert cells[name][3] == ["0.5", "0.25"]
+        assert cells[name][2][1:] == ["∞" if name == "constant" else "0", str(row["largest_occupancy"])]
+    assert [some[4][2:] for some in cells.values()] == [
+        ["∞ (t ≤ 7)", "2, 4-6, 8-9, …"],
+        ["∞ (t ≤ 7)", "none"],
+        ["– (t ≤ 7)", "3"],
+    ]
+    for fact in (
+        *(
+            "not derived from the data: G, L",
+            "bound: a reason",
+            "bound: another",
+            "final excess risk: 0.125 ",
+        ),
+        *("prediction: a note", "prediction: one more", "risk of the last iterates: acdpp 1.5 ± 0.2\n"),
+        "diverged: 1 of 2 runs of constant; ",
+    ):
+        assert fact in printed
+
+
+def test_a_ranking_by_bounds_is_set_against_the_measured_one(capsys):
+    three = ["oracle", "mine", "yours"]
+    wrong = {"corrected": three[::-1], "corrected_disagrees_on": [["mine", "yours"]]}
+    base = {"measured": three, "pairs": 3, "undecided": [["oracle", "mine"]], "stated_disagrees_on": []}
+    for more, facts in (
+        (
+            wrong | {"decided_pairs": 2},
+            ["ranks yours, mine, oracle: wrong on mine and yours", "all 2 significant pairs, of 3"],
+        ),
+        (
+            wrong | {"decided_pairs": 1},
+            ["stated bound ranks all 1 significant pair, of 3", "level): oracle and mine"],
+        ),
+        ({"decided_pairs": 1}, ["no bound ranks them"]),
+        ({"decided_pairs": 0}, ["no two policies differ significantly"]),
+    ):
+        show_ranking(base | more)
+        printed = " ".join(capsys.readouterr().out.split())
+        assert [fact for fact in ["best first: oracle, mine, yours", *facts] if fact not in printed] == []
 
 
 def test_where_nothing_is_predicted_it_says_why(tmp_path):

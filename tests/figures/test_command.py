@@ -1,12 +1,17 @@
 """`acdpp plot` as a user meets it."""
 
+from dataclasses import replace
+from unittest.mock import Mock
+
 import pytest
 from PIL import Image
 from typer.testing import CliRunner
 
 from acdpp import drawing, plot
+from acdpp.report import drawn
 from empirics.run import run_study
 from empirics.settings.study import Study
+from figures.simulation import Simulation
 from tests.acdpp.program import acdpp
 from tests.refused import refused
 
@@ -43,6 +48,30 @@ def test_a_simulation_is_that_of_the_seed(name, tmp_path):
     assert drawn[0] != drawn[1]
 
 
+def test_options_are_those_of_the_figure(monkeypatch):
+    simulated = Simulation(K=7, rate=4, rounds=9, seeds=1, seed=5, rho=0.9, V=3.0)
+    played = {"K": "7", "rate": "4", "rounds": 9, "rho": "0.9", "V": "3", "seed": 5}
+    for name, options, wanted in (
+        ("uniformity", {"K": "3,2", "rounds": "9"}, [(3, 2), 9]),
+        ("mismatch", {"K": "4", "rate": "2", "rounds": "9", "draws": 20, "seed": 3}, [4, 2, 9, 20, 3]),
+        ("omegas", {"K": "7,3,5", "rate": "4", "horizon": "1e4"}, [7, 4, 10**4]),
+        ("control", played, [simulated]),
+        ("bound-vs-T", played | {"seeds": 2}, [7, 4, 10**12]),
+        ("bound-vs-T", {"rounds": 0}, [10, 10, 10**12]),
+        ("design", {"horizon": "30,20"}, []),
+    ):
+        compute = Mock()
+        module = "bound_vs_horizon" if name == "bound-vs-T" else name
+        monkeypatch.setattr(f"figures.{module}.compute", compute)
+        plot.FIGURES[name](**options).compute(None)
+        given, more = compute.call_args
+        assert list(given[: len(wanted)]) == wanted
+        last = {"omegas": more.get("others"), "bound-vs-T": given[-1], "design": given[-1]}.get(name)
+        if name == "bound-vs-T":
+            assert last == (replace(simulated, seeds=2) if options["rounds"] else None)
+        assert name not in ("omegas", "design") or list(last) == {"omegas": [3, 5], "design": [30, 20]}[name]
+
+
 def test_all_draws_all_and_a_figure_of_a_result_comes_from_its_folder(result, tmp_path, monkeypatch, saved):
     assert {*plot.THEORY, *plot.MEASURED, "drift", "section7", "explained"} == set(plot.FIGURES)
     assert [plot.FIGURES[name]().name for name in plot.THEORY] == list(plot.THEORY)  # with defaults
@@ -70,6 +99,8 @@ def test_all_draws_what_a_result_can_give_and_says_what_it_leaves_out(tmp_path, 
     left_out = ("prediction", "retention", "risk-vs-bound", "money", "measured-mismatch", "measured-prices")
     assert all(f"left out {name} " in line for name, line in zip(left_out, said, strict=True))
     assert "no sweep over K" in said[1]
+    shown = drawn.of_result(tmp_path / "result", "here", lambda name: lambda steps: steps)
+    assert [one.anchor for one in shown] == ["figure-here-learning", "figure-here-constraints"]
     words = ["risk-vs-bound", *words[2:]]  # asked for by name, it is an error
     assert "no excess risk" in refused(invoke, *words)
 

@@ -30,7 +30,11 @@ def test_risk_over_time_has_the_moments_of_change(tmp_path, measured):
     assert fits(figure)
     ordered = drifting.compute(trained(tmp_path / "order", Drift(kind="order"), policies=("constant",)))
     assert (ordered.changes, ordered.predicted) == ([], {})
-    assert "loss" in drifting.draw(ordered, PAPER).axes[0].get_ylabel()
+    other = drifting.draw(ordered, PAPER)
+    assert "loss" in other.axes[0].get_ylabel()
+    told, untold = ([text.get_text() for text in one.legends[0].get_texts()] for one in (figure, other))
+    assert (told[:3], len(told), untold) == (["constant", "oracle", "predicted"], 4, ["constant"])
+    assert told[3].startswith("change begins")
     with pytest.raises(NotMeasured, match="does not drift"):
         drifting.compute(measured)
 
@@ -50,6 +54,9 @@ def test_speeds_stand_side_by_side_over_the_retention_where_other_figures_refuse
     both = drifting.compute_speeds([results[0], other]).risks
     assert list(both) == ["periodic, 6 rounds of classes", "periodic, 6 rounds of labels"]
     still = trained(tmp_path / "still", Drift(), **given)
+    pairs = [f"{policy}@K={K}" for policy in ("constant", "acdpp") for K in (1, 3)]
+    two = trained(tmp_path / "two", Drift(), **given | {"policies": tuple(pairs)})
+    assert list(drifting.compute_speeds([two]).risks) == ["no drift, constant", "no drift, acdpp"]
     data = drifting.compute_speeds(
         [still, trained(tmp_path / "1", Drift(kind="abrupt", start=9), **given, seeds=1)]
     )

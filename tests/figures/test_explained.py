@@ -55,6 +55,20 @@ def test_a_row_is_a_departure_with_its_gains_its_cost_and_its_memory(tmp_path):
         assert (row.cost, row.memory) == (entry["mean_cost"]["mean"], entry["largest_occupancy"] / 100)
 
 
+def test_costs_memories_and_what_the_paper_claims_stand_beside_the_rows(tmp_path):
+    gains = {"acdpp+K": 0.5, "released-K": 1.0}
+    figure = explained.draw(read(made({"text": gains}, dataset="cifar10"), tmp_path), PAPER)
+    written = [text.get_text() for axes in figure.axes for text in axes.texts]
+    assert [text for text in written if text[0].isdigit()] == ["59.0", "100 %", "63.0", "140 %"]
+    (legend,) = figure.legends
+    assert "(budget 110)" in legend.get_title().get_text()
+    assert [text.get_text() for text in legend.get_texts()] == [
+        "acdpp",
+        "released",
+        "the paper: +3.5 on CIFAR-10",
+    ]
+
+
 def test_baselines_are_no_departures_but_richer_constant_admission_is_a_row(tmp_path):
     baselines = ("constant", "hybrid", "hybrid@K=10", "oracle")
     departures = ["acdpp", "constant@K=2,budget=200"]

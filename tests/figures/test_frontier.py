@@ -100,6 +100,9 @@ def test_what_no_policy_can_reach_is_hatched_and_risks_may_be_left_out(small):
         assert len(figure.axes) == panels
         (legend,) = figure.legends
         assert ("acdpp" in [text.get_text() for text in legend.get_texts()]) == (panels == 4)
+        note = " ".join(legend.get_title().get_text().split())
+        assert "The oracle costs 44 per round" in note
+        assert (f"price paths is at most {100 * small.risks.unsure:.1f} %" in note) == (panels == 4)
     (region,) = [c for c in figure.axes[0].collections if c.get_hatch()]
     outline = region.get_paths()[0].vertices
     lowest = [outline[np.isclose(outline[:, 0], C), 1].min() for C in small.C]

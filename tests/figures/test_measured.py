@@ -53,6 +53,11 @@ def test_no_bound_by_stability_is_drawn_beyond_its_hypotheses(measured):
     data = risk_vs_bound.compute(replace(measured, constants=tuple(long)))
     assert [one.stability is None for one in data.policies.values()] == [True] * 2 + [False] * 4
     assert "No bound by stability for acdpp, acdpp-capped: " in data.note
+    most = [replace(one, eta=9 / one.L) if p < 4 else one for p, one in enumerate(measured.constants)]
+    assert (
+        "No bound by stability for 4 policies: "
+        in risk_vs_bound.compute(replace(measured, constants=most)).note
+    )
     uneven = replace(measured, study=replace(measured.study, partition="two-class"))
     data = risk_vs_bound.compute(uneven)
     assert "No bound by stability: " in data.note
@@ -80,6 +85,9 @@ def test_the_measured_mismatch_is_set_against_chi(measured):
     assert one.at[0] == 2
     # at K = 1 both expressions are the same
     assert data.policies["oracle"].stated == pytest.approx(np.ones(29))
+    for seeds, label in ((1, "measured, 1 seed"), (3, "measured, 3 seeds")):
+        figure = measured_mismatch.draw(measured_mismatch.compute(cut(measured, seeds=seeds)), PAPER)
+        assert label in [text.get_text() for text in figure.legends[0].get_texts()]
     first = measured_mismatch.compute(cut(measured, rounds=1)).policies.values()  # χ = 0
     assert all(len(one.at) == len(one.ratio) == len(one.half_width) == 0 for one in first)
 
@@ -143,7 +151,10 @@ def test_what_was_not_measured_is_not_drawn(measures, ball, measured):
                 figure.compute(bare)
     if drawn[learning]:
         risk = ["excess_risk" if excess else "risk"] * ("risk" in measures)
-        assert list(learning.compute(bare).curves) == [*risk, *(["accuracy"] * ("accuracy" in measures))]
+        data = learning.compute(bare)
+        assert list(data.curves) == [*risk, *(["accuracy"] * ("accuracy" in measures))]
+        scales = [axes.get_yscale() for axes in learning.draw(data, PAPER).axes]
+        assert scales == ["log" if name == "excess_risk" else "linear" for name in data.curves]
 
 
 def test_the_error_of_a_prediction_is_that_of_the_cumulative_risk(result):

@@ -115,6 +115,7 @@ def test_a_sweep_without_predictions_is_drawn_and_says_so(sweep):
     data = retention.compute(replace(result, not_predicted="the setting predict is false"))
     assert data.risks["late"]["constant"].best_predicted is None
     assert data.note.endswith(" No prediction: the setting predict is false.")
+    assert retention.compute(result).note.endswith(" No prediction: an older version trained it.")
     figure = retention.draw(data, PAPER)
     assert not any("predicted" in text.get_text() for text in figure.legends[0].get_texts())
 

@@ -46,6 +46,8 @@ def test_dots_have_the_number_bought_as_area():
     for name in data.buying:
         data.policies[name] = replace(data.policies[name], bought=some)
     market = prices.draw(data, PAPER).axes[0]
+    first, second = prices.draw(data, PAPER).legends[0].legend_handles[:2]
+    assert (first.get_markerfacecolor(), second.get_markerfacecolor()) == (first.get_color(), "none")
     for dots in market.collections[: len(data.buying)]:
         assert dots.get_sizes() / dots.get_sizes().max() == pytest.approx(some[some > 0] / some.max())
 

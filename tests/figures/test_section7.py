@@ -59,6 +59,13 @@ def test_results_of_any_size_and_any_policies_are_drawn_within_the_page(draw):
     assert not [text for axes in shown(alone) for text in axes.texts if "+" in text.get_text()]
 
 
+def test_a_title_counts_seeds_and_the_code_s_setting_has_its_own_acdpp():
+    results = [made(rounds=2, seeds=seeds) for seeds in (1, 2)]
+    assert [title.rpartition(", ")[2] for title in titles(DRAW[0](results, PAPER))] == ["1 seed", "2 seeds"]
+    figure = DRAW[0]([made("mnist", "released", policies=("constant", "released"))], PAPER)
+    assert "+3.5" in [text.get_text() for axes in shown(figure) for text in axes.texts]
+
+
 @pytest.mark.parametrize("count", [1, 4, 12])
 @pytest.mark.parametrize(("draw", "panels"), [*zip(DRAW, (2, 3), strict=True)])
 def test_every_result_has_its_panels_and_a_title_of_its_own(draw, panels, count):

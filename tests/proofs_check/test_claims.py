@@ -1,6 +1,8 @@
 """Every claim of the paper, decided once in the quick profile: the registry is the test list."""
 
 import html
+import json
+import math
 import re
 import signal
 import subprocess
@@ -10,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from operator import gt
+from pathlib import Path
 from pkgutil import iter_modules
 from unittest.mock import patch
 
@@ -28,9 +31,11 @@ from proofs_check.ledger import substances, tally, told
 from proofs_check.registry import labelled, registry, select
 from proofs_check.run import run
 from proofs_check.text import terminal
+from tests.recorded import held, numbers
 from tests.refused import refused
 from tests.typeset import check_erratum, needs_pdflatex
 
+NUMBERS = Path(__file__).with_name("evidence.json")  # what evidence tells, by claim
 ESTABLISHED = ("proved", "certified", "supported")
 CLAIMS = {claim.id: claim for claim in registry()}
 
@@ -62,6 +67,18 @@ def test_a_case_is_as_recorded_and_what_is_not_true_is_corrected(label, cases):
         assert case.corrected_verdict in ESTABLISHED or elsewhere in CLAIMS
     wrong = case.verdict in ("refuted", "conditional")
     assert bool(case.claim.repair) == (wrong and case.claim.kind not in ("reading", "experiment"))
+    roles = {"stated": case.stated, "hypotheses": case.hypotheses, "corrected": case.corrected}
+    found = {f"{role}, {i}": weighed(e) for role, those in roles.items() for i, e in enumerate(those, 1)}
+    held(NUMBERS, label, numbers(found))
+
+
+def weighed(evidence):
+    """How many numbers its detail and its certificate tell, and two sums over them, the second in their order."""
+    told = json.dumps([evidence.detail, evidence.certificate], ensure_ascii=False)
+    each = [float(one) for one in re.findall(r"(?<!\w)-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", told)]
+    # logarithms, so that a large one does not hide the others
+    logs = [math.copysign(math.log1p(1e9 * min(abs(x), 1e290)), x) for x in each]
+    return [len(each), sum(logs), sum(i * x for i, x in enumerate(logs))]
 
 
 def test_the_ledger_holds_these_claims_in_this_order_and_no_others():

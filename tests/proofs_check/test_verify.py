@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import proofs_check
 from proofs_check import claims_page, ledger
 from proofs_check.registry import claims_from
 from proofs_check.run import run
+from proofs_check.text import terminal
 from tests.acdpp.program import acdpp, refusal
 from tests.refused import refused
 
@@ -35,6 +37,9 @@ def test_the_example_of_the_guide_is_proved(own):
     result = call("--file", str(own))
     assert result.returncode == 0
     assert re.search(r"squares\s+proved\s+identity.✓ exact.✓", result.stdout)
+    assert "1 claim: 1 proved (" in result.stdout
+    (confirmed,) = re.findall("- (.*), confirming", call("--file", str(own), "--explain").stdout)
+    assert confirmed.startswith("exact, ")
 
 
 def test_a_worker_tries_as_many_examples_as_are_asked_for(tmp_path):
@@ -63,6 +68,31 @@ def test_a_wrong_claim_of_ones_own_is_refuted_with_a_counterexample(own):
     assert "verdict: refuted" in result.stdout
     assert "K=1: 1 against 1/3" in result.stdout
     assert "Not established:" in result.stdout
+
+
+def test_a_claim_of_ones_own_must_be_established_as_it_stands(tmp_path):
+    own = tmp_path / "mine.py"
+    own.write_text(
+        "from proofs_check import Claim, fails, holds, undecided\n"
+        "ends = {'no': fails, 'yes': holds, 'maybe': undecided}\n"
+        "ends = {name: lambda one=one: one('exact', '1', domain='any', certificate={'K': 1})\n"
+        "    for name, one in ends.items()}\n"
+        "words = {'kind': 'k', 'title': 't', 'statement': 'S.', 'domain': 'any', 'hypotheses': ('h',)}\n"
+        "words |= {'checks_with_hypotheses': (ends['yes'],)}\n"
+        "CLAIMS = [Claim(id=name, checks=(check,), **words) for name, check in ends.items()]\n"
+    )
+    for name, verdict in (("no", "conditional"), ("maybe", "undecided")):
+        result = call("--file", str(own), "--claim", name)
+        assert (result.returncode, f"{name} is {verdict}" in result.stdout) == (1, True)
+    assert call("--file", str(own), "--claim", "yes").returncode == 0
+
+
+def test_a_check_of_the_paper_s_claims_that_breaks_ends_with_3(own, monkeypatch):
+    own.write_text(own.read_text().replace("K * (K + 1)", "undefined * (K + 1)"))
+    monkeypatch.setattr("proofs_check.registry.labelled", lambda labels: claims_from(own))
+    result = call()
+    assert (result.returncode, result.stdout) == (3, "")
+    assert "a check of acdpp itself failed: " in result.stderr
 
 
 SAME = "Claim(id=i, kind='k', title='t', statement='S.', domain='d', checks=(symbolically,)) for i in 2 * 'edcba'"
@@ -109,6 +139,39 @@ def test_the_whole_case_has_every_number_to_check_it_by_hand_its_symbols_and_the
     text = " ".join(call("--claim", label, "--explain").stdout.split())
     for part in parts:
         assert part in text
+
+
+def test_the_whole_case_has_its_hypotheses_its_repair_and_its_substance():
+    label = "lem:gen-Neff-app"
+    claim, *_ = json.loads(call("--claim", label, "--json").stdout)["claims"]
+    text = " ".join(call("--claim", label, "--explain").stdout.split())
+    told = [f"added hypothesis: {one}" for one in claim["hypotheses"]]
+    told += [f"hypothesis: {one}" for one in claim["corrected"]["hypotheses"]]
+    assert len(claim["corrected"]["hypotheses"]) > 1
+    for one in (*told, f"shortest repair: {claim['repair']}"):
+        assert " ".join(terminal(one).split()) in text
+    for more in ((), ("--explain",)):
+        assert "in substance proved: it fails by a slip" in " ".join(
+            call("--claim", "eq:nc-Nc", *more).stdout.split()
+        )
+
+
+def test_what_coq_proves_is_counted_and_it_is_said_whether_it_was_asked_here():
+    for labels, counted in (
+        (["eq:nc-Nc"], ""),
+        (["eq:Neff-def"], "1 statement"),
+        (["eq:vck-exact"], "3 statements"),
+    ):
+        words = [word for label in labels for word in ("--claim", label)]
+        text, recorded = " ".join(call(*words).stdout.split()), "not asked" in call(*words, "--json").stdout
+        how = "as recorded; acdpp verify --kernel checks them here" if recorded else "checked here"
+        assert (f"proofs about {counted}: {how}." in text) == ("proofs about" in text) == bool(counted)
+
+
+def test_every_checker_that_is_missing_is_named(monkeypatch):
+    for name in ("PEPit", "z3"):
+        monkeypatch.setitem(sys.modules, name, None)
+    assert refusal("verify").startswith("acdpp: verifying needs PEPit and z3: pip install")
 
 
 def test_json_has_exactly_the_documented_shape():

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from acdpp.explore.form import FIELDS
-from acdpp.explore.labels import GROUPS, LABELS, PAIRED
+from acdpp.explore.labels import CHOICES, GROUPS, LABELS, PAIRED
 from acdpp.explore.pictures import BAND_ERRORS, curves_chart, money_chart
 from acdpp.explore.words import figures, money_said, recommended, rows, summary
 from acdpp.output import with_error
@@ -60,6 +60,11 @@ def test_figures_are_those_of_the_first_policy_of_the_money_and_of_another_unit(
     assert [one.number for one in figures(answers()[0])][2:] == ["…", "…"]
     assert "memory binds" in figures(answers(budget="500", policies="constant")[0])[2].detail
     assert ("not significant" in figures(answer)[3].detail) is not more.significant
+    assert [", coarsely;" in figures(one)[3].detail for one in (answer, answers()[-2])] == [False, True]
+    here, there = answer.money, answer.richer
+    assert f"{here.most:.4g} (all at prices up to {here.threshold:.3g})" in figures(answer)[2].detail
+    more_bought = f"{there.most - here.most:.3g} more samples per round"
+    assert figures(answer)[3].detail.endswith(f"at most {more_bought}, lower bound {there.least:.4g}")
 
 
 def test_policies_are_rows_and_money_is_a_sentence():
@@ -69,7 +74,8 @@ def test_policies_are_rows_and_money_is_a_sentence():
     known = replace(answers()[-1], design={"left_out": {"constant": "spends 30 a round"}})
     assert [row[1].endswith("rounds; spends 30 a round") for row in rows(known)] == [False, True]
     assert [row[0] for row in rows(answers()[2])] == [f"{FIRST}, coarsely", "constant, coarsely"]
-    assert money_said(answers()[-1]).startswith("K = 4 and 4 samples per round")
+    said = money_said(answers()[-1])
+    assert (said.startswith("K = 4 and 4 samples per round"), said.endswith("price of 5.5")) == (True, True)
 
 
 def test_what_is_recommended_has_policy_retention_rate_steps_and_mean():
@@ -81,8 +87,10 @@ def test_what_is_recommended_has_policy_retention_rate_steps_and_mean():
     told = dict(recommended(design))
     wanted = {"Policy": ["burst"], "Retention K": ["3"], "Samples per round": ["4", "21.5"]}
     wanted |= {"Steps": ["2", "0.5", "t/9"], "Averaging": ["tail", "0.5"], "Left out": ["88; acdpp no"]}
-    wanted |= {"Over all rounds": ["2.0 ± 0.5"], "At the end": ["0.12 ± 0.01", "1.25"]}
+    over_all, at_end = (CHOICES["objective"][name].capitalize() for name in ("cumulative", "final"))
+    wanted |= {over_all: ["2.0 ± 0.5"], at_end: ["0.12 ± 0.01", "1.25"]}
     assert all(fact in told[name] for name, facts in wanted.items() for fact in facts)
     alone = dict(recommended(design | {"K": None, "error": None, "left_out": {}}))
     assert (alone["Retention K"], alone["Over all rounds"]) == ("as the policy has it", "excess risk 2")
     assert "Left out" not in alone
+    assert dict(recommended(design | {"K": 1}))["Retention K"] == "1 round"

@@ -10,6 +10,7 @@ from acdpp.report.contents import gather
 from acdpp.report.markdown import markdown
 from acdpp.report.page import page
 from proofs_check.registry import registry
+from proofs_check.symbols import GLOSSARY
 from tests.typeset import check_erratum, faults, faults_of, needs_pdflatex, pdflatex
 
 
@@ -46,6 +47,61 @@ def test_a_refutation_names_its_theorems_in_coq_and_where_they_stand(small):
     assert re.search(r"Proved in Coq\}.*printed\\_uniformity\\_is\\_false\S* \(line \d+\)", failure)
     assert re.search(r"Proved in Coq\}.*uniformity\\_closed", correction)
     assert "axioms" not in case
+
+
+def test_every_part_of_a_case_is_told(small):
+    told = deepcopy(small)
+    case = next(c for c in erratum.printed(told) if c["verdict"] == "conditional" and c["corrected"])
+    numbers = {f"T = {10**k}": 30 * str(k) for k in range(1, 7)}
+    example = _failing("counterexample: …", {"K": 2, "it satisfies convexity": "unsat"}, domain="at $K=2$.")
+    general = _failing("K never helps", numbers, method="limit", strength="proof")
+    case |= {
+        "evidence": [general, example],
+        "domain": "every horizon",
+        "why": "Because it is so.",
+        "kind": "step",
+    }
+    case |= {"symbols": {"K": "a horizon of another kind", "zzz": "nothing"}}
+    text = case_of(told, case["id"])
+    for said in (
+        *(
+            r"\said{Counterexample.}K = 2. Setting: at $K=2$.",
+            "Checked of it: convexity.",
+            r"\said{In general.}K never",
+        ),
+        r"\begin{itemize}[nosep,label={}]" + "\n" + r"\item T = 10: 111",
+        *("Claimed for: every horizon.", "Because it is so.", r"\said{Here}$K$: a horizon of another kind."),
+    ):
+        assert said in text
+    assert "zzz" not in text
+    tex = erratum.latex(told)
+    assert "Among those listed, 1 step of proofs" in tex or "steps of proofs" in tex
+    open_ = next(c for c in told["claims"] if c["verdict"] == "undecided")
+    assert rf"\item {escapes.code(open_['id'])}: {escapes.latex(open_['title'])}." in tex
+
+
+def test_what_several_proofs_rest_on_stands_once_at_the_end_with_the_notation(small):
+    told = deepcopy(small)
+    shared, own = {"name": "Somebody 1901", "says": "so it is"}, {"name": "Nobody", "says": "nothing"}
+    corrected = [c for c in erratum.printed(told) if c["corrected"]]
+    for case in corrected:
+        case["corrected"]["given"], case["symbols"] = [shared], {}
+    corrected[-1]["corrected"]["given"] = [shared, own]
+    corrected[-1]["symbols"] = {"K": GLOSSARY["K"], "T": "another thing"}
+    tex = erratum.latex(told)
+    assert tex.count("so it is") == 1
+    assert r"\hyperlink{given-Somebody-1901}{Somebody 1901}; Nobody: nothing." in tex
+    notation = tex.partition(r"\section{Notation}")[2]
+    assert re.findall(r"\\item\[\{(.*?)\}\]", notation) == ["$K$", r"$\mathbb E$"]
+
+
+def test_links_lead_to_cases_of_the_erratum_alone(small):
+    told = deepcopy(small)
+    first, *_, last = erratum.printed(told)
+    first["statement"] = f"See eq:Neff-def, which is true, and {last['id']}."
+    tex = erratum.latex(told)
+    links, places = (set(re.findall(rf"\\hyper{kind}\{{(.*?)\}}", tex)) for kind in ("link", "target"))
+    assert re.sub("[:/_]", "-", last["id"]) in links <= places
 
 
 def test_letter_and_substance_are_told_apart_in_every_format(small):
@@ -194,6 +250,15 @@ def test_lines_fit_the_page_as_far_as_they_can_be_broken():
             assert all(
                 line_breaks.width(line) <= line_breaks.WIDTH for line in re.split(r"\\\\(?:\[2pt\])?", body)
             )
+
+
+def test_only_what_cannot_be_broken_is_set_small_and_a_fraction_is_as_wide_as_its_wider_part():
+    long = line_breaks.WIDTH * 2 // 3 * "a"
+    for tex, small, lines in ((long, False, 1), (f"{long}={long}", False, 2), (2 * long, True, 1)):
+        shown = line_breaks.display(tex)
+        assert (shown.startswith(r"{\small"), shown.count(r"\\[2pt]") + 1) == (small, lines)
+    one, other = (line_breaks.width(tex) for tex in (r"\frac{c}{a+b}", r"\frac{a+b}{c}"))
+    assert one == other > line_breaks.width("a+b")
 
 
 @needs_pdflatex

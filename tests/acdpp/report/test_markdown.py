@@ -42,6 +42,40 @@ def test_a_case_tells_verdict_statement_counterexample_correction_and_why(small)
     assert terminal(claim["statement"])[:40] in case
 
 
+def test_every_part_of_a_case_is_told(small):
+    told = deepcopy(small)
+    found = {"outcome": "holds", "strength": "exact", "confirms": False, "certificate": {}, "part": "upper"}
+    true = next(c for c in told["claims"] if c["verdict"] == "proved")
+    clauses = [f"clause {place} {60 * 'x'}" for place in range(9)]
+    true["evidence"] = [found | {"method": "smt", "detail": "; ".join(clauses), "domain": "all of them"}]
+    true["given"], true["symbols"] = [{"name": "Somebody 1901", "says": "so it is"}], {"K": "a horizon"}
+    wrong = next(c for c in told["claims"] if c["verdict"] == "conditional")
+    values = {"values": {"N=1": "2.5"}, "T = 9": "nine"}
+    wrong["evidence"] = [found | values | {"outcome": "fails", "method": "limit", "strength": "proof"}]
+    wrong["evidence"][0] |= {"certificate": values, "detail": "it grows", "domain": "every N"}
+    wrong |= {"hypotheses": ["first thing", "second thing"], "repair": "mend it"}
+    refuted = next(c for c in told["claims"] if c["verdict"] == "refuted" and c["corrected"])
+    refuted |= {"given": [{"name": "Nobody", "says": "nothing"}]}
+    refuted["corrected"] |= {"hypotheses": ["third thing", "fourth thing"]}
+    text = markdown(told | {"summary": told["summary"] | {"total": 1}})
+    kept = "; ".join(clauses[:3])
+    for said in (
+        f"- smt, holds (upper): {kept}; …. On: all of them.",
+        *("**Rests on:** Somebody 1901, so it is", "<summary>Symbols</summary>\n\nK: a horizon\n"),
+        *(
+            "**What fails:** it grows (every N)\n\n- N=1: 2.5\n- T = 9: nine\n",
+            "**True if:** first thing; second thing",
+        ),
+        *(
+            "**Shortest repair:** mend it",
+            "**Provided that:** third thing; fourth thing",
+            "\n\n1 claim, decided",
+        ),
+    ):
+        assert said in text
+    assert "Nobody" not in text
+
+
 def test_labels_stay_apart_as_places():
     assert len({anchor(claim.id) for claim in registry()}) == len(registry())
 

@@ -78,8 +78,21 @@ def test_a_result_is_told_in_text_too(document):
 
 def test_a_verdict_that_is_not_the_recorded_one_is_told(document, tmp_path):
     document["claims"][1]["verdict"] = document["claims"][1]["qualified"] = "refuted"
-    told = report_of(document, tmp_path, code=1)
-    assert "eq:ck-distinct-samples was recorded as proved and is refuted" in " ".join(told.split())
+    case, now = document["claims"][0], "was recorded as proved and is refuted"
+    case["corrected"]["verdict"] = case["corrected"]["qualified"] = "refuted"
+    told = " ".join(report_of(document, tmp_path, code=1).split())
+    for whose in ("the correction of eq:kstep-drop", "eq:ck-distinct-samples"):
+        assert f"not as recorded: {whose} {now}" in told
+    words = (
+        "report",
+        "--verdicts",
+        tmp_path / "changed.json",
+        "--no-figures",
+        "--out",
+        tmp_path / "new",
+        "--json",
+    )
+    assert len(json.loads(said(*words, code=1))["differences"]) == 2
     text = (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
     assert re.search(r'role="alert".*?was recorded as proved and is refuted', text, re.DOTALL)
 
@@ -167,6 +180,112 @@ def test_text_of_a_claim_is_text(document, tmp_path):
     assert "alert(1)</script>" not in text
     assert "<i>x</i>" not in text
     assert '&amp; <a href="#eq:ck-distinct-samples">eq:ck-distinct-samples</a>' in text
+
+
+def test_every_remark_on_a_case_and_on_a_result_is_shown(document):
+    document = contents.gather(document, [], [])
+    first, second = document["claims"]
+    first |= {"domain": "every horizon", "repair": "mend it", "kind": "reading"}
+    evidence = first["evidence"][0]
+    found = [
+        evidence | {"method": name, "outcome": name, "confirms": name == "holds"}
+        for name in ("holds", "fails")
+    ]
+    first["evidence"], second["kind"] = found, "addition"
+    remarks = {
+        "not_predicted": "no ball",
+        "prediction_notes": ["a note", "one more"],
+        "nominal_constants": ["G", "L"],
+    }
+    remarks |= {"outside_the_hypotheses": ["a reason", "another"]}
+    document["results"] = [result("run", **remarks)]
+    row = document["results"][0]["policies"]["constant"]
+    row |= {
+        "cumulative_excess_risk": {"mean": 2.0, "error": None},
+        "final_excess_risk": {"mean": 1.0, "error": None},
+    }
+    row |= {"bound_corrected": 600.0, "corrected_over_measured": 300.0}
+    text = page(document, [], [[]], "acdpp report")
+    cases = text.partition('id="verdicts"')[2].split('<details class="case"')[1:]
+    for words in (
+        *(
+            "<h4>A reading of the paper</h4>",
+            ">for every horizon</p>",
+            "<h4>Shortest repair</h4>\n<p>mend it</p>",
+        ),
+        *('"true">✓</span>\n<strong>holds</strong>', '"true">✗</span>\n<strong>fails</strong>'),
+    ):
+        assert words in cases[0]
+    assert "<h4>Statement</h4>" in cases[1]
+    assert re.findall("<strong>holds</strong>, .*?, holds(?: [(].*?[)])?(, confirming)?:", cases[0])[0]
+    assert not re.search("<strong>fails</strong>, .*?, confirming:", cases[0])
+    shown = text.partition('id="result-1"')[2]
+    for words in (
+        *("Not predicted: no ball", "prediction: a note<", "prediction: one more<", "problem: G, L<"),
+        *(
+            "corrected bound: a reason<",
+            "corrected bound: another<",
+            "<td>600</td><td>300</td>",
+            "<td>9</td><td>7</td>",
+        ),
+    ):
+        assert words in shown
+    assert "That is one study." not in text
+    assert '<a href="#results">' in text
+    assert '<a href="#figures">' not in text
+    bare = page(
+        document | {"results": []}, [drawn.Figure("figure-x", "c", "d", "<svg/>")], [], "acdpp report"
+    )
+    assert "That is one study." in bare
+    assert ('<a href="#figures">' in bare, '<a href="#results">' in bare) == (True, False)
+    assert 'lead">Statements of' in bare
+    assert 'lead">The statements of' in page(document | {"complete": True}, [], [[]], "acdpp report")
+
+
+def test_the_longest_label_is_linked_and_central_cases_come_in_their_order(document):
+    document = contents.gather(document, [], [])
+    first, second = document["claims"]
+    first["id"], second["id"] = "cor:optimal-k", "cor:optimal-k/finite-horizon"
+    first["statement"] = "See cor:optimal-k/finite-horizon and cor:optimal-k."
+    third = second | {"id": "eq:vck-exact"}
+    text = page(document | {"claims": [first, second, third]}, [], [], "acdpp report")
+    for label in ("cor:optimal-k/finite-horizon", "cor:optimal-k"):
+        assert f' <a href="#{label.replace("/", ".")}">{label}</a>' in text
+    central = text.partition('id="central"')[2].partition("</section>")[0]
+    assert re.findall('href="#(.*?)"', central) == ["eq:vck-exact", "cor:optimal-k"]
+
+
+def test_the_prediction_shown_first_is_that_of_the_first_result_that_has_one(document):
+    document = contents.gather(document, [], [])
+    risk, unsure = {"mean": 2.0, "error": 0.1}, {"mean": 1.0, "error": None}
+    found = {"predicted_over_measured": 1.25, "corrected_over_measured": 300.0, "bound_corrected": 600.0}
+    found |= {"cumulative_excess_risk": risk, "final_excess_risk": unsure}
+    without, other = (result(name)["policies"]["constant"] for name in "ab")
+    document["results"] = [result("bare"), result("known", seeds=1), result("last")]
+    for one, more in zip(
+        document["results"][1:], (found, found | {"predicted_over_measured": 7.5}), strict=True
+    ):
+        one["policies"] = {"lost": without | found | {"predicted_over_measured": None}, "mine": other | more}
+    text = page(document, [], [[], [], []], "acdpp report")
+    first = text.partition('id="how-far"')[2].partition("</article>")[0]
+    assert "a task, 3 rounds, 1 seed; result known" in first
+    document["results"] = document["results"][2:]
+    assert "a task, 3 rounds, 2 seeds; result last" in page(document, [], [[]], "acdpp report")
+    assert re.findall('row">(.*?)</th><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>', first) == [
+        ("mine", "2.0 ± 0.1", "1.250", "300")
+    ]
+
+
+def test_a_case_is_found_by_every_engine_that_looked_at_it(document):
+    document = contents.gather(document, [], [])
+    case = document["claims"][0]
+    parts = (case["evidence"], case["evidence_with_hypotheses"], case["corrected"]["evidence"])
+    for found, method in zip(parts, ("smt", "limit", "enclosure"), strict=True):
+        found[0]["method"] = method
+    text = page(document, [], [], "acdpp report")
+    engines = [set(found.split("|")) for found in re.findall('data-engines="(.*?)"', text)]
+    assert {"smt", "limit", "enclosure"} <= engines[0]
+    assert set(re.findall("<option>(.*?)</option>", text)) >= engines[0] | engines[1]
 
 
 def test_a_formula_that_cannot_be_typeset_is_not_shown_as_it_is():
