@@ -207,11 +207,6 @@ class StudyOptions:
     device: Device = None
     show_config: ShowConfig = False
 
-    def given(self) -> list[str]:
-        """Spellings of the options that the user set."""
-        changed = (one.name for one in fields(self) if getattr(self, one.name) != one.default)
-        return list(map(spelled, changed))
-
 
 def spelled(name: str) -> str:
     """An option as the user types it."""

@@ -16,6 +16,7 @@ from proofs_check.claims.regret import sign
 from proofs_check.claims.reuse import ages
 from proofs_check.context import Context
 from proofs_check.groundwork.bound import counterexamples, excess_risk, few_samples, worst_round
+from proofs_check.groundwork.bound.stable import overlap_of
 from proofs_check.groundwork.bound.training import Loss, Problem, theta
 from proofs_check.groundwork.law.curvatures import PAIR, Kinds, Stream
 from proofs_check.groundwork.market import certificates, figures, loop, rules
@@ -26,6 +27,17 @@ from theory.bound import sharper
 from theory.market.prices import Uniform
 from theory.numbers.algebra import ball, log_plus
 from theory.setting import Constants
+
+
+def test_the_largest_earlier_weight_is_the_first_where_memories_grow():
+    seen = simulate([[1], [3], [1]], K=3)
+    assert overlap_of(seen) == [
+        (0, 0),
+        (Fraction(1, 4), 1),
+        (Fraction(1, 5) * (Fraction(5, 4) + Fraction(3, 4)), 1),
+    ]
+    shrunk = overlap_of(simulate([[3], [0], [1], [0]], K=2))
+    assert [largest for _, largest in shrunk] == [0, Fraction(1, 3), 0, 1]
 
 
 def test_three_rounds_of_one_sample_with_two_uses_each_counted_by_hand():

@@ -147,6 +147,7 @@ def test_what_is_said_of_acdpp_is_judged_for_both_choices(ours, code, verdict, c
     case = decide(claims(put(tmp_path, "paper", mnist={"final": final}))["test_acc_all"])
     assert case.verdict == verdict
     assert [condition in one for one in case.conditions] == [True] * bool(condition)
+    assert document([case], version="0", seed=0)["claims"][0]["hypotheses"] == list(case.conditions)
     assert {len([e for e in case.stated if e.part == part]) for part in case.claim.parts} == {2}
 
 

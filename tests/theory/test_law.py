@@ -156,6 +156,13 @@ def test_a_small_mismatch_is_not_taken_for_rounding():
     assert floats.mismatch[1] == pytest.approx(float(exact.mismatch[1]), rel=1e-5, abs=0)
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.uint8])
+def test_small_integers_do_not_overflow(kind):
+    found, wanted = trajectory(np.array([100, 100, 100], dtype=kind), 3), trajectory([100, 100, 100], 3)
+    assert found.uniformity.tolist() == wanted.uniformity.tolist()
+    assert isinstance(found.uniformity[2], F)
+
+
 def test_retention_beyond_the_horizon_is_retention_up_to_it():
     longest, long = trajectory([3, 1, 4, 1, 5], 10**12), trajectory([3, 1, 4, 1, 5], 5)
     assert (longest.mismatch == long.mismatch).all()

@@ -80,6 +80,8 @@ def test_errors_of_a_curve_are_of_paths_and_of_a_pilot_together():
     assert found.forecasts["buy-cheap"].errors["final_excess_risk"] == pytest.approx(paths[-1])
     document = found.document()["policies"]["buy-cheap"]
     assert document["error"]["final_excess_risk"] == pytest.approx(np.hypot(paths[-1], parts[-1]))
+    longer = found.for_study(replace(found.study, rounds=5))
+    assert longer.risk_errors["buy-cheap"].shape == longer.risk_error("buy-cheap").shape == (6,)
     assert predict(best=False).risk_error("constant") is None
 
 

@@ -94,6 +94,9 @@ def test_a_network_begins_as_its_replicate_does_in_a_part_of_a_study_too():
     assert torch.equal(second.start(2)[1], alone.start(1)[0])
     part = study(model="lenet", labels="classes", seed=5, seeds=1, per_seed=("start",))
     assert torch.equal(other_model(part, second.population, None, first=1).start(1), alone.start(1))
+    shared = replace(part, per_seed=())
+    starts = [other_model(shared, second.population, None, first=first).start(1) for first in (0, 1)]
+    assert torch.equal(*starts)
 
 
 def test_parameters_that_need_no_gradient_are_the_same_in_every_seed():

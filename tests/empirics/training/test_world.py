@@ -15,7 +15,7 @@ from empirics.training.linear import Linear
 from empirics.training.partition import make_pools
 from empirics.training.risk import minimise
 from empirics.training.sample_order import SampleOrder
-from empirics.training.world import both_parts, in_order, world_of
+from empirics.training.world import both_parts, in_order, second_part, world_of
 from tests.empirics.small import CONTROL, blobs, problem, refused, study
 
 MOVES = {  # the drift, and the weight of the second part in a round
@@ -103,6 +103,13 @@ def test_the_least_risk_is_known_in_every_round_if_populations_are_not_too_many(
         monkeypatch.setattr(f"empirics.training.problem.{name}", most - 1)
         assert problem(setting).least is None
         monkeypatch.undo()
+
+
+@pytest.mark.parametrize("classes", [3, 4])
+def test_of_an_odd_number_of_classes_the_first_part_has_one_more(classes):
+    data = blobs(classes)
+    second = second_part(study(drift=Drift(kind="abrupt", start=3, parts="classes")), data)
+    assert (second == (data.test_y >= 2)).all()
 
 
 def test_clients_draw_from_the_parts_by_their_own_weights():
