@@ -29,15 +29,15 @@ from theory.numbers.algebra import ball, log_plus
 from theory.setting import Constants
 
 
-def test_the_largest_earlier_weight_is_the_first_where_memories_grow():
+def test_the_largest_earlier_weight_is_the_first_where_memories_grow_and_the_last_where_they_shrink():
     seen = simulate([[1], [3], [1]], K=3)
     assert overlap_of(seen) == [
         (0, 0),
         (Fraction(1, 4), 1),
         (Fraction(1, 5) * (Fraction(5, 4) + Fraction(3, 4)), 1),
     ]
-    shrunk = overlap_of(simulate([[3], [0], [1], [0]], K=2))
-    assert [largest for _, largest in shrunk] == [0, Fraction(1, 3), 0, 1]
+    shrunk = overlap_of(simulate([[3], [0], [1], [0], [0]], K=3))
+    assert [largest for _, largest in shrunk[2:]] == [Fraction(1, 3), Fraction(1, 4), 1]
 
 
 def test_three_rounds_of_one_sample_with_two_uses_each_counted_by_hand():
