@@ -73,12 +73,19 @@ def test_a_case_is_as_recorded_and_what_is_not_true_is_corrected(label, cases):
 
 
 def weighed(evidence):
-    """How many numbers its detail and its certificate tell, and two sums over them, the second in their order."""
+    """How many numbers its detail and its certificate tell, two sums over them, the second in their order, and one
+    over all letters.
+    """
     told = json.dumps([evidence.detail, evidence.certificate], ensure_ascii=False)
     each = [float(one) for one in re.findall(r"(?<!\w)-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", told)]
     # logarithms, so that a large one does not hide the others
     logs = [math.copysign(math.log1p(1e9 * min(abs(x), 1e290)), x) for x in each]
-    return [len(each), sum(logs), sum(i * x for i, x in enumerate(logs))]
+    return [
+        len(each),
+        sum(logs),
+        sum(i * x for i, x in enumerate(logs)),
+        sum(map(ord, re.sub(r"\d", "", told))),
+    ]
 
 
 def test_the_ledger_holds_these_claims_in_this_order_and_no_others():
