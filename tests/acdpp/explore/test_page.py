@@ -215,9 +215,11 @@ def test_a_plan_from_two_dropped_files_is_copied_and_is_the_command_s(visit, tmp
     (tmp_path / "plan.toml").write_text(copied)
     with chdir(tmp_path):
         (row,) = answer(*command.split()[1:])["policies"].values()
-    for name in ("final_excess_risk", "cumulative_excess_risk"):
-        told = with_error(row[name], (row["error"] or {}).get(name))
-        expect(page.locator("table.rows").first).to_contain_text(told)
+    table = page.locator("table.rows").first
+    heads = table.locator("thead th").all_inner_texts()
+    for name, head in (("final_excess_risk", "at the end"), ("cumulative_excess_risk", "over all rounds")):
+        cell = table.locator("tbody tr").first.locator("th, td").nth(heads.index(head))
+        expect(cell).to_have_text(with_error(row[name], (row["error"] or {}).get(name)))
     (tmp_path / "samples.csv").write_text("a,b,c,label\n1,2,3,yes\nfour,5,6,no\n")
     drop(page, "samples", tmp_path / "samples.csv")  # another of the same name
     expect(beside(page, "data")).to_contain_text(re.compile(r"samples.csv.*four"))
