@@ -70,7 +70,11 @@ def record(session: nox.Session) -> None:
         with Path(f"docs/{page}.md").open("w", encoding="utf-8") as out:
             session.run("python", "-m", module, stdout=out)
     session.run("python", "-m", "docs.numbers")
-    recorded = ("tests/empirics/test_recorded.py", "tests/figures/test_drawing.py")
+    recorded = (
+        "tests/empirics/test_recorded.py",
+        "tests/figures/test_drawing.py",
+        "tests/proofs_check/test_claims.py",
+    )
     session.run("pytest", *recorded, *session.posargs, env={"ACDPP_RECORD": "1"})
 
 

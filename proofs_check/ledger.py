@@ -1,8 +1,8 @@
 """The recorded verdicts, `ledger.json` beside this module, and their counts. Only `python -m proofs_check` writes it.
 
 All that a reader relies on is recorded, so that none of it changes unnoticed: the statement (`proofs_check.text`), its
-hypotheses, what it rests on, the verdict, and each piece of evidence by part, method, strength and outcome. Numbers in
-certificates are not recorded.
+hypotheses, what it rests on, the verdict, and each piece of evidence by part, method, strength and outcome. What a
+certificate tells is not recorded here, but in sums for the tests (`tests/proofs_check/evidence.json`).
 """
 
 import json

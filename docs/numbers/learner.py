@@ -65,15 +65,15 @@ def _over_within(found: dict[str, Any]) -> str:
     return f"{over:{digits}} ± {within:{digits}}"
 
 
-def informed(policy: str, learner: str) -> str:
+def informed(policy: str, learner: str, rounds: int = 500) -> str:
     """Cumulative risk on the digits, by descent or information, with half of a 95 % interval."""
-    found = result("information-digits-500")["studies"][learner]["policies"][policy]["cumulative"]
+    found = result(f"information-digits-{rounds}")["studies"][learner]["policies"][policy]["cumulative"]
     return f"{found['measured']:.2f} ± {FEW * found['error']:.2f}"
 
 
-def informed_over_bound(policy: str, learner: str) -> str:
+def informed_over_bound(policy: str, learner: str, rounds: int = 500) -> str:
     """Its final risk over the lower bound, likewise."""
-    one = result("information-digits-500")["studies"][learner]
+    one = result(f"information-digits-{rounds}")["studies"][learner]
     ratio, error = (
         one["policies"][policy]["final"][key] / one["lower_bound"] for key in ("measured", "error")
     )
