@@ -261,6 +261,8 @@ def test_a_plan_runs_as_it_is_printed_and_stands_beside_the_papers(tmp_path, mon
     assert forecast.document() == pytest.approx(document["predicted"], rel=1e-9)
     nearest = [one["predicted"]["final_excess_risk"] for one in document["nearest"]]
     assert document["predicted"]["final_excess_risk"] == nearest[0] == min(nearest)
+    assert (document["learner"], document["eta"]) == ("descent", 0.5)
+    assert "η below 2/L" in document["searched"]
     paper = document["paper"]
     assert (paper["policy"], paper["average"], paper["decay"]) == ("constant", "none", None)
     gain = 1 - document["predicted"]["final_excess_risk"] / paper["predicted"]["final_excess_risk"]
