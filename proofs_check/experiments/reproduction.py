@@ -125,7 +125,7 @@ class Reproduction:
 
 def parse(document: Mapping[str, Any], name: str) -> Reproduction:
     """Read the document of a reproduction; `name` is its file, for errors."""
-    fields = Fields(document, name, "give a result of acdpp reproduce")
+    fields = Fields(document, name, "give a result of acdpp reproduce, of this version")
     seeds, rounds, level = fields.whole("seeds", 1), fields.whole("rounds", 1), fields.number("level")
     study, data, paper = fields.below("study"), fields.perhaps("data"), fields.perhaps("paper")
 
