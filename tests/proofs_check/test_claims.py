@@ -36,6 +36,7 @@ from tests.refused import refused
 from tests.typeset import check_erratum, needs_pdflatex
 
 NUMBERS = Path(__file__).with_name("evidence.json")  # what evidence tells, by claim
+NUMBER = r"(?<!\w)-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"  # not that of a name such as x1
 ESTABLISHED = ("proved", "certified", "supported")
 CLAIMS = {claim.id: claim for claim in registry()}
 
@@ -74,18 +75,15 @@ def test_a_case_is_as_recorded_and_what_is_not_true_is_corrected(label, cases):
 
 def weighed(evidence):
     """How many numbers its detail and its certificate tell, two sums over them, the second in their order, and one
-    over all letters.
+    over all letters. What is below 1e-7 may be rounding and counts as 0.
     """
     told = json.dumps([evidence.detail, evidence.certificate], ensure_ascii=False)
-    each = [float(one) for one in re.findall(r"(?<!\w)-?\d+(?:\.\d+)?(?:e[+-]?\d+)?", told)]
+    each = [float(one) for one in re.findall(NUMBER, told)]
+    sizes = [min(abs(x), 1e290) * (abs(x) > 1e-7) for x in each]
     # logarithms, so that a large one does not hide the others
-    logs = [math.copysign(math.log1p(1e9 * min(abs(x), 1e290)), x) for x in each]
-    return [
-        len(each),
-        sum(logs),
-        sum(i * x for i, x in enumerate(logs)),
-        sum(map(ord, re.sub(r"\d", "", told))),
-    ]
+    logs = [math.copysign(math.log1p(1e6 * size), x) for x, size in zip(each, sizes, strict=True)]
+    letters = re.sub(r"\d", "", re.sub(NUMBER, "", told))
+    return [len(each), sum(logs), sum(i * x for i, x in enumerate(logs)), sum(map(ord, letters))]
 
 
 def test_the_ledger_holds_these_claims_in_this_order_and_no_others():
