@@ -134,7 +134,7 @@ class Factors:
         return self.total.clamp(min=TRACE_MIN)[:, None, None]
 
     def __matmul__(self, models: Tensor) -> Tensor:
-        return _turned(self.left, models, self.right / self.scale)
+        return _turned(self.left, models, self.right) / self.scale
 
 
 @dataclass(frozen=True)
@@ -156,8 +156,8 @@ class _Axes:
 
 def _turned(left: Tensor, models: Tensor, right: Tensor) -> Tensor:
     """Models, (runs, models, parameters), as matrices of outputs and features between two others."""
-    shaped = models.view(*models.shape[:2], left.shape[-1], -1)
-    return (left[:, None] @ shaped @ right[:, None]).flatten(2)
+    turned = models.reshape(len(models), -1, right.shape[-1]) @ right  # a product with right[:, None] would copy it
+    return (left[:, None] @ turned.view(*models.shape[:2], left.shape[-1], -1)).flatten(2)
 
 
 @dataclass(frozen=True)
