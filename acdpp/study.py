@@ -20,6 +20,7 @@ __all__ = ["buffer_sizes", "initial_study", "papers_learner", "prices", "refuse_
 __all__ += ["show_settings", "study_from"]
 
 LEARNER = ("eta", "decay", "average", "average_by")
+OF_DESCENT = (*LEARNER, "decay_by")
 
 
 def study_from(options: StudyOptions, base: Study | None = None, **more: Any) -> Study:
@@ -49,17 +50,20 @@ def study_from(options: StudyOptions, base: Study | None = None, **more: Any) ->
     given["cost"] = prices(options.cost)
     given |= {name: value for name, value in more.items() if value is not None}
     start = initial_study(options) if base is None else base
+    learner = options.learner or start.learner
+    if learner == "information" and (asked := [name for name in OF_DESCENT if given[name] is not None]):
+        raise SettingError(
+            f"learner information takes no {spelled(asked[0])}: leave it out, or add --learner descent"
+        )
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, start)
-    if study.learner == "information" and options.eta is not None:
-        raise SettingError("--learner information has no step size: leave out --eta")
     return study.swept(*(options.sweep or ()))
 
 
 def initial_study(options: StudyOptions) -> Study:
     """The study that the other options change: a file's, a preset, or the default of all commands.
 
-    By default that is best, with the classes of the user's own data; where the model is not logistic or the population
-    drifts, it is digits, or own for the user's own data.
+    By default that is best, or descent if that learner is asked for, with the classes of the user's own data; where the
+    model is not logistic or the population drifts, it is digits, or own for the user's own data.
     """
     from empirics.settings.dataset_name import OWN_FILES
     from empirics.settings.presets import PRESETS
@@ -75,10 +79,12 @@ def initial_study(options: StudyOptions) -> Study:
     if options.config is not None:
         return read_toml(options.config, None if preset is None else preset.value)
     plain = options.drift is None and options.model in (None, "logistic")
-    if preset is Preset.best or (preset is None and plain):
-        best = PRESETS["best"]
-        return replace(best, labels="classes") if own else best
-    return PRESETS[preset.value if preset is not None else "own" if own else "digits"]
+    if preset is None:
+        preset = Preset.own if own else Preset.digits
+        if plain:
+            preset = Preset.descent if options.learner == "descent" else Preset.best
+    found = PRESETS[preset.value]
+    return replace(found, labels="classes") if own and preset in (Preset.best, Preset.descent) else found
 
 
 def papers_learner(study: Study) -> Study:
@@ -88,7 +94,7 @@ def papers_learner(study: Study) -> Study:
 
     paper = PRESETS["own" if study.dataset.startswith(OWN_FILES) else "digits"]
     given: dict[str, Any] = {name: getattr(paper, name) for name in LEARNER}
-    preset = paper.preset if study.preset == "best" else study.preset
+    preset = paper.preset if study.preset in ("best", "descent") else study.preset
     return replace(study, policies=("constant",), preset=preset, **given)
 
 

@@ -78,8 +78,8 @@ class Asked:
 
 
 def first_form() -> Form:
-    """The paper's setting on the digits, with the learner and the first policy of the preset `best`."""
-    best = PRESETS["best"]
+    """The paper's setting on the digits, with the learner and the first policy of the preset `descent`."""
+    best = PRESETS["descent"]
     return Form(
         data=best.dataset,
         buffers=",".join(map(str, best.buffers)),
@@ -191,7 +191,7 @@ _MONEY: dict[str, Callable[[Form], Settings]] = {
 _LEARNER: dict[str, Callable[[Form], Settings]] = {
     "policies": _policies,
     "K": lambda form: _optional("K", form.K, parse.whole),
-    "eta": lambda form: {"eta": parse.decimal(form.eta, "eta") if form.eta else PRESETS["best"].eta},
+    "eta": lambda form: {"eta": parse.decimal(form.eta, "eta") if form.eta else PRESETS["descent"].eta},
     "steps": lambda form: {"steps": parse.whole(form.steps, "steps")},
     "decay": lambda form: _optional("decay", form.decay, parse.decimal),
     "average": lambda form: {"average": form.average},
@@ -220,7 +220,7 @@ def read_form(form: Form, names: Mapping[str, str] | None = None) -> tuple[Asked
                 wrong[name] = str(error)
         return study
 
-    plain = papers_learner(put(initial_study(StudyOptions(dataset=stripped.data)), _MONEY))
+    plain = papers_learner(put(initial_study(StudyOptions(dataset=stripped.data, learner="descent")), _MONEY))
     study = put(plain, _LEARNER)
     pilot = None
     try:
