@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from empirics.settings.study import Study
-from empirics.training.information import PRIORS, STATE, InformationServer, Rows
+from empirics.training.information import PRIORS, STATE, InformationServer
 from empirics.training.linear import Linear
 from empirics.training.model import Memory, Model
+from empirics.training.sums import Rows
 from theory.setting import SettingError
 
 __all__ = ["FEATURES_MAX", "InformationLearner", "refuse_wide"]

@@ -17,11 +17,12 @@ from empirics.control.prices import make_prices
 from empirics.control.registry import capacity_for, dropped_by, kept_for
 from empirics.draws import Purpose, permutation, uniform
 from empirics.settings.study import Study
-from empirics.training.information import PRIORS, InformationServer, Rows
+from empirics.training.information import PRIORS, InformationServer
 from empirics.training.informed import NEW_SHARE_MIN
 from empirics.training.linear import Linear
 from empirics.training.partition import Streams
 from empirics.training.problem import Problem
+from empirics.training.sums import Rows
 
 __all__ = ["Client", "Record", "run_twin"]
 

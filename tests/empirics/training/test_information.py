@@ -6,16 +6,8 @@ import torch
 from sklearn.linear_model import LogisticRegression
 from torch.autograd.functional import hessian, jacobian
 
-from empirics.training.information import (
-    STATE,
-    Factors,
-    InformationServer,
-    Rows,
-    curvature,
-    gradients,
-    losses,
-    scores,
-)
+from empirics.training.information import STATE, InformationServer
+from empirics.training.sums import Factors, Rows, curvature, gradients, losses, scores
 
 SHARES = torch.tensor([1, 1, 1, 0.01], dtype=torch.float64)  # of the prior
 

@@ -10,9 +10,10 @@ import torch
 from empirics import Study, predict_study, run_study
 from empirics.prediction.forecast import OF_INFORMATION
 from empirics.settings.drift import Drift
-from empirics.training.information import InformationServer, Rows, losses
+from empirics.training.information import InformationServer
 from empirics.training.informed import InformationLearner
 from empirics.training.model import Memory
+from empirics.training.sums import Rows, losses
 from empirics.validate import validate
 from tests.empirics.small import Steady, blobs, forecaster_of, problem, refused, stopped_at, study
 from tests.empirics.training.test_information import made, settled
