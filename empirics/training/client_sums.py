@@ -69,7 +69,6 @@ def client_sums(
     questions: Sequence[Question],
     x: NDArray[Any],
     y: NDArray[Any],
-    *,
     fresh: int = 0,
     dropped: tuple[NDArray[Any], NDArray[Any]] | None = None,
     weight: float = 1.0,
@@ -224,10 +223,7 @@ class _ClientSums:
     def __init__(self, ask: Ask, first: Question, told: Answer, ahead: tuple[str, ...]) -> None:
         self.ask, self.samples, self.ahead = ask, first.samples, ahead
         self.models, self.which, self.told = torch.from_numpy(first.models), first.which, told
-
-    @property
-    def count(self) -> Tensor:
-        return torch.from_numpy(self.told.get("count", np.zeros(1)))
+        self.count = torch.from_numpy(told.get("count", np.zeros(1)))
 
     def _asked(self, question: Question) -> Answer:
         (found,) = self.ask([question])
