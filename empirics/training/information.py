@@ -34,7 +34,6 @@ PARAMETERS_WHOLE = 2000  # most for which dropped samples keep their whole curva
 PARAMETERS_NEWTON = 100  # most for which steps take the whole curvature
 STEPS, HALVINGS = 4, 20  # per round (chosen on breast cancer, mixed columns and the digits), and per step
 GROWTH = 1.3  # of the features' factor, before its eigenvectors are taken anew
-PILOT_STEPS = 4  # for each prior, from the model of the one before
 ROOT_STEPS = 20  # of Newton's method for the ball
 ROUNDING = 1e-9  # by which an objective may rise
 
@@ -172,11 +171,11 @@ class InformationServer:
         return models @ self.curvature if self.curvature.numel() else self.factors @ models
 
     def _fit_each(self, pilot: Sums) -> None:
-        """Fit every prior on its own, from the strongest to the weakest."""
+        """A step for every prior on its own, from the strongest to the weakest, each from the model before: with four,
+        cumulative excess risks differ by less than half a standard error (digits, breast cancer, wine)."""
         last, first = self.models[:, :1], torch.zeros_like(self.best)
         for k in range(len(self.priors)):
-            for _ in range(PILOT_STEPS):
-                last = self._descended(last, self.priors[k : k + 1], first, pilot, 1)
+            last = self._descended(last, self.priors[k : k + 1], first, pilot, 1)
             self.models[:, k] = last[:, 0]
 
     def _descended(self, models: Tensor, priors: Tensor, which: Tensor, held: Sums, steps: int) -> Tensor:
