@@ -36,7 +36,6 @@ ON_ONE_SERVER = {
     ),
     "--seeds": "a federation has one seed, --seed; acdpp train takes several",
     "--device": "clients train on their CPUs",
-    "--learner": "clients of a federation learn by local descent; acdpp train takes the other learner",
 }
 ELSEWHERE = {
     **ON_ONE_SERVER,

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from empirics.settings.presets import PRESETS
     from empirics.settings.study import Study
     from empirics.settings.toml import read_toml
+    from empirics.training.client_sums import SumServer, added, check_sums, client_sums
     from empirics.training.fit import fitted_study
     from empirics.training.model import Model, Population
 
@@ -71,15 +72,17 @@ _HOMES = {
     "control.registry": ("Brief", "register"),
     "control.prices": ("Prices", "Trace", "make_prices", "read_trace"),
     "data": ("Dataset", "as_dataset", "from_table"),
+    "training.client_sums": ("SumServer", "added", "check_sums", "client_sums"),
     "training.fit": ("fitted_study",),
     "training.model": ("Model", "Population"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = ["COLUMNS", "PRESETS", "Books", "Brief", "Controller", "CostProcess", "Dataset", "Model", "Plan"]
-__all__ += ["Policy", "Population", "Prediction", "Prices", "Result", "Study", "Trace", "as_dataset"]
-__all__ += ["export_model", "fitted_study", "from_table", "make_prices", "plan_study", "predict_study"]
-__all__ += ["read_result", "read_toml", "read_trace", "register", "run_study"]
+__all__ += ["Policy", "Population", "Prediction", "Prices", "Result", "Study", "SumServer", "Trace"]
+__all__ += ["added", "as_dataset", "check_sums", "client_sums", "export_model", "fitted_study"]
+__all__ += ["from_table", "make_prices", "plan_study", "predict_study", "read_result", "read_toml"]
+__all__ += ["read_trace", "register", "run_study"]
 
 
 def __getattr__(name: str) -> Any:

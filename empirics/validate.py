@@ -17,14 +17,10 @@ from empirics.control.schedule import Schedule
 from empirics.data import data_of
 from empirics.settings.dataset_name import OWN_FILES
 from empirics.settings.study import Study
-from theory.setting import SettingError
 
-__all__ = ["DESCENT_ALONE", "Task", "validate", "validate_samples"]
+__all__ = ["Task", "validate", "validate_samples"]
 
 Task = Literal["train", "predict", "plan", "federate"]
-DESCENT_ALONE = {
-    "federate": "clients of a federation learn by local descent: leave learner out",
-}
 SAMPLES_BYTES_MAX = 5_000_000  # of a file of samples that is read once more to refuse it early
 
 
@@ -43,8 +39,6 @@ def validate(
     `prices` and `policies` are handed over in Python in place of what the settings name. Without `files_here` no file
     is looked at, because they lie on other machines.
     """
-    if task in DESCENT_ALONE and study.learner != "descent":
-        raise SettingError(DESCENT_ALONE[task])
     built_in = find_policies(study.policies, policies, imports=files_here)
     if files_here or study.cost.file is None:
         played = replace(study, policies=built_in or ("constant",))

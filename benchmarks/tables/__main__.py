@@ -20,7 +20,7 @@ from benchmarks.common import timed
 from benchmarks.runner import Benchmark
 from benchmarks.tables.data import TABLES
 from benchmarks.tables.rivals import LEARNERS, SETTINGS, Splits
-from empirics.training.information import Rows
+from empirics.training.sums import Rows
 
 
 def main() -> None:

@@ -20,7 +20,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from benchmarks.common import settings
-from empirics.training.information import InformationServer, Rows, scores
+from empirics.training.information import InformationServer
+from empirics.training.sums import Rows, scores
 
 SETTINGS = settings("tables")
 Chances = NDArray[np.float64]  # (settings, splits, held-out rows, classes)

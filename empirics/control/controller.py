@@ -30,6 +30,8 @@ With a learner's settings it says how large steps are, and what the newest model
 ...     mean += server.share * (theta - mean)  # 0 after a round without samples: it has made no model
 >>> round(server.share, 3), round(mean, 3)
 (0.0, 0.785)
+
+With learner information there is no step: a `SumServer` asks the clients for sums (`empirics.training.client_sums`).
 """
 
 import hashlib
@@ -110,7 +112,7 @@ class Controller:
         self._dropped = 0  # the last round that was decided to drop all older samples
         self.books = Books(0, 0.0, 0.0, 0, np.zeros(self.study.clients, dtype=np.int64), 0.0)
         self._own, self._models = self.study.of_policy(self.name), Models.start(1)
-        self.share = 1.0
+        self._share = 1.0
 
     @property
     def round(self) -> int:
@@ -120,7 +122,18 @@ class Controller:
     @property
     def eta(self) -> float:
         """The step size of this round."""
+        self._refuse_information("step size")
         return float(step_sizes(self._own, self.round, self.books.distinct))
+
+    @property
+    def share(self) -> float:
+        """The weight of the newest model in the mean of models; 0 after a round that has made none."""
+        self._refuse_information("mean of models")
+        return self._share
+
+    def _refuse_information(self, name: str) -> None:
+        if self.study.learner == "information":
+            raise SettingError(f"learner information has no {name}: learn with empirics.SumServer")
 
     @property
     def retention(self) -> NDArray[np.int64]:
@@ -193,7 +206,7 @@ class Controller:
         self.books = Books(before.rounds + 1, before.spent + paid, debt, seen, held, effective)
         self._pending = None
         made = bool(held.any()) if trained is None else trained
-        self.share = float(self._models.extend(self._own, np.array([[made]]))[0, 0])
+        self._share = float(self._models.extend(self._own, np.array([[made]]))[0, 0])
 
     @property
     def listens(self) -> bool:
@@ -240,7 +253,7 @@ class Controller:
             "totals": plain(self._totals),
             "state": plain(self._state),
             "models": plain(self._models),
-            "share": self.share,
+            "share": self._share,
         }
         return found | {"sha256": _digest(found)}
 
@@ -274,7 +287,7 @@ class Controller:
             made._pending = restored(document["pending"])
             made._dropped = document.get("dropped", 0)
             made._models = restored(document["models"], made._models)
-            made.share = document["share"]
+            made._share = document["share"]
         except (KeyError, TypeError, ValueError) as error:
             raise SettingError(f"the saved controller does not fit policy {made.name!r}: {error}") from error
         return made

@@ -183,16 +183,25 @@ class DiskMemory:
         """The samples in memory in the pending round, and their rounds of arrival."""
         if self.pending is None:
             return self.held, self.entered
-        order, fresh = self.pending, self.waiting[: self.admitted]
-        young = self.entered > order.round - order.retention
-        entered = np.concatenate([self.entered[young], np.full(len(fresh), order.round)])
-        kept = slice(max(len(entered) - order.capacity, 0), None)
-        return self.held[young].then(fresh)[kept], entered[kept]
+        fresh, gone = self.waiting[: self.admitted], self._dropped()
+        entered = np.concatenate([self.entered, np.full(len(fresh), self.pending.round)])
+        return self.held.then(fresh)[gone:], entered[gone:]
+
+    def _dropped(self) -> int:
+        """The number of held samples, which are in order of arrival, that go in the pending round."""
+        assert self.pending is not None
+        old = int((self.entered <= self.pending.round - self.pending.retention).sum())
+        return max(old, len(self.held) + self.admitted - self.pending.capacity)
 
     @property
     def samples(self) -> Samples:
         """The samples to train on in this round."""
         return self._now()[0]
+
+    @property
+    def dropped(self) -> Samples:
+        """The samples that were held in the last booked round, and no longer are."""
+        return NONE if self.pending is None else self.held[: self._dropped()]
 
     @property
     def cohorts(self) -> dict[int, int]:

@@ -29,6 +29,11 @@ class ClientReport:
     def trained_on(self) -> int:
         return sum(self.cohorts.values())
 
+    @property
+    def counted(self) -> dict[str, int]:
+        """Samples by the kind that sums are asked over."""
+        return {"held": self.trained_on, "fresh": self.delivered, "folds": self.delivered}
+
 
 @dataclass
 class ClientAccounts:

@@ -7,7 +7,7 @@ next round.
 
 import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,12 @@ from flwr.serverapp.strategy import Strategy
 from empirics.federation.app_folder import ROUND_WAIT_SECONDS, FederationFolder
 from empirics.federation.client_memory import Order
 from empirics.federation.delivery import NODE_GONE, POLL_SECONDS, PollingGrid, Sent, replies_so_far, send
-from empirics.federation.messages import Reply, Task, introduced_client
+from empirics.federation.messages import Reply, Task, answers_of, introduced_client
 from empirics.federation.server_state import ServerState, federated, prepare
 from empirics.overrides import HandedOver
 from empirics.results.folder import SETTINGS, Busy
 from empirics.settings.study import Study
+from empirics.training.client_sums import Answer, Question
 from theory.setting import SettingError
 
 __all__ = ["Admission", "server_app"]
@@ -46,6 +47,8 @@ class Admission(Strategy):
         self.failed: set[int] = set()  # nodes that could not give a client id
         self.silent: set[int] = set()  # clients that did not answer in time
         self.tasks: dict[int, Task] = {}
+        self.grid: Grid | None = None
+        self.warned = False
 
     def tell(self, sentence: str) -> None:
         """Write a sentence into Flower's log and into the result's event log."""
@@ -113,9 +116,10 @@ class Admission(Strategy):
     ) -> Iterable[Message]:
         """Every client's order. Flower counts rounds from 1 at every start; the state has the true number."""
         self._call(grid)
-        state = self.state
+        state, self.grid = self.state, grid
         own = state.study.of_policy(state.controller.name)
-        grants, accounts, eta = state.decide(), state.accounts, state.controller.eta
+        grants, accounts, questions = state.decide(), state.accounts, state.questions()
+        eta = 0.0 if questions else state.controller.eta
         settings = (own.steps, eta, own.momentum, state.problem.population.classes)
         models = (state.parameters, state.controller.listens, state.mean_to_test)
         self.tasks = {}
@@ -123,7 +127,8 @@ class Admission(Strategy):
             if m not in self.silent:
                 limits = (accounts.retention[m], accounts.capacity[m], accounts.booked[m])
                 order = Order(state.done + 1, int(grants[m]), *limits)
-                self.tasks[node] = Task(state.token, order, *settings, *models)
+                inquiry = state.inquiry(m, questions) if questions else None
+                self.tasks[node] = Task(state.token, order, *settings, *models, inquiry)
         if not self.tasks:
             raise SettingError(f"no client is connected in round {state.done + 1}")
         return [
@@ -148,12 +153,61 @@ class Admission(Strategy):
             raise SettingError(
                 f"no client took part in round {self.state.done + 1}: see that they run, then continue the result"
             )
-        measured = self.state.book(accepted)
+        self._warn_of_few(accepted)
+        asked = dict(sorted(accepted.items()))
+        measured = self.state.book(accepted, lambda questions: self._further(asked, questions))
         found: dict[str, Any] = {"clients": len(accepted), "spent": self.state.controller.books.spent}
         return first_arrays(self.state), MetricRecord(found | measured)
 
+    def _further(self, asked: dict[int, Reply], questions: list[Question]) -> list[list[Answer]]:
+        """Answers to further questions of those clients of a round that have such samples. A client that fails is left
+        out for the rest of the round, which goes on with the sums of the others."""
+        assert self.grid is not None
+        t, kinds = self.state.done + 1, {question.samples for question in questions}
+        messages, inquiries = [], {}
+        for m, reply in asked.items():
+            if any(reply.report.counted[kind] for kind in kinds):
+                inquiries[m] = self.state.inquiry(m, questions)
+                content = inquiries[m].content()
+                messages.append(Message(content, dst_node_id=self.nodes[m], message_type="query.sums"))
+        replies = self.grid.send_and_receive(messages, timeout=self.patience)
+        answered = {reply.metadata.src_node_id: reply for reply in replies}
+        found = []
+        for m, inquiry in inquiries.items():
+            try:
+                content = self._arrived(m, answered.get(self.nodes[m]))
+                found.append(answers_of(content, inquiry, asked[m].report))
+            except SettingError as error:
+                del asked[m]
+                self.tell(f"round {t} goes on without further sums of client {m}: {error}")
+        return found
+
+    def _warn_of_few(self, replies: Mapping[int, Reply]) -> None:
+        """Say once that sums over fewer samples than features give samples away."""
+        for m, reply in sorted(replies.items()):
+            counts = [one["count"][0] for one in reply.answers or [] if "gradients" in one]
+            inquiry = self.tasks[self.nodes[m]].inquiry
+            if self.warned or inquiry is None or not counts:
+                continue
+            few = round(min(counts) / inquiry.weight)
+            if few < inquiry.features:
+                self.warned = True
+                self.tell(
+                    f"client {m} sends sums over {few} samples, fewer than the {inquiry.features} features: samples "
+                    "can be computed from such sums, and clients trust this server as if they sent samples (said once)"
+                )
+
     def _checked(self, client: int, message: Message | None, task: Task) -> Reply:
         """A client's reply, unless it is missing, failed or invalid."""
+        reply = Reply.read(self._arrived(client, message), task)
+        if reply.client != client:
+            del self.nodes[client]  # its node is asked for its client id again
+            raise SettingError(f"it answers as client {reply.client}")
+        self.state.accounts.check(client, task.order.grant, reply.report)
+        return reply
+
+    def _arrived(self, client: int, message: Message | None) -> RecordDict:
+        """The content of a message, unless it is missing or its client failed."""
         if message is None:
             self.silent.add(client)
             raise SettingError(f"no reply in {self.patience:g} s")
@@ -161,12 +215,7 @@ class Admission(Strategy):
             if message.error.code == NODE_GONE:
                 self.silent.add(client)
             raise SettingError(f"it failed ({_why(message)})")
-        reply = Reply.read(message.content, task)
-        if reply.client != client:
-            del self.nodes[client]  # its node is asked for its client id again
-            raise SettingError(f"it answers as client {reply.client}")
-        self.state.accounts.check(client, task.order.grant, reply.report)
-        return reply
+        return message.content
 
     def configure_evaluate(
         self, server_round: int, arrays: ArrayRecord, config: ConfigRecord, grid: Grid

@@ -6,7 +6,7 @@ server repeats its unfinished round with the same price and grants.
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +24,7 @@ from empirics.control.prices import Prices, make_prices
 from empirics.control.schedule import Rounds
 from empirics.control.state_json import plain, restored
 from empirics.federation.client_reports import ClientAccounts
-from empirics.federation.messages import Reply
+from empirics.federation.messages import Inquiry, Reply
 from empirics.overrides import HandedOver
 from empirics.results.divergence import CALMER
 from empirics.results.fingerprint import fingerprint
@@ -35,8 +35,10 @@ from empirics.results.resume import refuse_changes, refuse_model
 from empirics.results.rows import rows_of
 from empirics.results.summary import PREDICTED, Tally
 from empirics.settings.study import Study
+from empirics.training.client_sums import Answer, Question, SumServer, added
 from empirics.training.constants import Calibration, calibrate
 from empirics.training.engine import aggregation_weights
+from empirics.training.informed import client_weights
 from empirics.training.model import listening
 from empirics.training.problem import Problem, make_problem
 from empirics.training.risk import Least, project
@@ -46,6 +48,7 @@ from theory.setting import SettingError
 __all__ = ["ServerState", "federated", "prepare"]
 
 Floats = NDArray[Any]
+Further = Callable[[list[Question]], list[list[Answer]]]  # the answers of the clients that are left
 NOT_FEDERATED = "{!r} was not made by acdpp federate: continue it by acdpp resume"
 TALLIED = ("sums", "highest", "last", "above", "diverged", "idle")
 SERVER_MEASURES = ("risk", "accuracy")  # the others need the clients' samples
@@ -113,6 +116,13 @@ class ServerState:
         self.world = world_of(problem.model, self.study, problem.streams)
         self.theta = problem.model.start(1)
         self.mean = self.theta if self.study.averages else None
+        self.sums: SumServer | None = None
+        if self.study.learner == "information":
+            self.sums, self.weights = (
+                SumServer.of(self.study, problem.model),
+                np.array(client_weights(self.study)),
+            )
+            self.sums.server.models[:] = self.theta.double()[:, None]
         if folder.progress.done:
             self._restore()
         (all_rounds,) = prices.chunks(self.study.seed, 1, self.study.rounds, self.study.rounds)
@@ -165,9 +175,26 @@ class ServerState:
         self.accounts.retention = self.controller.retention.tolist()
         return granted
 
-    def book(self, replies: Mapping[int, Reply]) -> dict[str, float]:
-        """Book a round with its participants' replies: θ moves by their mean, a policy that listens hears the mean of
-        their losses, and everything is saved. Returns the measures."""
+    def questions(self) -> list[Question]:
+        """What clients are asked for with the order of a round; nothing where they descend."""
+        return [] if self.sums is None else self.sums.questions(self._granted)
+
+    @property
+    def _granted(self) -> float:
+        return float(self.weights @ self.decide())
+
+    def inquiry(self, client: int, questions: list[Question]) -> Inquiry:
+        """Questions to a client in this round."""
+        assert self.sums is not None
+        first = self.decide()[:client][self.weights[:client] > 0].sum()
+        about = (float(self.weights[client]), int(first), self.sums.features)
+        return Inquiry(self.token, self.done + 1, tuple(questions), *about)
+
+    def book(self, replies: Mapping[int, Reply], further: Further = lambda questions: []) -> dict[str, float]:
+        """Book a round with its participants' replies: θ moves by their mean, or to where sums lead, for which some of
+        them answer `further` questions; a policy that listens hears the mean of their losses, and everything is saved.
+        Returns the measures."""
+        informed = self._informed(replies, further)
         study, t, reports = self.study, self.done + 1, {m: reply.report for m, reply in replies.items()}
         came, trained = np.zeros((2, study.clients), dtype=np.int64)
         for m, report in reports.items():
@@ -184,12 +211,21 @@ class ServerState:
         if self.controller.listens:
             measured[FRESH] = np.full((1, 1), self._heard(came, replies))
         if weights.any():
-            moves = (weights[m] * replies[m].moved for m in sorted(replies))
-            self._move(sum(moves, np.zeros_like(self.parameters)))
+            moves = (weights[m] * replies[m].moved for m in sorted(replies) if informed is None)
+            step = torch.from_numpy(sum(moves, np.zeros_like(self.parameters))).to(self.theta)
+            self._move(self.theta + step if informed is None else informed)
         self.tally.add(rounds, measured)
         self.folder.save(t, t, rows_of(rounds, measured), self._state())
         self.price = next(self._prices, None)
         return {name: float(values[0, 0]) for name, values in measured.items()}
+
+    def _informed(self, replies: Mapping[int, Reply], further: Further) -> torch.Tensor | None:
+        """The model after a round of sums; the first ones are in the replies."""
+        if self.sums is None:
+            return None
+        first = [added(replies[m].answers or [] for m in sorted(replies))]
+        self.sums.learn(lambda asked: first.pop() if first else added(further(asked)), self._granted)
+        return torch.from_numpy(self.sums.theta)[None].to(self.theta)
 
     def _heard(self, came: NDArray[np.int64], replies: Mapping[int, Reply]) -> float:
         """The mean loss over the samples of the round, NaN without samples; the policy observes it."""
@@ -214,8 +250,7 @@ class ServerState:
         measured = {name: values.double().cpu().numpy()[np.newaxis] for name, values in found.items()}
         return with_excess(self.study, measured, self.least, self.done + 1)
 
-    def _move(self, step: Floats) -> None:
-        moved = self.theta + torch.from_numpy(step).to(self.theta)
+    def _move(self, moved: torch.Tensor) -> None:
         theta = project(moved, self.study.radius)
         if not theta.isfinite().all():
             raise SettingError(f"training diverged: θ is not finite after round {self.done + 1}: {CALMER}")
@@ -243,10 +278,15 @@ class ServerState:
         tally = plain({name: getattr(self.tally, name) for name in TALLIED})
         documents = {"controller": self.controller.document(), "ledger": plain(self.accounts), "tally": tally}
         models = {"theta": self.theta} | ({} if self.mean is None else {"mean": self.mean})
-        return {name: model.cpu().numpy() for name, model in models.items()} | {
-            "fingerprint": fingerprint(self.problem, self.theta),
-            "books": np.frombuffer(json.dumps(documents).encode(), dtype=np.uint8),
-        }
+        sums = {} if self.sums is None else self.sums.state
+        return (
+            sums
+            | {name: model.cpu().numpy() for name, model in models.items()}
+            | {
+                "fingerprint": fingerprint(self.problem, self.theta),
+                "books": np.frombuffer(json.dumps(documents).encode(), dtype=np.uint8),
+            }
+        )
 
     def _restore(self) -> None:
         saved = self.folder.state()
@@ -258,4 +298,6 @@ class ServerState:
         self.theta = torch.from_numpy(saved["theta"]).to(self.theta)
         if self.mean is not None:
             self.mean = torch.from_numpy(saved["mean"]).to(self.theta)
+        if self.sums is not None:
+            self.sums.restore(saved)
         refuse_model(saved["fingerprint"], fingerprint(self.problem, self.theta), self.folder.path)

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from empirics.settings.study import Study
-from empirics.training.information import PRIORS, STATE, InformationServer, Rows
+from empirics.training.information import PRIORS, STATE, InformationServer
 from empirics.training.linear import Linear
 from empirics.training.model import Memory, Model
+from empirics.training.sums import Rows
 from theory.setting import SettingError
 
-__all__ = ["FEATURES_MAX", "InformationLearner", "refuse_wide"]
+__all__ = ["FEATURES_MAX", "NEW_SHARE_MIN", "InformationLearner", "client_weights", "refuse_wide"]
 
 FEATURES_MAX = 2000  # of which each run has the square
 NEW_SHARE_MIN = 0.01  # of the samples learnt: so many new ones wait, and more are learnt
@@ -35,16 +36,19 @@ def refuse_wide(features: int) -> None:
         )
 
 
+def client_weights(study: Study) -> list[float]:
+    """How much each client's samples count, 1 on average over clients."""
+    alpha = study.alpha if study.weights == "paper" and study.alpha else (1.0,) * study.clients
+    return [one * study.clients / sum(alpha) for one in alpha]
+
+
 class InformationLearner:
     """All runs of a study whose server adds up information."""
 
     def __init__(self, model: Model, study: Study) -> None:
         assert isinstance(model, Linear)  # a study with another model is refused before
         self.x, self.y = model.population.x, model.population.y
-        alpha = study.alpha if study.weights == "paper" and study.alpha else (1.0,) * study.clients
-        self.weights = (
-            torch.tensor(alpha, dtype=torch.float64, device=self.x.device) * study.clients / sum(alpha)
-        )
+        self.weights = torch.tensor(client_weights(study), dtype=torch.float64, device=self.x.device)
         # priors are those of features that vary by 1
         size = float(self.x[:, :-1].double().square().mean())
         priors = tuple(one * size for one in PRIORS)

@@ -17,11 +17,12 @@ from empirics.control.prices import make_prices
 from empirics.control.registry import capacity_for, dropped_by, kept_for
 from empirics.draws import Purpose, permutation, uniform
 from empirics.settings.study import Study
-from empirics.training.information import PRIORS, InformationServer, Rows
-from empirics.training.informed import NEW_SHARE_MIN
+from empirics.training.client_sums import SumServer
+from empirics.training.informed import client_weights
 from empirics.training.linear import Linear
 from empirics.training.partition import Streams
 from empirics.training.problem import Problem
+from empirics.training.sums import Rows, RowSums
 
 __all__ = ["Client", "Record", "run_twin"]
 
@@ -91,15 +92,8 @@ class Summing:
     """The server of one run that adds up information: which samples are new, held and dropped, one by one."""
 
     def __init__(self, study: Study, model: Linear) -> None:
-        x = model.population.x
-        size = float(x[:, :-1].square().mean())
-        priors = tuple(one * size for one in PRIORS)
-        self.study, self.model = study, model
-        self.server = InformationServer(
-            1, model.features, model.population.classes, priors=priors, radius=study.radius
-        )
+        self.model, self.weights, self.server = model, client_weights(study), SumServer.of(study, model)
         self.held: dict[tuple[int, int], int] = {}  # sample by client and number
-        self.learnt, self.waiting = 0.0, 0.0
 
     def learn(self, memories: list[list[tuple[int, int]]], admitted: list[int]) -> Tensor:
         """The model after a round, from the clients' memories and how many samples each has admitted in all."""
@@ -108,27 +102,17 @@ class Summing:
             for m, (memory, count) in enumerate(zip(memories, admitted, strict=True))
             for k, (sample, _) in enumerate(memory)
         }
-        if gone := {key: sample for key, sample in self.held.items() if key not in now}:
-            self.server.forget(self._rows(gone))
-        if fresh := {key: sample for key, sample in now.items() if key not in self.held}:
-            new = self._rows(fresh)
-            if not self.learnt:
-                self.server.begin(new)
-            else:
-                self.server.hear(new)
-            self.waiting += float(new.counted.sum())
-            if self.waiting > NEW_SHARE_MIN * self.learnt:
-                self.server.learn(self._rows(now))
-                self.learnt, self.waiting = self.learnt + self.waiting, 0.0
+        gone = {key: sample for key, sample in self.held.items() if key not in now}
+        fresh = {key: sample for key, sample in now.items() if key not in self.held}
         self.held = now
-        return self.server.theta
+        self.server.hear(*map(self._sums, (gone, fresh, now)))
+        return torch.from_numpy(self.server.theta)
 
-    def _rows(self, samples: dict[tuple[int, int], int]) -> Rows:
-        study, index = self.study, list(samples.values())
-        alpha = study.alpha if study.weights == "paper" and study.alpha else [1.0] * study.clients
-        share = [alpha[m] * study.clients / sum(alpha) for m, _ in samples]
-        x, y = self.model.population.x[index], self.model.population.y[index]
-        return Rows(x[None], y[None], torch.tensor([share], dtype=torch.float64))
+    def _sums(self, samples: dict[tuple[int, int], int]) -> RowSums:
+        population, index = self.model.population, torch.tensor(list(samples.values()), dtype=torch.int64)
+        share = torch.tensor([[self.weights[m] for m, _ in samples]], dtype=torch.float64)
+        rows = Rows(population.x[index][None].double(), population.y[index][None], share)
+        return RowSums(rows, self.model.outputs)
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,11 @@ CHANGES = {  # a drift so abrupt that a policy that listens forgets in round 10
 }
 
 
+def round_of(message):
+    content = message.content
+    return content["inquiry" if "inquiry" in content else "config"]["round"]
+
+
 class Wire:
     """A connection to a Flower app for each client; node m has the id 1000 - m.
 
@@ -53,6 +58,7 @@ class Wire:
 
     def __init__(self, study, place, faults=lambda t, m, reply: reply, **own):
         self.faults, self.pulled, self.apps, self.contexts = faults, lambda reply: reply, {}, {}
+        self.meddled, self.clock = "train", Clock()
         for m in range(study.clients):
             config = {"partition-id": m, "buffer": str(place / f"node-{m}")}
             self.apps[1000 - m] = client_app(study, **own)
@@ -65,7 +71,7 @@ class Wire:
         return sorted(self.there)
 
     def push_messages(self, messages):
-        ids = []
+        ids, self.clock.looks = [], 0
         for message in messages:
             message.metadata.__dict__["_message_id"] = name = uuid4().hex
             node = message.metadata.dst_node_id
@@ -76,8 +82,8 @@ class Wire:
             number = self.contexts[node].node_config["partition-id"]
             try:
                 answer = self.apps[node](message, self.contexts[node])
-                if message.metadata.message_type == "train":
-                    answer = self.faults(message.content["config"]["round"], number, answer)
+                if message.metadata.message_type in ("train", self.meddled):
+                    answer = self.faults(round_of(message), number, answer)
             except Exception as error:
                 answer = Message(Error(0, str(error)), reply_to=message)
             if answer is not None:

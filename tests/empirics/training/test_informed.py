@@ -10,10 +10,10 @@ import torch
 from empirics import Study, predict_study, run_study
 from empirics.prediction.forecast import OF_INFORMATION
 from empirics.settings.drift import Drift
-from empirics.training.information import InformationServer, Rows, losses
+from empirics.training.information import InformationServer
 from empirics.training.informed import InformationLearner
 from empirics.training.model import Memory
-from empirics.validate import validate
+from empirics.training.sums import Rows, losses
 from tests.empirics.small import Steady, blobs, forecaster_of, problem, refused, stopped_at, study
 from tests.empirics.training.test_information import made, settled
 
@@ -131,9 +131,8 @@ def test_settings_of_local_descent_other_models_and_too_many_features_are_refuse
     )
 
 
-def test_a_federation_a_search_of_steps_and_a_drift_are_refused():
+def test_a_search_of_steps_and_a_drift_are_refused():
     setting = study(**INFORMATION)
-    assert "clients of a federation learn by local descent" in refused(validate, setting, "federate")
     assert "takes no local steps" in refused(predict_study, setting, dataset=blobs(), search_steps=(1, 5))
     moving = study(**INFORMATION, drift=Drift(kind="abrupt", start=20, parts="labels"))
     assert "in a world that stands still" in refused(predict_study, moving, dataset=blobs())
