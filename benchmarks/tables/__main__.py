@@ -5,74 +5,102 @@
 A quarter of each table is held out, the rest is bought, a tenth of it as the pilot, row by row, at one price: no
 learner knows a law of prices, and all spend the same. Features are standardised by the pilot and clipped. FedAvg and
 FedAdam have the best step sizes of a grid by the *held-out* rows, which is too good for them. docs/results/tables.md
-sets them beside scikit-learn on the same rows.
+sets them beside scikit-learn on the same rows. `--merge` takes learners from files of other machines.
 """
 
+import json
 from argparse import Namespace
-from functools import partial
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import torch
 
-from benchmarks.common import timed
-from benchmarks.runner import Benchmark
+from benchmarks.runner import Benchmark, Document, write
 from benchmarks.tables.data import TABLES
-from benchmarks.tables.rivals import LEARNERS, SETTINGS, Splits
-from empirics.training.sums import Rows
+from benchmarks.tables.rivals import LEARNERS, OFFLINE
+from benchmarks.tables.splits import SETTINGS, shares, table
+from benchmarks.tables.work import Measured, Task, begin, measured
 
 
 def main() -> None:
-    torch.set_default_dtype(torch.float64)
     benchmark = Benchmark.asked("tables", __doc__)
-    given = benchmark.given
-    named = given.tables.split(",") if given.tables else list(TABLES)
-    cases = [f"{name}, {batch} rows per round" for name in named for batch in given.batches.split(",")]
+    given, found = benchmark.given, dict[Task, Measured]()
     document = benchmark.begin(study=f"{given.splits} splits")
-    benchmark.measure(document, cases, lambda case: measured(case, benchmark))
+    for path in filter(None, given.merge.split(",")):
+        merge(document, json.loads(Path(path).read_text(encoding="utf-8")))
+    keep(document, given.out)
+    todo = tasks(document, given)
+    with ProcessPoolExecutor(given.processes, get_context("spawn"), begin) as pool:
+        running = {pool.submit(measured, task, given, benchmark.end): task for task in todo}
+        for done in as_completed(running):
+            task, one = running[done], done.result()
+            if one is None:
+                continue
+            found[task] = one
+            if all(other in found for other in todo if other[:3] == task[:3]):
+                add(document, task, [found[other] for other in todo if other[:3] == task[:3]], given)
+                keep(document, given.out)
 
 
-def split_of(name: str, batch: int, given: Namespace) -> Splits:
-    """The splits of a table, each with its own order of rows and its own pilot."""
-    x, y = TABLES[name].load(given.data_dir or Path("data"))
-    y = np.unique(y, return_inverse=True)[1]
-    held_out = int(len(y) * SETTINGS["held_out_share"])
-    pilot = max(SETTINGS["pilot_rows_min"], int((len(y) - held_out) * SETTINGS["pilot_share"]))
-    inputs, labels = [], []
-    for seed in range(given.splits):
-        order = np.random.default_rng(seed).permutation(len(y))
-        first = x[order[held_out : held_out + pilot]]
-        spread = first.std(axis=0)
-        standard = (x[order] - first.mean(axis=0)) / np.where(spread > 0, spread, 1)
-        clipped = standard.clip(-SETTINGS["clip"], SETTINGS["clip"])
-        inputs.append(np.c_[clipped, np.ones(len(y))])
-        labels.append(y[order])
-    every = Rows.of(*(torch.from_numpy(np.array(part)).to(given.device) for part in (inputs, labels)))
-    bought, test = every.part(slice(held_out, None)), every.part(slice(held_out))
-    return Splits(bought, pilot, batch, test, int(y.max()) + 1)
+def keep(document: Document, out: Path | None) -> None:
+    """Write the document, its tables in their order."""
+    names = list(TABLES)
+    each = sorted(document["studies"].items(), key=lambda one: names.index(one[0].rpartition(", ")[0]))
+    document["studies"] = dict(each)
+    write(document, out)
 
 
-def measured(case: str, benchmark: Benchmark) -> dict[str, Any]:
-    """Log-loss and accuracy of every learner, split by split, and its seconds."""
-    given = benchmark.given
-    name, batch = case.removesuffix(" rows per round").rsplit(", ", 1)
-    splits = split_of(name, int(batch), given)
-    truth, found = splits.test.y.cpu().numpy(), {}
-    for learner in given.learners.split(",") if given.learners else LEARNERS:
-        chances, (seconds,) = timed(partial(LEARNERS[learner], splits))
-        own = np.take_along_axis(chances, truth[None, :, :, None], -1)[..., 0]
-        loss = -np.log(own.clip(1e-15)).mean(-1)
-        best = int(loss.mean(1).argmin())
-        right = (chances[best].argmax(-1) == truth).mean(-1)
-        told = {"log_loss": loss[best].tolist(), "accuracy": right.tolist()}
-        found[learner] = told | {"setting": best, "seconds": seconds}
-        words = f"{loss[best].mean():.4f}, {right.mean():.1%}, {seconds:.0f} s"
-        print(f"{case}: {learner} {words}", flush=True)
-    return {
-        "rows": len(splits.bought.y[0]), "pilot": splits.pilot, "held_out": len(truth[0]),
-        "chosen_on": TABLES[name].chosen, "separable": TABLES[name].separable, "learners": found,
+def merge(document: Document, other: Document) -> None:
+    """Take the learners of another file, whose splits have to be of the same rows."""
+    for case, there in other["studies"].items():
+        own = document["studies"].setdefault(case, there)
+        if any(own[key] != there[key] for key in own.keys() - {"learners"}):
+            raise SystemExit(f"{case}: not of the same rows")
+        own["learners"] |= there["learners"]
+    if other["hardware"] not in document["hardware"]:
+        document["hardware"] += f"; {other['hardware']}"
+
+
+def tasks(document: Document, given: Namespace) -> list[Task]:
+    """Work whose result the document does not hold, the longest first."""
+    learners = given.learners.split(",") if given.learners else list(LEARNERS)
+    named = given.tables.split(",") if given.tables else list(TABLES)
+    batches, found = sorted(map(int, given.batches.split(","))), []
+    for name, learner in product(named, learners):
+        step = 1 if learner in OFFLINE else SETTINGS["splits_at_once"]
+        for batch, first in product(
+            batches[: 1 if learner in OFFLINE else None], range(0, given.splits, step)
+        ):
+            there = document["studies"].get(_case(name, batch), {"learners": ()})
+            if learner not in there["learners"]:
+                found.append((name, batch, learner, range(given.splits)[first : first + step]))
+    sizes = {name: table(name, given.data_dir)[0].size for name in named}
+    return sorted(found, key=lambda task: (task[2] not in OFFLINE, task[1], -sizes[task[0]]))
+
+
+def _case(name: str, batch: int) -> str:
+    return f"{name}, {batch} rows per round"
+
+
+def add(document: Document, task: Task, parts: list[Measured], given: Namespace) -> None:
+    """Write what a learner reached, with the setting that is best over all splits, into the document."""
+    name, batch, learner, _ = task
+    losses, right = (np.concatenate([part[k] for part in parts], axis=1) for k in range(2))
+    best, seconds = int(losses.mean(1).argmin()), sum(part[2] for part in parts)
+    told = {"log_loss": losses[best].tolist(), "accuracy": right[best].tolist()}
+    rows = len(table(name, given.data_dir)[1])
+    held_out, pilot = shares(rows)
+    about = {
+        "rows": rows - held_out, "pilot": pilot, "held_out": held_out,
+        "chosen_on": TABLES[name].chosen, "separable": TABLES[name].separable,
     }  # fmt: skip
+    for each in map(int, given.batches.split(",")) if learner in OFFLINE else [batch]:
+        there = document["studies"].setdefault(_case(name, each), about | {"learners": {}})
+        there["learners"][learner] = told | {"setting": best, "seconds": seconds}
+    words = f"{losses[best].mean():.4f}, {right[best].mean():.1%}, {seconds:.0f} s"
+    print(f"{_case(name, batch)}: {learner} {words}", flush=True)
 
 
 if __name__ == "__main__":

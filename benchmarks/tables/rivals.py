@@ -6,57 +6,19 @@ hold, for each step size of a grid. `vowpal wabbit` passes over the rows once, i
 
 import logging
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
-from flwr.common import Code, FitRes, Status, ndarrays_to_parameters, parameters_to_ndarrays
-from flwr.server.strategy import FedAdam, FedAvg
-from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegressionCV
 from torch import Tensor
 from torch.nn import functional as F
 
-from benchmarks.common import settings
+from benchmarks.tables.descent import descent
+from benchmarks.tables.splits import SETTINGS, Chances, Splits
 from empirics.training.information import InformationServer
 from empirics.training.sums import Rows, scores
-
-SETTINGS = settings("tables")
-Chances = NDArray[np.float64]  # (settings, splits, held-out rows, classes)
-
-
-@dataclass(frozen=True)
-class Splits:
-    """All splits of a table: the bought rows in their order, of which the first are the pilot, and held-out rows."""
-
-    bought: Rows
-    pilot: int
-    batch: int
-    test: Rows
-    classes: int
-
-    @property
-    def rounds(self) -> Iterator[tuple[Rows, Rows, Rows | None]]:
-        """What clients hold, what is new, and what they drop after the round; the pilot is held throughout."""
-        ends = range(self.pilot, self.bought.y.shape[1], self.batch)
-        kept: list[Rows] = []
-        for begin in ends:
-            kept.append(self.bought.part(slice(begin, begin + self.batch)))
-            held = self.bought.part(slice(self.pilot)).with_rows(*kept)
-            yield held, kept[-1], kept.pop(0) if len(kept) == SETTINGS["keep"] else None
-
-    @property
-    def arrays(self) -> Iterator[tuple[Any, Any, Any]]:
-        """Bought inputs, their labels and held-out inputs, split by split."""
-        parts = (part.cpu().numpy() for part in (self.bought.x, self.bought.y, self.test.x))
-        return zip(*parts, strict=True)
-
-    def chances(self, theta: Tensor) -> Chances:
-        """Probabilities of held-out rows, of models (splits, settings, parameters)."""
-        found: Chances = scores(theta, self.test.x).softmax(-1).transpose(0, 1).cpu().numpy()
-        return found
 
 
 def information(splits: Splits) -> Chances:
@@ -75,7 +37,7 @@ def information(splits: Splits) -> Chances:
 def scikit_learn(splits: Splits) -> Chances:
     """Logistic regression with a ridge by cross-validation."""
     found = np.full((*splits.test.y.shape, splits.classes), 1e-15)
-    more = {"cv": 5, "scoring": "neg_log_loss", "max_iter": 2000, "use_legacy_attributes": False}
+    more = {"cv": 5, "scoring": "neg_log_loss", "max_iter": 2000}
     for chances, (x, y, held_out) in zip(found, splits.arrays, strict=True):
         model = LogisticRegressionCV(Cs=np.logspace(-4, 4, 17), **more)
         with warnings.catch_warnings(action="ignore"):  # of rare classes in folds, and of its next version
@@ -93,6 +55,9 @@ def flower(splits: Splits, make: Callable[[float], Any], server_steps: list[floa
 
 
 def _federated(splits: Splits, strategy: Any, local: Tensor, shape: tuple[int, ...]) -> Chances:
+    from flwr.common import Code, FitRes, Status, ndarrays_to_parameters, parameters_to_ndarrays
+
+    logging.getLogger("flwr").setLevel(logging.ERROR)
     theta = torch.zeros(shape, device=local.device)
     strategy.current_weights = [np.zeros(shape)]
     for number, (held, _, _) in enumerate(splits.rounds, start=1):
@@ -119,10 +84,15 @@ def _descended(theta: Tensor, rows: Rows, steps: Tensor) -> Tensor:
 
 
 def fed_avg(splits: Splits) -> Chances:
+    from flwr.server.strategy import FedAvg  # where it is used: other learners are measured without it
+
     return flower(splits, lambda _: FedAvg(), [1.0])
 
 
 def fed_adam(splits: Splits) -> Chances:
+    from flwr.common import ndarrays_to_parameters
+    from flwr.server.strategy import FedAdam
+
     none = ndarrays_to_parameters([])
     return flower(splits, lambda eta: FedAdam(eta=eta, initial_parameters=none), SETTINGS["adam_steps"])
 
@@ -150,11 +120,12 @@ def _features(row: list[float]) -> str:
     return "| " + " ".join(f"{k}:{value:.9g}" for k, value in enumerate(row[:-1]) if value)
 
 
-logging.getLogger("flwr").setLevel(logging.ERROR)
 LEARNERS: dict[str, Callable[[Splits], Chances]] = {
     "scikit-learn": scikit_learn,
     "information": information,
+    "descent": descent,
     "FedAvg": fed_avg,
     "FedAdam": fed_adam,
     "vowpal wabbit": vowpal_wabbit,
 }
+OFFLINE = ("scikit-learn", "vowpal wabbit")  # to them all rows per round are as one
