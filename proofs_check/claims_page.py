@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from proofs_check.claim import WRITTEN
-from proofs_check.ledger import MARKS, SLIP, Entry, Statement, read, substances, tally, told
+from proofs_check.ledger import SLIP, Entry, Statement, read, substances, tally, told
 from proofs_check.text import terminal
 
 __all__ = ["page", "repairs"]
@@ -20,8 +20,8 @@ def page(entries: Sequence[Entry]) -> str:
     """The counts of verdicts, and a row for each claim."""
     in_substance = substances(entries)
     rows = [
-        "| claim | says | verdict | evidence | what holds instead |",
-        "| --- | --- | --- | --- | --- |",
+        "| claim | says | verdict | what holds instead |",
+        "| --- | --- | --- | --- |",
         *(_row(e, in_substance[e.id]) for e in entries),
     ]
     return "\n".join([LEAD, told(tally(entries)), "", *rows, ""])
@@ -30,13 +30,7 @@ def page(entries: Sequence[Entry]) -> str:
 def _row(e: Entry, in_substance: str) -> str:
     corrected = f"{_cell(e.corrected.title)} ({_verdict(e.corrected)})" if e.corrected else ""
     verdict = f"**{_verdict(e.stated)}**" + (f"; in substance {in_substance}" if e.substance else "")
-    cells = (
-        f"`{e.id}`",
-        _cell(e.stated.title),
-        verdict,
-        e.methods.replace(f" {MARKS['holds']}", ""),
-        corrected,
-    )
+    cells = (f"`{e.id}`", _cell(e.stated.title), verdict, corrected)
     return f"| {' | '.join(cells)} |"
 
 
