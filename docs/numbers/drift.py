@@ -23,14 +23,14 @@ def _above(row: dict[str, float]) -> str:
 
 
 def by_retention() -> str:
-    """Measured cumulative excess risk and predicted over measured, over K and the speed of the cycle."""
+    """Measured cumulative excess risk over K and the speed of the cycle."""
     studies = [_studies("drift-digits-400")[f"retention: {period} rounds a period"] for period in PERIODS]
 
     def cell(study: dict[str, Any], name: str) -> str:
         row = study["policies"].get(name)
         if row is None:
             return ""
-        words = f"{row['measured']:.2f} ± {row['error']:.2f} · {row['predicted'] / row['measured']:.3f}"
+        words = f"{row['measured']:.2f} ± {row['error']:.2f}"
         return f"**{words}**" if study["best"] == name else words
 
     names = studies[0]["policies"]

@@ -53,7 +53,7 @@ def over_bound(study: str, policy: str, prices: str = "uniform") -> float:
 
 
 def over_bound_within(study: str, policy: str, ours: bool = True) -> str:
-    """The same with its interval, of our learner or the paper's."""
+    """Final excess risk over the lower bound with its interval, of our learner or the paper's."""
     return _over_within(row(study, policy, ours))
 
 
@@ -206,26 +206,6 @@ def predicted(study: str, measure: str, prices: str = "uniform", but: str = "") 
 def predicted_of(study: str, policy: str, measure: str, prices: str = "uniform") -> float:
     """Predicted over measured risk of a policy."""
     return _predicted(study, prices)[policy][measure]
-
-
-def predictions() -> str:
-    """Predicted over measured risk at uniform prices."""
-    digits, mnist = (_predicted(study, "uniform") for study in ("digits-500", "mnist-1000"))
-    rows = [
-        [policy, *(f"{one[policy][risk]:.2f}" for one in (digits, mnist) for risk in ("cumulative", "final"))]
-        for policy in digits
-    ]
-    return table(["policy", "digits, cumulative", "final", "MNIST, cumulative", "final"], rows)
-
-
-def farthest(measure: str) -> float:
-    """Largest deviation of a prediction for means of models on MNIST, in per cent."""
-    studies = result("learner-predicted-mnist-1000")["studies"]
-    return max(
-        100 * abs(over[measure] - 1)
-        for prices in studies
-        for over in _predicted("mnist-1000", prices).values()
-    )
 
 
 def prediction_seconds() -> str:

@@ -66,7 +66,7 @@ def held(name: str) -> float:
 
 
 def held_with_released_weight(data: str) -> float:
-    """The same with the released code's V, the policy alone over 500 runs."""
+    """Mean number of samples that it holds with the released code's V, the policy alone over 500 runs."""
     return float(play(data, CODE_V[data], OURS[1], 0).memory.mean())
 
 
@@ -129,12 +129,6 @@ def lenet_with_momentum() -> str:
     """Range of the policies' final accuracies of LeNet with momentum, in per cent."""
     rows = worlds(LENET)["momentum"]["policies"].values()
     return span((100 * row["best_accuracy"]["mean"] for row in rows), ".0f")
-
-
-def step_ms() -> float:
-    """Milliseconds of one run's ten steps with the kernels at 32 × 32."""
-    case = result("networks-32")["cases"]["kernels, bfloat16"]
-    return float(1e4 * case["step_s"] / case["runs"])
 
 
 def faster(side: int) -> float:
