@@ -145,23 +145,11 @@ def _head(document: Document) -> str:
     return f"{NAMES[document['dataset']]}, {document['setting']}{other}{long}{few}"
 
 
-def accuracies() -> str:
-    """Current best accuracy of every policy after the last round."""
-    some = [result(name) for name in STUDIES]
-    names = dict.fromkeys(name for document in some for name in document["policies"])
-    rows = []
-    for document in some:
-        found = {
-            name: f"{100 * row['best_accuracy']['mean']:.1f}" for name, row in document["policies"].items()
-        }
-        rows.append([_head(document), *(found.get(name, "–") for name in names)])
-    return table(["study", *names], rows)
-
-
 def gaps() -> str:
     """Gains over constant admission and hybrid, and the cost over constant admission's."""
     rows = []
     for document in map(result, STUDIES):
+        study = _head(document)
         for policy in ("acdpp", "released", "buy-cheap-online"):
             found = document["comparisons"].get(policy, {})
             if "constant" not in found:
@@ -171,7 +159,8 @@ def gaps() -> str:
                 for other in ("constant", "hybrid")
                 for measure in ("points", "points_averaged")
             ]
-            rows.append([_head(document), policy, *cells, f"{found['constant']['cost_ratio']:.2f}"])
+            rows.append([study, policy, *cells, f"{found['constant']['cost_ratio']:.2f}"])
+            study = ""
     return table(["study", "policy", "over constant", "averaged", "over hybrid", "averaged", "cost ÷"], rows)
 
 
