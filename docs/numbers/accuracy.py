@@ -74,7 +74,7 @@ def notes() -> str:
     """How often a prediction was off where a note was printed and elsewhere."""
     rules: list[tuple[str, str, str, Callable[[Run], bool]]] = [
         ("several steps beyond 2/λ, studies before", "steep", "cumulative", lambda run: not later(run)),
-        ("the same, seven later studies", "steep", "cumulative", later),
+        ("several steps beyond 2/λ, seven later studies", "steep", "cumulative", later),
         ("without replacement, means of models", "again", "final", lambda run: "replacement" in run["study"]),
     ]
     rows = []
