@@ -13,12 +13,12 @@ the population is the finite data set itself. What comes out is a folder that ex
 | `predict` | what a study will learn before anything is trained: `predict_study` |
 | `federation` | a study on real clients, with Flower |
 | `validate` | whether a study can be run as asked, checked once; `overrides`: what is handed over in Python |
-| `shards` | who trains: this process, or workers on Ray, each some of the runs |
-| `results` | what remembers: result folder, rows, summary |
-| `prediction` | what foretells: the law of reuse on a study's own problem |
-| `training` | what trains: samples, models, the batched engine and its slow twin |
-| `control` | what decides: prices, policies, schedule, and a `Controller` for a server of your own |
-| `settings` | what a study is: `Study`, presets, TOML |
+| `shards` | training in this process, or by workers on Ray, each with some of the runs |
+| `results` | result folder, rows, summary |
+| `prediction` | the law of reuse on a study's own problem |
+| `training` | samples, models, the batched engine and its slow twin |
+| `control` | prices, policies, schedule, and a `Controller` for a server of your own |
+| `settings` | `Study`, presets, TOML |
 | `data` | digits, MNIST, CIFAR-10, Imagenette, or your own arrays |
 | `columns`, `reference` | the columns of a result, each declared once; docs/reference.md made of settings and columns |
 | `draws`, `files`, `users_code` | random numbers by key; writing in one piece; errors of your own code |

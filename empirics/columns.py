@@ -92,37 +92,29 @@ COLUMNS: dict[str, Column] = {
     "debt": _real("Z(t), at the beginning of round t", lambda rounds: rounds.debt, logged=True),
     "overflow": _whole("Σ_m max(n_m - B_m, 0)", _overflow, compared=False),
     "risk": _real(
-        "F_P(θ(t)), before round t trains, or the risk of the mean of θ(1), …, θ(t) where the study averages; if "
-        "measured; where the population moves, P is that of round t",
+        "F_P(θ(t)), before round t trains, or of the mean of models where the study averages; P is that of round t",
         measure="risk",
         logged=True,
     ),
     "excess_risk": _real(
-        "risk less F_P(θ*); absent where there is no ball or the model is not linear, where samples come in their own "
-        "order, and where clients that differ drift apart in more than 2,000 steps, or with many parameters",
+        "risk less F_P(θ*); absent without a ball or a linear model, where samples come in their own order, and "
+        "where clients that differ drift apart in more than 2,000 steps or with many parameters",
         logged=True,
     ),
     "predicted_excess_risk": _real(
-        "excess risk that the law of reuse predicts, equal for all seeds of a policy; absent where nothing is "
-        "predicted",
+        "excess risk that the law of reuse predicts, equal for all seeds of a policy",
         logged=True,
     ),
-    "mismatch": _real("‖∇F_all - ∇F_mem‖² at θ(t), if measured", measure="mismatch"),
+    "mismatch": _real("‖∇F_all - ∇F_mem‖² at θ(t)", measure="mismatch"),
     "variance": _real("E‖∇ℓ - ∇F_P‖² under P at θ(t), measured with the mismatch", measure="mismatch"),
-    "accuracy": _real("test accuracy of θ(t), or of the mean, if measured", measure="accuracy", logged=True),
+    "accuracy": _real("test accuracy of θ(t), or of the mean", measure="accuracy", logged=True),
     FRESH: _real(
-        "mean loss of the model on the samples that round t brought, before it trains, NaN if none came; where a "
-        "policy listens to losses"
+        "mean loss on the samples that round t brought, before it trains; NaN if none came; where a policy listens "
+        "to losses"
     ),
-    f"{LAST}risk": _real(
-        "F_P(θ(t)) of the last iterate, where the study averages", measure="risk", logged=True
-    ),
-    f"{LAST}excess_risk": _real(
-        "risk of the last iterate less F_P(θ*), where the study averages", logged=True
-    ),
-    f"{LAST}accuracy": _real(
-        "test accuracy of the last iterate, where the study averages", measure="accuracy", logged=True
-    ),
+    f"{LAST}risk": _real("risk of the last iterate, where the study averages", measure="risk", logged=True),
+    f"{LAST}excess_risk": _real("excess risk of the last iterate", logged=True),
+    f"{LAST}accuracy": _real("test accuracy of the last iterate", measure="accuracy", logged=True),
 }
 
 

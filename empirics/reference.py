@@ -55,23 +55,21 @@ def markdown() -> str:
         "",
     ]
     for name, study in PRESETS.items():
-        changed = changes(study, Study())
+        changed = changes(study, Study(preset=name))
         for table in TABLES:
             own = changes(getattr(study, table.name), table.default)
             changed += [f"{table.name}.{line}" for line in own]
         lines += [f"- **{name}**: {', '.join(f'`{line}`' for line in changed) or 'nothing'}"]
-    lines += ["", "## Columns of `rounds.parquet`", "", "| column | type | meaning |", "| --- | --- | --- |"]
-    lines += [f"| `{name}` | {column.kind} | {_cell(column.help)} |" for name, column in COLUMNS.items()]
+    lines += ["", "## Columns of `rounds.parquet`", "", "| column | meaning |", "| --- | --- |"]
+    lines += [f"| `{name}` | {_cell(column.help)} |" for name, column in COLUMNS.items()]
     files = [line for line in (folder.__doc__ or "").splitlines() if line.startswith("|")]
-    lines += ["", "The Parquet file carries these words as the description of each column.", ""]
+    lines += ["", "The Parquet file carries these words and the type of each column.", ""]
     lines += ["## Policies in `summary.json`", "", "| field | meaning |", "| --- | --- |"]
     lines += [f"| `{name}` | {_cell(words)} |" for name, words in FIELDS.items()]
     lines += ["", "## Files of a result folder", "", *files, ""]
     lines += [
-        "`acdpp explain` fills a folder of such results, one per setting, and `SETTING-equal` with the "
-        "policies that may spend what the released rule spends. Beside them it leaves "
-        f"`{explained.NAME}`: what it prints, every policy's gain over constant admission with its interval, cost and "
-        "memory, and which settings are not run yet."
+        "`acdpp explain` fills a folder of such results, one per setting, and `SETTING-equal` with the policies that "
+        f"may spend what the released rule spends. `{explained.NAME}` has what it prints and the settings not run."
     ]
     return "\n".join(lines) + "\n"
 

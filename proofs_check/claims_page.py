@@ -4,9 +4,11 @@
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from proofs_check.ledger import SLIP, Entry, read, substances, tally, told
+from proofs_check.claim import WRITTEN
+from proofs_check.ledger import SLIP, Entry, Statement, read, substances, tally, told
 from proofs_check.text import terminal
 
 __all__ = ["page", "repairs"]
@@ -18,18 +20,25 @@ def page(entries: Sequence[Entry]) -> str:
     """The counts of verdicts, and a row for each claim."""
     in_substance = substances(entries)
     rows = [
-        "| claim | says | verdict | evidence | corrected | verdict |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| claim | says | verdict | what holds instead |",
+        "| --- | --- | --- | --- |",
         *(_row(e, in_substance[e.id]) for e in entries),
     ]
     return "\n".join([LEAD, told(tally(entries)), "", *rows, ""])
 
 
 def _row(e: Entry, in_substance: str) -> str:
-    corrected = (_cell(e.corrected.title), e.corrected.qualified) if e.corrected else ("", "")
-    verdict = f"**{e.stated.qualified}**" + (f"; in substance {in_substance}" if e.substance else "")
-    cells = (f"`{e.id}`", _cell(e.stated.title), verdict, e.methods, *corrected)
+    corrected = f"{_cell(e.corrected.title)} ({_verdict(e.corrected)})" if e.corrected else ""
+    verdict = f"**{_verdict(e.stated)}**" + (f"; in substance {in_substance}" if e.substance else "")
+    cells = (f"`{e.id}`", _cell(e.stated.title), verdict, corrected)
     return f"| {' | '.join(cells)} |"
+
+
+def _verdict(of: Statement) -> str:
+    """The verdict with what it rests on, a written argument as a dagger."""
+    others = tuple(name for name in of.given if name != WRITTEN.name)
+    dagger = "†" if WRITTEN.name in of.given else ""
+    return replace(of, verdict=of.verdict + dagger, given=others).qualified
 
 
 def repairs(entries: Sequence[Entry]) -> str:

@@ -9,7 +9,7 @@ from benchmarks import own_data as settings_chosen
 from docs.numbers.results import result, span, table
 from empirics.settings.policy_name import PolicyName
 
-__all__ = ["counted", "later", "law", "law_off", "notes", "off", "ranges", "ratio", "runs", "studies"]
+__all__ = ["counted", "later", "law", "law_off", "noted", "notes", "off", "ranges", "ratio", "runs"]
 
 OFF, ERRORS = 0.1, 2  # a prediction is off by more than this share, and by more than so many standard errors
 PREDICTED = ("digits-500", "mnist-1000")  # whose steps are 2/L, far from the limit of the note
@@ -74,7 +74,7 @@ def notes() -> str:
     """How often a prediction was off where a note was printed and elsewhere."""
     rules: list[tuple[str, str, str, Callable[[Run], bool]]] = [
         ("several steps beyond 2/λ, studies before", "steep", "cumulative", lambda run: not later(run)),
-        ("the same, seven later studies", "steep", "cumulative", later),
+        ("several steps beyond 2/λ, seven later studies", "steep", "cumulative", later),
         ("without replacement, means of models", "again", "final", lambda run: "replacement" in run["study"]),
     ]
     rows = []
@@ -163,13 +163,12 @@ def policies() -> int:
     return sum(len(one["policies"]) for one in result("accuracy")["studies"].values())
 
 
-def studies() -> str:
-    """Ranges over the policies of each study."""
+def noted() -> str:
+    """Ranges over the policies of each study in which a note was printed."""
     rows = []
     for name, one in result("accuracy")["studies"].items():
         each = [row | {"study": name} for row in one["policies"].values()]
-        spans = (span(ratio(row, risk) for row in each) for risk in ("cumulative", "final"))
-        errors = max(row["final"]["error"] for row in each)
-        noted = sum(bool(row["warned"]) for row in each)
-        rows.append([name, f"{one['eta']:g}", *spans, f"{errors:.2f}", f"{noted} of {len(each)}"])
-    return table(["study", "η", "cumulative", "final", "its error, at most", "notes"], rows)
+        if any(row["warned"] for row in each):
+            spans = (span(ratio(row, risk) for row in each) for risk in ("cumulative", "final"))
+            rows.append([name, *spans])
+    return table(["study", "cumulative", "final"], rows)

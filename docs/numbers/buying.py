@@ -116,27 +116,18 @@ def online_at_sticky_prices() -> float:
     return float(rows["buy-cheap-online"]["effective_samples"]["mean"] / 3000)
 
 
-def _table(studies: tuple[str, ...], policy: str, measure: str = "") -> str:
-    """Shares closed in per cent, their intervals, and costs over those of constant admission."""
+def shown() -> str:
+    """Shares of the gap closed by `buy-cheap-online` in per cent with intervals, at last of the final accuracy."""
 
-    def cell(study: str, prices: str) -> str:
-        rows = result(f"buying-{study}")["studies"][prices]["policies"]
-        paid, fair = (rows[one]["mean_cost"]["mean"] for one in (policy, "constant"))
-        found = _closed(study, prices)[measure or _measure(study)][policy]
+    def cell(study: str, prices: str, measure: str) -> str:
+        found = _closed(study, prices)[measure]["buy-cheap-online"]
         share, low, high = (round(100 * found[key]) for key in ("share", "low", "high"))
-        return f"{share} ({low} to {high}), {100 * (paid / fair - 1):+.1f} %"
+        return f"{share} ({low} to {high})"
 
-    words = {study: benchmark.WORDS[measure or _measure(study)] for study in studies}
-    heads = [f"{result(f'buying-{study}')['study']}, {words[study]}" for study in studies]
-    prices = result(f"buying-{studies[0]}")["studies"]
-    return table(["prices", *heads], ([one, *(cell(study, one) for study in studies)] for one in prices))
-
-
-def shown(policy: str) -> str:
-    """Shares closed with intervals and costs."""
-    return _table(STUDIES, policy)
-
-
-def at_the_end() -> str:
-    """Shares closed of final accuracy."""
-    return _table(("mnist-100", "mnist-1000"), "buy-cheap-online", "final_accuracy")
+    columns = [(study, _measure(study)) for study in STUDIES]
+    columns += [(study, "final_accuracy") for study in STUDIES if study.startswith("mnist")]
+    heads = [f"{study}, {benchmark.WORDS[measure]}" for study, measure in columns]
+    prices = result(f"buying-{STUDIES[0]}")["studies"]
+    return table(
+        ["prices", *heads], ([one, *(cell(study, one, of) for study, of in columns)] for one in prices)
+    )

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import averaged_networks
-from benchmarks import learner as benchmark
 from docs.numbers.results import half, result, span, table
 from empirics.settings.policy_name import PolicyName
 from theory.numbers.student import half_width, quantile
@@ -55,7 +53,7 @@ def over_bound(study: str, policy: str, prices: str = "uniform") -> float:
 
 
 def over_bound_within(study: str, policy: str, ours: bool = True) -> str:
-    """The same with its interval, of our learner or the paper's."""
+    """Final excess risk over the lower bound with its interval, of our learner or the paper's."""
     return _over_within(row(study, policy, ours))
 
 
@@ -102,21 +100,35 @@ def changed(**settings: Any) -> str:
     return _over_within(found)
 
 
-def split(study: str) -> str:
-    """Cumulative excess risk with neither, either and both of our policy and learner, and of the oracle."""
-    heads = {
-        "constant": ("constant", False),
-        "policy alone": ("taper-online", False),
-        "learner alone": ("constant", True),
-        "both": ("taper-online", True),
-        "oracle, ten times the cost": ("oracle", False),
-        "with ours": ("oracle", True),
-    }
-    rows = (
-        [prices, *(total_within(study, *one, prices) for one in heads.values())]
-        for prices in result(f"learner-{study}")["studies"]
-    )
-    return table(["prices", *heads], rows)
+STUDIES = ("digits-500", "digits-3000", "mnist-1000", "mnist-3000")
+
+
+def alike() -> str:
+    """Cumulative excess risk under constant admission and the oracle, which depends on buffers and budget alone."""
+    kinds = {"paper's": ("uniform", "integer", "markov", "drifting", "spiky", "narrow"), "tiny": ("tiny",)}
+    rows = []
+    for study in STUDIES:
+        for buffers, prices in kinds.items():
+            cells = []
+            for policy, ours in ((one, ours) for one in ("constant", "oracle") for ours in (False, True)):
+                [found] = {total_within(study, policy, ours, kind) for kind in prices}
+                cells.append(found)
+            rows.append([study, buffers, *cells])
+    return table(["study", "buffers", "constant", "constant, ours", "oracle", "oracle, ours"], rows)
+
+
+def online() -> str:
+    """Cumulative excess risk of `taper-online` with the paper's learner and with ours."""
+
+    def cell(study: str, prices: str) -> str:
+        alone, ours = (
+            total(study, "taper-online", False, prices),
+            total_within(study, "taper-online", True, prices),
+        )
+        return f"{alone:.3g} → {ours}"
+
+    kinds = result(f"learner-{STUDIES[0]}")["studies"]
+    return table(["prices", *STUDIES], ([one, *(cell(study, one) for study in STUDIES)] for one in kinds))
 
 
 def policy_alone_loses(study: str) -> str:
@@ -131,8 +143,24 @@ def policy_alone_loses(study: str) -> str:
 
 
 def uniform() -> str:
-    """Every policy at uniform prices, 3,000 rounds of digits."""
-    return benchmark.table(result("learner-digits-3000")["studies"]["uniform"])
+    """Every policy at uniform prices, 3,000 rounds of digits, with the paper's learner and ours."""
+    rows = []
+    for policy in (
+        "constant",
+        "acdpp",
+        "buy-cheap-online",
+        "burst",
+        "burst-online",
+        "taper",
+        "taper-online",
+        "oracle",
+    ):
+        paper, ours = (row("digits-3000", policy, one) for one in (False, True))
+        risks = (total_within("digits-3000", policy, one) for one in (False, True))
+        ends = (_over_within(one) for one in (paper, ours))
+        rows.append([policy, *risks, *ends, f"{ours['gradients']:.3g}", f"{ours['mean_cost']:.1f}"])
+    head = ["policy", "cumulative", "cumulative, ours", "final over bound", "final over bound, ours"]
+    return table([*head, "gradients", "cost"], rows)
 
 
 def mean_gains(name: str) -> dict[str, tuple[float, float]]:
@@ -149,9 +177,19 @@ def significant_gains(name: str) -> str:
     return f"{sum(gain > within for gain, within in gains)} of {len(gains)}"
 
 
-def network(name: str) -> str:
-    """The last model and the mean of models of a network."""
-    return averaged_networks.table(result(f"learner-{name}"))
+def networks() -> str:
+    """Accuracy of the mean of models of both networks, and the points that it gains."""
+
+    def cells(name: str, policy: str) -> list[str]:
+        found = result(f"learner-{name}")["policies"].get(policy)
+        if found is None:
+            return ["–", "–"]
+        gain, within = mean_gains(name)[policy]
+        return [f"{100 * np.mean(found['final_accuracies']):.1f}", f"{gain:.1f} ± {within:.1f}"]
+
+    policies = result("learner-lenet")["policies"]
+    rows = [[one, *cells("lenet", one), *cells("resnet9", one)] for one in policies]
+    return table(["policy", "LeNet", "gain", "ResNet-9", "gain"], rows)
 
 
 def _predicted(study: str, prices: str) -> dict[str, dict[str, float]]:
@@ -168,26 +206,6 @@ def predicted(study: str, measure: str, prices: str = "uniform", but: str = "") 
 def predicted_of(study: str, policy: str, measure: str, prices: str = "uniform") -> float:
     """Predicted over measured risk of a policy."""
     return _predicted(study, prices)[policy][measure]
-
-
-def predictions() -> str:
-    """Predicted over measured risk at uniform prices."""
-    rows = [
-        [study, policy, f"{over['cumulative']:.2f}", f"{over['final']:.2f}"]
-        for study in ("digits-500", "mnist-1000")
-        for policy, over in _predicted(study, "uniform").items()
-    ]
-    return table(["study", "policy", "cumulative", "final"], rows)
-
-
-def farthest(measure: str) -> float:
-    """Largest deviation of a prediction for means of models on MNIST, in per cent."""
-    studies = result("learner-predicted-mnist-1000")["studies"]
-    return max(
-        100 * abs(over[measure] - 1)
-        for prices in studies
-        for over in _predicted("mnist-1000", prices).values()
-    )
 
 
 def prediction_seconds() -> str:

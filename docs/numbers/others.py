@@ -128,17 +128,12 @@ def federation() -> str:
     return table([*head, "server's own work", "batched engine"], rows)
 
 
-def server_work() -> str:
-    """Milliseconds of the server's own work per round."""
-    return span((case["books_ms"] for case in result("federation")["cases"]), ".0f")
-
-
 def _processes() -> list[dict[str, Any]]:
     return [case for case in result("federation")["cases"] if case["kind"] == "processes"]
 
 
 def server_share() -> str:
-    """The same as a share of a round of processes, in per cent."""
+    """The server's own work as a share of a round of processes, in per cent."""
     return span(case["books_ms"] / 10 / case["acdpp_s"] for case in _processes())
 
 

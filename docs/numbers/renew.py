@@ -15,9 +15,6 @@ PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *sorted((DOCS / "result
 MARKED = re.compile(r"<!--=(.*?)-->(.*?)<!--/-->", re.DOTALL)
 NAMES = {
     "at": results.at,
-    "half": results.half,
-    "minus": results.minus,
-    "span": results.span,
     "accuracy": accuracy,
     "buying": buying,
     "claims": claims,

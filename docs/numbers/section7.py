@@ -25,25 +25,10 @@ STUDIES = (
 )
 NAMES = {"mnist": "MNIST", "cifar10": "CIFAR-10", "imagenette": "ImageNette"}
 LENET = {"why-mnist-lenet": ("paper",), "why-mnist-lenet-worlds": ("momentum", "readmitted", "prices")}
-LADDERS: dict[str, Mapping[str, tuple[str, ...]]] = {
-    "logistic": {"why-mnist-logistic": ()},
-    "lenet": LENET,
-    "cifar10": {"why-cifar10": ()},
-}
 FILLED = "benchmarks.buying:Filled.of"
 RICH = f"{FILLED}@budget=81.55"
-LABELS = {
-    FILLED: "constant, memory filled in round 1",
-    RICH: "the same, may spend 81.55",
-    "constant@budget=81.55": "constant, may spend 81.55",
-}
 
 Document = dict[str, Any]
-
-
-def _percent(value: Document) -> str:
-    width = "" if value["low"] is None else f" ± {100 * half(value):.1f}"
-    return f"{100 * value['mean']:.1f}{width}"
 
 
 def points(value: Document) -> str:
@@ -81,7 +66,7 @@ def held(name: str) -> float:
 
 
 def held_with_released_weight(data: str) -> float:
-    """The same with the released code's V, the policy alone over 500 runs."""
+    """Mean number of samples that it holds with the released code's V, the policy alone over 500 runs."""
     return float(play(data, CODE_V[data], OURS[1], 0).memory.mean())
 
 
@@ -146,80 +131,37 @@ def lenet_with_momentum() -> str:
     return span((100 * row["best_accuracy"]["mean"] for row in rows), ".0f")
 
 
-def step_ms() -> float:
-    """Milliseconds of one run's ten steps with the kernels at 32 × 32."""
-    case = result("networks-32")["cases"]["kernels, bfloat16"]
-    return float(1e4 * case["step_s"] / case["runs"])
-
-
 def faster(side: int) -> float:
     """The speed-up of the kernels over one client at a time, per run and round."""
     cases = result(f"networks-{side}")["cases"]
     return float(cases["one client at a time"]["run_round_s"] / cases["kernels, bfloat16"]["run_round_s"])
 
 
-def _first(row: Document, document: Document) -> str:
-    found = row["first_round"]
-    when = "never" if found["mean_curve"] is None else str(found["mean_curve"])
-    return f"{when} ({found['reached']}/{document['seeds']})"
-
-
 def _head(document: Document) -> str:
-    part = "" if document["data"]["complete"] else ", subset"
     long = "" if document["rounds"] == 100 else f", {document['rounds']} rounds"
     few = "" if document["seeds"] == 10 else f", {document['seeds']} seeds"
     eta, stated = document["study"]["eta"], float(SECTION7[document["dataset"]].eta)
     other = "" if eta == stated else f", η = {eta:g}"
-    return f"{NAMES[document['dataset']]}, {document['setting']}{other}{part}{long}{few}"
-
-
-def policies() -> str:
-    """Every policy of every study."""
-    rows = []
-    for document in map(result, STUDIES):
-        for name, row in document["policies"].items():
-            held = row["occupancy"]
-            rows.append(
-                [
-                    _head(document),
-                    name,
-                    _percent(row["best_accuracy"]),
-                    _percent(row["mean_accuracy"]),
-                    _first(row, document),
-                    f"{row['mean_cost']['mean']:.1f} of {document['study']['budget']:g}",
-                    f"{held['largest']} of {held['buffers']}",
-                ]
-            )
-    head = ["study", "policy", "best", "averaged", "to target", "cost per round", "most held"]
-    return table(head, rows)
+    return f"{NAMES[document['dataset']]}, {document['setting']}{other}{long}{few}"
 
 
 def gaps() -> str:
-    """The paper's numbers beside ours."""
+    """Gains over constant admission and hybrid, and the cost over constant admission's."""
     rows = []
     for document in map(result, STUDIES):
+        study = _head(document)
         for policy in ("acdpp", "released", "buy-cheap-online"):
-            for other in ("constant", "hybrid"):
-                found = document["comparisons"].get(policy, {}).get(other)
-                if found is None:
-                    continue
-                said = document["paper"]
-                fast = said["speed_up"][other]
-                ours = found["speed_up"]
-                rows.append(
-                    [
-                        _head(document),
-                        f"{policy} − {other}",
-                        f"{said['points'][other]:+.1f}",
-                        points(found["points"]),
-                        points(found["points_averaged"]),
-                        "never" if fast is None else f"{fast:g}",
-                        "–" if ours is None else f"{ours:.2f}",
-                        f"{found['cost_ratio']:.2f}",
-                    ]
-                )
-    head = ["study", "gap", "paper", "at the end", "averaged", "paper ×", "ours ×", "cost ÷"]
-    return table(head, rows)
+            found = document["comparisons"].get(policy, {})
+            if "constant" not in found:
+                continue
+            cells = [
+                points(found[other][measure]) if other in found else "–"
+                for other in ("constant", "hybrid")
+                for measure in ("points", "points_averaged")
+            ]
+            rows.append([study, policy, *cells, f"{found['constant']['cost_ratio']:.2f}"])
+            study = ""
+    return table(["study", "policy", "over constant", "averaged", "over hybrid", "averaged", "cost ÷"], rows)
 
 
 def horizons() -> str:
@@ -243,8 +185,8 @@ def worlds(chosen: Mapping[str, tuple[str, ...]]) -> Document:
     return found
 
 
-def ladder(model: str) -> str:
-    """The gain of every departure of the released code over constant admission."""
+def ladder() -> str:
+    """The gain of every departure of the released code over constant admission, on MNIST by logistic regression."""
     head = ["world", "policy", "at the end", "averaged", "cost per round", "most held"]
     rows = [
         [
@@ -255,66 +197,38 @@ def ladder(model: str) -> str:
             f"{row['mean_cost']['mean']:.1f}",
             str(row["largest_occupancy"]),
         ]
-        for world, one in worlds(LADDERS[model]).items()
+        for world, one in result("why-mnist-logistic")["worlds"].items()
         for policy, row in one["policies"].items()
-        if policy != "constant"
+        if policy == "released" or (world == "released" and policy != "constant")
     ]
     return table(head, rows)
-
-
-def parts() -> str:
-    """The parts of the gain of the released rule."""
-    document = result("why-mnist-filled")
-    rows = []
-    for name, row in document["policies"].items():
-        if name == "constant":
-            continue
-        found = document["comparisons"][name]["constant"]
-        cells = [points(found["points"]), points(found["points_averaged"])]
-        cost, held = row["mean_cost"]["mean"], row["occupancy"]["largest"]
-        rows.append([LABELS.get(name, f"`{name}`"), *cells, f"{cost:.1f}", str(held)])
-    return table(["policy", "at the end", "averaged", "cost per round", "most held"], rows)
 
 
 def literal() -> str:
     """The printed policy and the capped one for several ρ."""
     document = result("mnist-rho")
+    gains = {
+        name: document["comparisons"][name]["constant"] for name in document["policies"] if "rho" in name
+    }
     rows = []
-    for name, row in document["policies"].items():
-        held, spent = row["occupancy"], row["cost"]["mean"]
-        gain = document["comparisons"].get(name, {}).get("constant")
-        rows.append(
-            [
-                f"`{name}`",
-                f"{held['mean'][0]:,.0f}",
-                f"{held['largest']:,}",
-                f"{spent[0]:,.0f}",
-                f"{row['mean_cost']['mean']:.1f}",
-                f"{row['debt']['largest']:,.0f}",
-                _percent(row["best_accuracy"]),
-                "" if gain is None else points(gain["points"]),
-                "" if gain is None else points(gain["points_averaged"]),
-            ]
-        )
-    head = ["policy", "admitted in round 1", "most held", "cost of round 1", "cost per round", "largest debt"]
-    return table([*head, "best", "at the end", "averaged"], rows)
+    for name, gain in gains.items():
+        row = document["policies"][name]
+        held = row["occupancy"]
+        counts = [f"{held['mean'][0]:,.0f}", f"{held['largest']:,}", f"{row['mean_cost']['mean']:.1f}"]
+        rows.append([f"`{name}`", *counts, points(gain["points"]), points(gain["points_averaged"])])
+    head = ["policy", "admitted in round 1", "most held", "cost per round", "at the end", "averaged"]
+    return table(head, rows)
 
 
 def speed() -> str:
-    """Times of a step, one way and another."""
-    rows = [
-        [
-            f"{document['side']} × {document['side']}",
-            name,
-            str(case["runs"]),
-            f"{1e3 * case['step_s']:.1f}",
-            f"{case['tflops']:.0f}",
-            f"{100 * case['tflops'] / document['ceiling_tflops']:.0f} %",
-            f"{1e3 * case['run_round_s']:.0f}",
-        ]
-        for document in map(result, ("networks-32", "networks-160"))
-        for name, case in document["cases"].items()
-    ]
-    head = ["images", "method", "runs at once", "ms per step", "TFLOP/s", "of the card's peak product"]
-    head.append("ms per run and round")
-    return table(head, rows)
+    """Times of a run and round, one way and another, and the part of the card's peak."""
+    documents = [result(f"networks-{side}") for side in (32, 160)]
+    rows = []
+    for name in documents[0]["cases"]:
+        cells = []
+        for document in documents:
+            case = document["cases"].get(name)
+            share = 0 if case is None else 100 * case["tflops"] / document["ceiling_tflops"]
+            cells += ["–", "–"] if case is None else [f"{1e3 * case['run_round_s']:.0f}", f"{share:.0f} %"]
+        rows.append([name, *cells])
+    return table(["method", "ms at 32 × 32", "of peak", "ms at 160 × 160", "of peak"], rows)

@@ -2,11 +2,11 @@
 
 | file | what |
 | --- | --- |
-| `settings.json` | the study, device, versions, digests, constants; and which of the other files belong to it |
+| `settings.json` | the study, device, versions, digests, constants, and the list of the other files |
 | `rounds.parquet` | one row per policy, seed and round; the columns are `empirics.columns.COLUMNS` |
 | `summary.json` | what `acdpp train` prints; there once the study is complete |
 | `reproduction.json` | what `acdpp reproduce` prints, with the curves, made from the files above |
-| `state-ROUND.npz` | parameters after that round, to continue or extend the study from; reading takes none |
+| `state-ROUND.npz` | parameters after that round, to continue the study from |
 | `tensorboard/`, `mlruns/` | what the setting `log` asks for, made from the rows |
 | `parts/` | finished chunks of rounds of a study under way |
 | `.lock` | held by the one process that writes |

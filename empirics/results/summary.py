@@ -27,42 +27,42 @@ __all__ = ["FIELDS", "PREDICTED", "Tally", "add_predictions", "interval_note"]
 
 PER_ROUND = ("root", "linear", "generalisation")
 FIELDS = {  # of a policy in `summary.json`; "mean" and "error" are over the seeds
-    "retention": "rounds that samples are kept at most, the different ones of its clients",
+    "retention": "largest number of rounds that samples are kept, by client",
     "distinct_samples": "N(T), samples admitted in all rounds",
     "effective_samples": "N_eff(T)",
     "mean_cost": "average cost per round, to compare with the budget",
-    "cost_violation": "how far the mean total cost exceeds the budget of all rounds, if it does",
-    "buffer_violation": "Σ_m of how far client m's mean memory exceeds B_m, summed over the rounds, if it does",
+    "cost_violation": "excess of the mean total cost over the budget of all rounds",
+    "buffer_violation": "Σ_m of the excess of client m's mean memory over B_m, summed over the rounds",
     "largest_debt": "the largest Z(t) of any seed",
     "largest_occupancy": "the most samples ever in memory",
-    "idle_rounds": "rounds without any sample, which make no step, where the study has some",
-    "bound_corrected": "Theorem 1, corrected, on the run's own trajectory; null where a constant is not known, a round "
-    "is idle, steps get smaller or the model is a mean",
-    "bound_corrected_terms": "its terms",
+    "idle_rounds": "rounds without any sample, which make no step",
+    "bound_corrected": "Theorem 1, corrected, on the run's own trajectory; null where a constant is unknown, a round "
+    "is idle, steps fall or the model is a mean",
+    "bound_corrected_terms": "terms of bound_corrected",
     "bound_stated": "Theorem 1 as printed",
     "rounds_stated_undefined": "rounds in which the printed bound takes the root of a negative number",
-    "final_accuracy": "test accuracy after the last round, of the mean of models where the study averages",
-    "final_accuracies": "the same, seed by seed; null where it is no number",
-    "final_log_loss": "mean log-loss on test samples after the last round, of models that tell their chances",
+    "final_accuracy": "test accuracy after the last round",
+    "final_accuracies": "final_accuracy by seed; null where it is no number",
+    "final_log_loss": "mean log-loss on test samples after the last round",
     "mean_accuracy": "test accuracy averaged over θ(1), …, θ(T)",
-    "best_accuracy": "the highest of all rounds, of a run that diverged those before it did",
+    "best_accuracy": "the highest of all rounds, until a run diverged",
     "final_risk": "population risk after the last round",
-    "mean_risk": "where the population moves, its risk averaged over θ(1), …, θ(T): of samples in their own order the "
-    "prequential loss, each round's samples being tested before they are trained on",
-    "mean_risks": "the same, seed by seed",
-    "final_excess_risk": "the same above the least risk on the ball",
+    "mean_risk": "where the population moves, its risk averaged over the rounds; for samples in their own order the "
+    "prequential loss",
+    "mean_risks": "mean_risk by seed",
+    "final_excess_risk": "final_risk above the least risk on the ball",
     "cumulative_excess_risk": "Σ_t of the excess risk at θ(1), …, θ(T)",
-    "last_final_accuracy": "where the study averages, the same of the last iterate; so all that begins with last_",
+    "last_final_accuracy": "final_accuracy of the last iterate, where the study averages; likewise all last_ fields",
     "corrected_over_measured": "bound_corrected over the cumulative excess risk",
-    "stated_over_measured": "bound_stated over it",
-    "predicted": "by the law of reuse, before training: cumulative and final excess risk, and the noise floor, what "
-    "is left in the long run; null where the law says nothing, and `not_predicted` says why",
-    "predicted_error": "their standard errors, as means over some paths of prices and samples of a large population; "
-    "null where there was one of each",
-    "predicted_over_measured": "the predicted cumulative excess risk over the measured one",
-    "final_predicted_over_measured": "the predicted final excess risk over the measured one",
+    "stated_over_measured": "bound_stated over the cumulative excess risk",
+    "predicted": "before training: cumulative and final excess risk, and the noise floor; null where nothing is "
+    "predicted, and `not_predicted` says why",
+    "predicted_error": "their standard errors over paths of prices and samples of a large population; null where "
+    "there was a single path and sample",
+    "predicted_over_measured": "predicted over measured cumulative excess risk",
+    "final_predicted_over_measured": "predicted over measured final excess risk",
     "mismatch": "the measured gradient mismatch over its predictions, and rounds in which it exceeds them",
-    "diverged": "runs that were no longer finite; a mean over the seeds is null where one of them has no number",
+    "diverged": "runs that were no longer finite",
 }
 PREDICTED = ("predicted", "predicted_error", "predicted_over_measured", "final_predicted_over_measured")
 Floats = NDArray[np.float64]

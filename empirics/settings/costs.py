@@ -48,22 +48,22 @@ class CostProcess:
     )
     stay: float = setting(
         0.9,
-        "For markov: the probability that the cost stays as it is in the next round; each c(t) is uniform.",
+        "For markov: the probability that the cost stays; each c(t) is uniform.",
         between(0, 1, low_too=True, such_as=0.9),
     )
     drift: float = setting(
         0.5,
-        "For drifting: the factor goes from 1 - drift in the first round to 1 + drift in the last.",
+        "For drifting: the factor goes from 1 - drift to 1 + drift.",
         between(0, 1, low_too=True, such_as=0.5),
     )
     file: str | None = setting(
         None,
-        "For trace: a CSV file with one price per line, in the order of the rounds; none for other processes.",
+        "For trace: a CSV file with a price per line, in the order of the rounds.",
         optional(text("prices.csv")),
     )
     column: str | None = setting(
         None,
-        "For trace: the name of the column with the prices; none if the file has one column.",
+        "For trace: the column of prices; none if the file has one column.",
         optional(text("price")),
     )
 

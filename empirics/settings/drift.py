@@ -34,23 +34,22 @@ class Drift:
 
     kind: str = setting(
         "none",
-        "none, abrupt (the second part of the population takes the place of the first in round start), gradual "
-        "(evenly, over length rounds from start on), periodic (there and back, as a cosine, in length rounds), or "
-        "order (your own samples in the order of their times, or of their file: a stream that ends).",
+        "none, abrupt (the second part of the population replaces the first in round start), gradual (evenly, over "
+        "length rounds), periodic (there and back, as a cosine, in length rounds), or order (your samples in the "
+        "order of their times or their file: a stream that ends).",
         choice(*KINDS),
     )
     parts: str = setting(
         "classes",
-        "The two parts: classes (the lower half of the classes, and the upper), labels (the population, and the same "
-        "with every label one class up) or inputs (the same with images turned by a right angle, other inputs "
-        "reversed).",
+        "The two parts: classes (the lower half of the classes, and the upper), labels (the population, and again "
+        "with every label one class up) or inputs (again with images turned by a right angle, other inputs reversed).",
         choice(*PARTS),
     )
     start: int = setting(1, "First round of the change.", whole())
     length: int | None = setting(
         None,
-        "Rounds of a gradual change or of a period; for order, samples of each client that pass per round; "
-        "none spreads all samples evenly over the rounds and a last one, which tests.",
+        "Rounds of a gradual change or a period; for order, samples per client and round; none spreads all samples "
+        "evenly over the rounds and a last round, which tests.",
         optional(whole()),
     )
     apart: float = setting(

@@ -78,77 +78,74 @@ class Study:
 
     dataset: str = setting(
         "digits",
-        "digits, mnist, cifar10, imagenette, or a file of your own: npz:FILE with arrays, csv:FILE or parquet:FILE "
-        "with a table of samples.",
+        "digits, mnist, cifar10, imagenette, or your file: npz:FILE with arrays, csv:FILE or parquet:FILE with a "
+        "table.",
         text("digits"),
     )
-    label_column: str | None = setting(
-        None, "Column of csv:FILE or parquet:FILE with the labels.", optional(text("label"))
-    )
+    label_column: str | None = setting(None, "Column of a table with the labels.", optional(text("label")))
     time_column: str | None = setting(
         None,
-        "Column of csv:FILE or parquet:FILE with the timestamps, numbers or dates, if any.",
+        "Column of a table with timestamps, numbers or dates.",
         optional(text("time")),
     )
     client_column: str | None = setting(
         None,
-        "Column of csv:FILE or parquet:FILE with the client id, for partition client.",
+        "Column of a table with the client id, for partition client.",
         optional(text("client")),
     )
     labels: str = setting(
         "classes",
-        "Labels to learn: classes, or parity (odd against even class numbers, counted from 0).",
+        "Labels to learn: classes, or parity (odd against even classes, from 0).",
         choice("classes", "parity"),
     )
     scale: str = setting(
         "unit",
-        "Inputs: unit (all divided by one number, so that norms are at most 1, a linear model's bias included), "
-        "standard (every feature with mean 0 and standard deviation 1 before that) or pixels (as they are).",
+        "Inputs: unit (divided by one number, so that norms are at most 1, a linear model's bias included), standard "
+        "(mean 0 and standard deviation 1 per feature, then unit) or pixels (as they are).",
         choice("unit", "standard", "pixels"),
     )
     partition: str = setting(
         "iid",
-        "The pool of a client: iid (the whole population), split (its part of an even random split), two-class "
-        "(classes m and m+1), dirichlet (class shares drawn from a Dirichlet distribution) or client (its own "
-        "samples, by client_column or an array client).",
+        "Pool of a client: iid (the whole population), split (an even random split), two-class (classes m and m+1), "
+        "dirichlet (random class shares) or client (its own samples, by client_column or an array client).",
         choice("iid", "split", "two-class", "dirichlet", "client"),
     )
     concentration: float = setting(
         0.5,
-        "Concentration of the Dirichlet partition: the smaller, the more clients differ.",
+        "Concentration of partition dirichlet: the smaller, the more clients differ.",
         between(*POSITIVE, such_as=0.5),
     )
     per_class: int | None = setting(
         None, "Largest number of samples per class in a client's pool; none for no limit.", optional(whole())
     )
     replacement: bool = setting(
-        True, "Clients draw with replacement; without, a shuffled pool starts again when it runs out.", flag
+        True, "Draw with replacement; without, a shuffled pool starts again when it runs out.", flag
     )
 
     buffers: tuple[int, ...] = setting(
         BUFFERS,
-        "B_m, the samples that each client can hold, one number per client.",
+        "B_m, samples that each client can hold, one number per client.",
         listing(whole(1, MOST_SAMPLES), such_as="8, 9, 10"),
     )
     alpha: tuple[float, ...] | None = setting(
         None,
-        "Weights of the clients in the population, with sum 1; none for equal weights.",
+        "Weights of clients in the population, with sum 1; none for equal weights.",
         optional(listing(between(0, POSITIVE[1], low_too=True, such_as=0.5), such_as="0.5, 0.5")),
     )
-    budget: float = setting(BUDGET, "C, the average cost per round that is allowed.", SETTINGS["budget"])
+    budget: float = setting(BUDGET, "C, the average cost per round allowed.", SETTINGS["budget"])
     assumed_mean_cost: float | None = setting(
         None,
-        "The mean cost that policies plan with; none for the true mean.",
+        "Mean cost that policies plan with; none for the true mean.",
         optional(between(*POSITIVE, such_as=5.5)),
     )
 
     policies: tuple[str, ...] = setting(
         ("acdpp", "acdpp-capped", "constant", "oracle", "hybrid", "buy-cheap-online"),
-        "Built-in policies by name, or your own as module:attribute; acdpp@K=7,eta=0.5,steps=1 is acdpp with these in "
-        "place of the study's, and decay, average, average_by, rho, V, rate and budget may be given so too (of hybrid, "
-        "released and burst, K is hybrid_K, released_K and burst_K; oracle, buy-cheap and taper have none; a policy "
-        "plans with its own budget, and its debt is held against the study's); acdpp+K+cap has these departures of the "
-        "released code, released-K-cap all but these, of "
+        "Policies by name, or your own as module:attribute. acdpp@K=7,eta=0.5,steps=1 is acdpp with these in place "
+        "of the study's; so may be given decay, average, average_by, rho, V, rate and budget (for hybrid, released "
+        "and burst, K is hybrid_K, released_K and burst_K; oracle, buy-cheap and taper have none; debt is held "
+        "against the study's budget). acdpp+K+cap has these departures of the released code, released-K-cap all "
+        "except these, of "
         f"{', '.join(DEPARTURES)}.",
         listing(policy_name, such_as='"acdpp", "oracle"', distinct=True),
     )
@@ -159,20 +156,20 @@ class Study:
     )
     hybrid_K: int | None = setting(
         None,
-        "Rounds that the live half of hybrid keeps a sample; none for the best for its own buffers.",
+        "Rounds that hybrid's live half keeps a sample; none for the best for its buffers.",
         optional(whole()),
     )
     released_K: int = setting(6, "Rounds that released and acdpp+K keep a sample.", whole())
     burst_K: int = setting(1, "Rounds that burst and burst-online keep a sample.", whole())
     rate: float | None = setting(
         None,
-        "Target rate of acdpp in samples per round; none for the largest that the budgets allow.",
+        "Target samples per round of acdpp; none for the most that the budgets allow.",
         optional(SETTINGS["rate"]),
     )
     fractions: str = setting(
         "staggered",
-        "Rounding of rates that are no whole numbers by constant and hybrid: staggered (clients round up at different "
-        "times) or floor (of the samples due so far, as in the released code).",
+        "Rounding of rates by constant and hybrid: staggered (clients round up at different times) or floor (of the "
+        "samples due so far, as in the released code).",
         choice("staggered", "floor"),
     )
     V: float | None = setting(
@@ -187,8 +184,8 @@ class Study:
 
     model: str = setting(
         "logistic",
-        "logistic (binary or multinomial regression), lenet, resnet9 (with GroupNorm and Mish), or module:attribute, a "
-        "function that takes the population and returns a torch.nn.Module with one score per class.",
+        "logistic (regression), lenet, resnet9 (with GroupNorm and Mish), or module:attribute, a function from the "
+        "population to a torch.nn.Module with one score per class.",
         text("logistic"),
     )
     rounds: int = setting(500, "T, the number of rounds.", whole())
@@ -201,7 +198,7 @@ class Study:
     )
     decay_by: str = setting(
         "rounds",
-        "The unit of t in the decay: rounds, from 1, or samples admitted before the round.",
+        "Unit of t in the decay: rounds, from 1, or samples admitted before.",
         choice("rounds", "samples"),
     )
     learner: str = setting(
@@ -213,7 +210,7 @@ class Study:
     )
     momentum: float = setting(
         0.0,
-        "Momentum of local descent; it starts anew in every round.",
+        "Momentum of local descent, anew in every round.",
         between(0, 1, low_too=True, such_as=0.9),
     )
     weights: str = setting(
@@ -223,21 +220,20 @@ class Study:
     )
     average: str = setting(
         "none",
-        "The server's model: none (the last iterate) or a running mean of its models θ(1), θ(2), …, of which θ(1) is "
-        "the first and each round that trains makes one: equal weights, polynomial (model j weighs about j^γ), tail "
-        "(equal weights from some round on, the last iterate before) or exponential (each β times the next). The mean "
-        "is taken before projection, and is projected itself.",
+        "The server's model: none (the last iterate) or a running mean of its models θ(1), θ(2), …, where each round "
+        "that trains makes a model: equal weights, polynomial (model j weighs about j^γ), tail (equal weights from "
+        "some round on, the last iterate before) or exponential (each β times the next). The mean is taken before "
+        "projection, and projected.",
         SETTINGS["average"],
     )
     average_by: float | None = setting(
         None,
-        "γ of the polynomial mean (none for 1), the part of the rounds that tail leaves out (0.5), β of the "
-        "exponential mean (0.99); none for other means.",
+        "γ of polynomial (none for 1), the part of the rounds that tail leaves out (0.5), β of exponential (0.99).",
         optional(SETTINGS["average_by"]),
     )
     radius: float | None = setting(
         10.0,
-        "The server projects onto the ball of this radius; none for no ball, and then constants are nominal.",
+        "Radius of the ball onto which the server projects; none for no ball and nominal constants.",
         optional(between(*POSITIVE, such_as=10)),
     )
 
@@ -245,7 +241,7 @@ class Study:
     seed: int = setting(0, "Seed of the whole study.", whole(0, 2**32 - 1))
     per_seed: tuple[str, ...] = setting(
         (),
-        "Drawn anew for every replicate besides costs and samples: partition, start (the first parameters).",
+        "Also drawn anew for every replicate: partition, start (the first parameters).",
         listing(choice(*PER_SEED), such_as='"partition", "start"', empty=True, distinct=True),
     )
     measures: tuple[str, ...] = setting(
@@ -255,14 +251,14 @@ class Study:
     )
     predict: bool = setting(
         True,
-        "Predict every policy's excess risk by the law of reuse before training, if that takes less than two minutes.",
+        "Predict excess risk by the law of reuse before training, if that takes under two minutes.",
         flag,
     )
     diverging: str = setting(
         "refuse",
-        "When all runs have diverged, refuse ends the study with a message, and record goes on. A run diverges when "
-        "its parameters or risk are no longer finite: its measures are NaN from then on, means over seeds are null, "
-        "its best accuracy is that of earlier rounds, the summary counts it, and other runs go on.",
+        "When all runs have diverged: refuse (end with a message) or record (go on). A run diverges when its "
+        "parameters or risk are not finite: its measures are NaN from then on, means over seeds are null, and its "
+        "best accuracy is that of earlier rounds.",
         choice("refuse", "record"),
     )
     dtype: str = setting(
@@ -270,24 +266,23 @@ class Study:
     )
     precision: str = setting(
         "bfloat16",
-        "Type of products of resnet9 on a GPU, whose parameters and sums are float32: bfloat16, tf32 or float32.",
+        "Type of resnet9's products on a GPU (its parameters and sums are float32): bfloat16, tf32 or float32.",
         choice("bfloat16", "tf32", "float32"),
     )
     checkpoint: int = setting(
         100,
-        "Rounds between two checkpoints, and so lost at most when the process is killed.",
+        "Rounds between checkpoints, lost at most when the process is killed.",
         whole(1, 10**6),
     )
     log: tuple[str, ...] = setting(
         (),
-        "Logs written into the result while the study runs: tensorboard (event files), mlflow (runs in a file store); "
-        "each is an extra to install.",
+        "Logs in the result: tensorboard (event files), mlflow (runs in a file store); each is an extra to install.",
         listing(choice("tensorboard", "mlflow"), such_as='"tensorboard"', empty=True, distinct=True),
     )
     threads: int | None = setting(
         1,
-        "Threads of torch on the CPU; none for torch's choice. One thread is fastest for small problems, and a fixed "
-        "number makes results reproducible to the last bit.",
+        "Threads of torch on the CPU; none for torch's choice. A fixed number makes results reproducible to the last "
+        "bit.",
         optional(whole(1, THREADS_MAX)),
     )
     cost: CostProcess = setting(  # noqa: RUF009
