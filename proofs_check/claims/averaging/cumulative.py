@@ -76,7 +76,7 @@ def total_budget() -> Evidence:
 CLAIMS = [
     Claim(
         id="law:information/cumulative",
-        title="what to buy for the cumulative risk: early samples, if money can be borrowed",
+        title="the cumulative risk: buy early, if money can be borrowed",
         statement="Without a prior the server's risk after round $t$ is $c/N(t)$, so a sample more in round $t$ "
         r"lowers the cumulative risk by $c\,v_t$, and $v_t$ falls. Let prices be known, let at most $S$ be bought "
         "per round, and let purchases be real. A plan is best if and only if there are worths of money "
