@@ -29,6 +29,7 @@ differ, both exist: `name_as_stated` and `name`.
 | `law.curved` | samples with different curvatures: reuse and local steps, to first order in 1/n |
 | `market.prices` | price laws: uniform, lists, traces |
 | `market.knapsack`, `.lower_bound` | the largest rate of distinct samples; a lower bound for every policy and learner |
+| `market.cumulative` | what to buy for the cumulative risk of a server that adds up information |
 | `market.capacity` | memories kept full: ages instead of lifetimes, any admissions, bursts |
 | `market.replacement`, `.sticky` | the best rule to replace a sample by age and price; if prices persist |
 | `market.online`, `.long_run` | buying cheap without knowing the prices; long-run rates of all rules |

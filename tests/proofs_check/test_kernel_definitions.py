@@ -8,6 +8,7 @@ import math
 import random
 import re
 from fractions import Fraction
+from operator import mul
 from pathlib import Path
 from statistics import pvariance
 
@@ -24,8 +25,10 @@ from theory.control.penalty import penalty_limit
 from theory.control.violation import buffer_excess_maximum
 from theory.drift.moving_optimum import path_bias, walk_lag
 from theory.law.averaging import averaged, equal, final_weights, over_rounds, round_shares
+from theory.law.information import information_risk
 from theory.law.quadratic import Cohorts, contraction, lag_sum, squared_weights
 from theory.law.stationary import full_memory_noise
+from theory.market.cumulative import sample_values
 from theory.market.online import savings_price
 from theory.numbers.lambert import lambert_partial
 from theory.regret.omegas import omega3_limit
@@ -275,8 +278,22 @@ def information(w):
     yield whole(model + 1), whole(model - 1)  # a quadratic's minimum is in the middle
 
 
+def purchases(w):
+    coq, T = w.of("Purchases"), 5
+    pilot, bought, price = w.share(), [w.share() for _ in range(T)], [w.share() for _ in range(T)]
+    x, c = bought.__getitem__, price.__getitem__
+    for t, value in enumerate(sample_values(bought, pilot)):
+        yield coq("held", pilot, x, t), pilot + sum(bought[: t + 1])
+        yield coq("spent", c, x, t), sum(map(mul, price[: t + 1], bought))
+        yield coq("later", T, c, t), sum(price[t:])
+        yield coq("value", T, pilot, x, t), value
+    samples = [pilot + bought[0], *bought[1:]]
+    risk = information_risk(samples, h=[1], variance=[2], start=[0]).total
+    yield coq("cumulative", T, pilot, x), sum(risk[1:])
+
+
 ROUNDED = (bounds, vectors)  # with roots and logarithms
-CASES = (reuse, law, finite, memories, information, *ROUNDED)
+CASES = (reuse, law, finite, memories, information, purchases, *ROUNDED)
 
 
 @pytest.mark.parametrize("rows", CASES)

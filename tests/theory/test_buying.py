@@ -1,13 +1,15 @@
 """Laws of a price: their two numbers by enumeration; and plans of buying cheap against each other."""
 
 from fractions import Fraction as F
-from itertools import count
+from itertools import count, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.refused import refused
+from theory.market.cumulative import best_purchases
 from theory.market.knapsack import Limit, purchase_limit
 from theory.market.long_run import best_plan, burst_plan, online_plan, under
 from theory.market.prices import Atoms, Uniform
@@ -141,3 +143,24 @@ def test_a_budget_just_below_all_prices_buys_all_but_a_rounding():
 def test_from_the_mean_price_on_the_memory_binds_and_all_is_bought_at_any_price(law):
     for budget in (55, 60):
         assert purchase_limit(law, 10, budget) == Limit(10, part=1, rate=10, cost=55, binds="memory")
+
+
+def best_of(prices, allowed, most=3):
+    """The least sum of 1/N of all plans in halves of a sample, after a pilot of one."""
+    plans = (np.array(plan) / 2 for plan in product(range(2 * most + 1), repeat=len(prices)))
+    return min((1 / (1 + x.cumsum())).sum() for x in plans if (np.cumsum(x * prices) <= allowed).all())
+
+
+@pytest.mark.parametrize("borrowed", [True, False])
+def test_no_plan_in_halves_has_a_lower_cumulative_risk_than_the_best_purchases(borrowed):
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        prices = rng.integers(1, 9, 4)
+        allowed = np.full(4, 20) if borrowed else 5 * np.arange(1, 5)
+        bought, total = best_purchases(prices, 3, allowed, pilot=1, within=1e-3)
+        assert (np.cumsum(bought * prices) <= allowed + 1e-9).all()
+        assert bought.min() >= 0
+        assert bought.max() <= 3
+        assert total == pytest.approx((1 / (1 + bought.cumsum())).sum())
+        assert total <= best_of(prices, allowed) * 1.001
+    assert "no plan was found within -1" in refused(best_purchases, [1, 2], 1, [1, 2], 1, within=-1)

@@ -78,6 +78,8 @@ CALLS = {
     "weights_giving": lambda f, a: tuple(f([a.u, a.v], a.p)),
     "exponential": lambda f, a: f(a.K, a.p),
     "averaged_noise_constant common_share": lambda f, a: f(a.p, a.K, a.K + a.t),
+    "idle_loss": lambda f, a: f(a.p, a.K, a.t),
+    "sample_values": lambda f, a: tuple(f([a.u, a.v, a.w], a.u)),
     "polynomial_left": lambda f, a: f(a.p, a.K, a.t),
     "cycle_left": lambda f, a: f(a.p, a.K, a.q, a.s),
     "indifferent_drift": lambda f, a: f(a.p, a.K + 1, a.u, a.K, a.v),
@@ -125,12 +127,12 @@ def by_name(function, a):
 # Sums and searches over many rounds, and state that moves in arrays. Each has its own tests.
 NOT_FORMULAS = """
 acdpp_round advance ages_in_memory averaged averaged_risk best_drifting_mean best_drifting_retention
-best_drifting_step best_drifting_window best_replacement best_retention best_rule best_weights
+best_drifting_step best_drifting_window best_purchases best_replacement best_retention best_rule best_weights
 buffer_excess_maximum buffer_violation_maximum buys by_age by_capacity by_shares constant_bound
 constant_bound_as_stated constant_breaks contractions crossover_horizon crossover_leading cubic_shift cycle
 design design_as_stated design_limit deviation_1 drift_design drifting_risk excess_risk final_weights
 first_order from_totals generalisation_integral influences information_risk integer_admissions lambert_total
-least_burden memory_constant_bound noise_correction omega1 omega1_as_stated omega2 omega2_as_stated omega3
+least_burden memory_constant_bound most_value noise_correction omega1 omega1_as_stated omega2 omega2_as_stated omega3
 omega3_as_stated
 optimal_admission oracle_bound oracle_bound_as_stated over_models over_rounds overlaps path_bias
 purchase_limit recorded_overlaps regret_expansion regret_lower_bound risk_matrix round_shares

@@ -8,7 +8,7 @@ from typing import Any
 from theory.numbers.algebra import ratio, sqrt
 
 __all__ = ["averaged_left_constant", "averaged_noise_constant", "averaged_rest", "averaged_rest_decaying"]
-__all__ += ["common_share", "polynomial_factor", "polynomial_left", "wait_factor"]
+__all__ += ["common_share", "idle_loss", "polynomial_factor", "polynomial_left", "wait_factor"]
 
 
 # --- constant admission and constant steps -------------------------------------------------
@@ -116,3 +116,19 @@ def wait_factor(a: Any, often: Any) -> Any:
     (Fraction(7, 4), Fraction(1, 1))
     """
     return 1 + (1 - often) * ratio(1 - a, 1 + a)
+
+
+# --- rounds that do not train --------------------------------------------------------------
+
+
+def idle_loss(a: Any, period: Any, bursts: Any) -> Any:
+    r"""\(\frac{b-1}{1-a}\bigl(a(1-a^M)-\frac M{(1-a)(M+1)(bM+1)}\bigr)\): lower bound on what idle rounds lose.
+
+    For \(0\le a<1\): by how much \(\sum_t\ell(t)^2\) over bM rounds is larger with training in the first of every b
+    than with training in all; \(\ell\) is what is left of the start in the equal mean of models.
+
+    >>> idle_loss(ratio(1, 2), 2, 3)
+    Fraction(25, 56)
+    """
+    outside = ratio(bursts, (1 - a) * (bursts + 1) * (period * bursts + 1))
+    return ratio(period - 1, 1 - a) * (a * (1 - a**bursts) - outside)

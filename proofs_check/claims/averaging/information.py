@@ -5,6 +5,7 @@ from proofs_check.prelude import *
 from proofs_check.groundwork.drift.moving import filter_form
 from proofs_check.groundwork.law.lags import AVERAGED
 from theory.law.averaging import best_weights
+from theory.law.curved import regression_floor
 from theory.law.information import information_risk, unequal_clients
 from theory.market.lower_bound import bayes_risk, least_risk
 
@@ -104,9 +105,19 @@ def theorys_factor() -> Evidence:
     )
 
 
-def earlier_is_better() -> Evidence:
-    """One sample a round earlier: Σ1/N over the rounds falls by 1/N - 1/(N+1), and no other round changes."""
-    return argument((1 / (N + 1) < 1 / N, [], "the round between"), domain="every $N$")
+def random_designs() -> Evidence:
+    """Hθ - g = xy at every θ; and half σ² times theory's floor, over the bound for s² = σ²/h in p directions."""
+    x, theta, (y, p) = sp.symbols("x_1:3"), sp.symbols("theta_1:3"), sp.symbols("y p", positive=True)
+    known = sum(one * at for one, at in zip(x, theta, strict=True))
+    said_there = [one * known - one * (known - y) for one in x]
+    floor, bound = noise / 2 * regression_floor(p, N), p * least_risk(N, h=[h], variance=[noise / h])
+    bayes = bayes_risk(N, h=[h], variance=[noise / h], prior=[d])
+    return argument(
+        *((told, one * y, r"$H\theta-g$ and $xy$") for told, one in zip(said_there, x, strict=True)),
+        (floor / bound, N / (N - p - 1), "the risk over the bound"),
+        (bayes, d, bound / p, "the Bayes risk given the inputs, along a direction,"),
+        domain="every input, label and model, $N>p+1$",
+    )
 
 
 def two_estimates() -> Evidence:
@@ -171,7 +182,7 @@ CLAIMS = [
         r"with a mean of models reach it in the limit. With the prior $hs_h^2/\tau^2$ it is the Bayes risk. Clients "
         r"that count $\alpha_m$ and buy $N_m$ need the weights $\alpha_mN/N_m$, which makes the noise "
         r"$N\sum\alpha_m^2/N_m\ge1$ times as large. Only $N$ counts for the final risk, so what to buy is "
-        "the knapsack's answer alone; for the cumulative risk a sample is worth more the earlier it comes.",
+        "the knapsack's answer alone.",
         formula=r"\tfrac12\sum_hh\,\frac{\lambda^2(\theta_h(1)-\theta^\star_h)^2+h^2s_h^2\sum "
         r"w^2}{(\lambda+h\sum w)^2}",
         domain="quadratic losses with one Hessian; samples of one mean, uncorrelated; any purchases and idle rounds",
@@ -184,9 +195,25 @@ CLAIMS = [
                 theorem("Information.clients_in_proportion_are_best", domain="any clients"),
                 theorys_factor,
             ),
-            "earlier": earlier_is_better,
         },
         symbols=SYMBOLS | {"α": "share of a client in the objective", "τ": "the prior's standard deviation"},
+    ),
+    Claim(
+        id="law:information/random-designs",
+        title=r"where curvatures differ: $N/(N-p-1)$ times the lower bound",
+        statement="For least squares the server's model, without a prior and with equal weights, is that of all "
+        "samples ever bought. With Gaussian inputs in $p$ dimensions its excess risk is $N/(N-p-1)$ times "
+        r"$\tfrac12\sum hs_h^2/N$, the lower bound where all samples have the mean curvature. With Gaussian noise "
+        r"no learner guarantees less for every $\theta^\star$.",
+        formula=r"\tfrac12\sigma^2\,\frac p{N-p-1}",
+        domain=r"linear regression, noise of variance $\sigma^2$ independent of the inputs, $N>p+1$",
+        given=(WRITTEN, Given("law:reuse/regression", "the risk of least squares on Gaussian inputs")),
+        checks=(random_designs,),
+        sketch=r"$H=xx'$ and $g=x(x'\theta-y)$, so the model solves the normal equations, and $s_h^2=\sigma^2/h$. "
+        r"Given the inputs, the Bayes risk for the prior $N(0,\tau^2)$ rises in $\tau$ to that of least squares, "
+        r"along each direction of $\sum xx'$, and so does its mean.",
+        symbols=SYMBOLS
+        | {"p": "dimensions", "x": "inputs", "y": "label", "σ": "noise's deviation", "τ": "the prior's"},
     ),
     Claim(
         id="law:information/drift",
