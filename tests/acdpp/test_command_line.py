@@ -51,6 +51,7 @@ def test_a_certified_enclosure_contains_the_float():
     document = answer("bound", "oracle", "--rate", "10", "--horizon", "10^9", "--certified", *WHOLE)
     low, high = document["enclosure"]
     assert low <= document["total"] <= high
+    assert low < high  # the sum is no double
     assert high - low <= 4e-16 * high * 4
     assert document["total"] == pytest.approx(oracle_bound(100, 10**9, replace(UNIT, G=1)).total, rel=1e-14)
 
@@ -285,6 +286,7 @@ def test_help_explains_every_parameter_with_examples_and_a_flag_has_no_type(comm
     for name in command.split():
         found = found.commands[name]
     assert all(param.help for param in found.params)
+    assert COMMANDS[command.split()[0]].writes or "--out" not in [o for one in found.params for o in one.opts]
     shown = " ".join(acdpp(*command.split(), "--help").stdout.split())
     assert f"acdpp {command}" in shown.partition("Example")[2]
     assert "bool" not in shown.lower()

@@ -55,6 +55,7 @@ def test_every_command_begins_with_the_study_of_train():
 
 
 def test_none_takes_a_setting_back():
+    assert settings("train", "--seed", "0")["seed"] == 0
     assert (settings("train")["decay"], settings("train", "--decay", "none")["decay"]) == (50.0, "none")
 
 

@@ -93,6 +93,7 @@ def test_a_study_is_continued_where_it_stopped(data, tmp_path):
     assert not (tmp_path / "cut" / NAME).exists()
     sentence = f"unfinished: acdpp resume {tmp_path / 'cut'} continues it"
     assert sentence in refused(reproduction, tmp_path / "cut")
+    assert "does not exist" in refusal("resume", tmp_path / "cut", "--data-dir", "nowhere")
     said("resume", tmp_path / "cut")
     train(study, tmp_path / "whole", data_dir=data)
     assert (tmp_path / "cut" / NAME).read_bytes() == (tmp_path / "whole" / NAME).read_bytes()

@@ -3,6 +3,7 @@
 import json
 import time
 import tomllib
+from unittest.mock import Mock
 
 import pytest
 
@@ -12,9 +13,10 @@ from acdpp.predict import show_prediction
 from empirics.control.registry import BUILT_IN
 from empirics.planning import search
 from empirics.settings.presets import PRESETS
-from tests.acdpp.program import acdpp, answer
+from tests.acdpp.program import acdpp, answer, refusal
 from tests.empirics.small import blobs_file, until
 from tests.recorded import numbers
+from theory.setting import SettingError
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 PLAN = ("plan", "--buffers", "4,5,7", "--budget", "22", "--rounds", "3", "--dataset")
@@ -162,6 +164,12 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
         "acdpp train --config best.toml",
     ):
         assert fact in flat
+    for one, words in (
+        (document, "predicted cumulative excess risk: {}, "),
+        (document["paper"], " the paper's {} "),
+    ):
+        error = (one["error"] or {}).get(NUMBERS[0])
+        assert words.format(output.with_error(one["predicted"][NUMBERS[0]], error)) in flat
     paper = document["paper"]
     assert f"the paper's: constant admission, K = {paper['K']}, {learner(paper)}" in flat
     assert f"the paper's {paper['over_lower_bound']:.3g} times" in flat
@@ -195,6 +203,15 @@ def test_a_plan_for_a_server_that_adds_up_information_has_constant_admission_bes
         assert other not in flat
     wrong = acdpp(*informed, "--eta", "0.5")
     assert (wrong.returncode, "--learner information has no step size" in wrong.stderr) == (2, True)
+
+
+def test_a_budget_that_buy_cheap_alone_refuses_may_be_planned_for_without_it(monkeypatch):
+    monkeypatch.setattr(
+        "empirics.planning.plan.plan_study", Mock(side_effect=SettingError("it was searched"))
+    )
+    words = (*PLAN, blobs_file(), "--no-fit", "--rounds", "500", "--budget", "0.0041", "--cost", "2")
+    for more, told in (((), "too rarely"), (("--online",), "it was searched")):
+        assert told in refusal(*words, *more)
 
 
 def test_a_learner_is_told_by_its_steps_and_its_model():

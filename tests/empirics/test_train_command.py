@@ -5,14 +5,17 @@ import re
 import sys
 import tomllib
 from itertools import combinations
+from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from acdpp import output
+from acdpp import interrupt, output
 from acdpp.main import main
 from acdpp.output import pm
 from acdpp.summary import show_ranking, show_summary
+from acdpp.train import trained
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file
 
@@ -140,6 +143,17 @@ def test_a_policy_alone_has_no_lead_and_may_be_predicted(capsys):
         assert model.endswith("acdpp export 'a b' --out model.pt")
     show_summary(summary_of({"yours": None}, COST, undecided=[]))
     assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_a_number_has_three_digits_or_is_whole_from_100_on():
+    assert [output.count(one) for one in (None, -1234.4, 99.94)] == ["–", "-1,234", "99.9"]
+
+
+def test_a_study_on_workers_says_where_it_continues():
+    trained(
+        lambda *_, announce, **__: announce(Path("a b")), Mock(rounds=3), None, quiet=True, on="ray://host:1"
+    )
+    assert interrupt.last_words() == "stopped; continue with acdpp resume 'a b' --on ray://host:1"
 
 
 def test_a_name_never_breaks_and_the_table_turns_where_it_is_too_wide(capsys, monkeypatch):

@@ -145,6 +145,7 @@ def test_the_simulated_bound_is_theorem_1_on_what_was_admitted():
     assert data.curves["acdpp", "stated"].total[:, -1] == pytest.approx(stated)
     low, high = data.curves["acdpp", "corrected"].band
     assert (low <= high).all()
+    assert bound_vs_horizon.compute(5, 10, 25, UNIT, setting).curves["acdpp", "stated"].T[-1] == 25
 
 
 def test_the_literal_rule_stays_in_the_region_the_capped_one_in_the_buffers_and_debt_follows():

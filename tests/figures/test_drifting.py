@@ -51,9 +51,9 @@ def test_speeds_stand_side_by_side_over_the_retention_where_other_figures_refuse
     with pytest.raises(NotMeasured, match="are both"):
         drifting.compute_speeds(results[:1] * 2)
     other = trained(tmp_path / "labels", Drift(kind="periodic", length=6, parts="labels"), **given)
-    both = drifting.compute_speeds([results[0], other]).risks
-    assert list(both) == ["periodic, 6 rounds of classes", "periodic, 6 rounds of labels"]
     still = trained(tmp_path / "still", Drift(), **given)
+    all_ = drifting.compute_speeds([results[0], other, still]).risks
+    assert list(all_) == ["periodic, 6 rounds of classes", "periodic, 6 rounds of labels", "no drift"]
     pairs = [f"{policy}@K={K}" for policy in ("constant", "acdpp") for K in (1, 3)]
     two = trained(tmp_path / "two", Drift(), **given | {"policies": tuple(pairs)})
     assert list(drifting.compute_speeds([two]).risks) == ["no drift, constant", "no drift, acdpp"]

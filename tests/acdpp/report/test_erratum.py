@@ -56,7 +56,7 @@ def test_every_part_of_a_case_is_told(small):
     example = _failing("counterexample: …", {"K": 2, "it satisfies convexity": "unsat"}, domain="at $K=2$.")
     general = _failing("K never helps", numbers, method="limit", strength="proof")
     case |= {
-        "evidence": [general, example],
+        "evidence": [general, general | {"detail": "T never helps"}, example],
         "domain": "every horizon",
         "why": "Because it is so.",
         "kind": "step",
@@ -68,6 +68,7 @@ def test_every_part_of_a_case_is_told(small):
             r"\said{Counterexample.}K = 2. Setting: at $K=2$.",
             "Checked of it: convexity.",
             r"\said{In general.}K never",
+            r"\said{Also.}T never",
         ),
         r"\begin{itemize}[nosep,label={}]" + "\n" + r"\item T = 10: 111",
         *("Claimed for: every horizon.", "Because it is so.", r"\said{Here}$K$: a horizon of another kind."),
@@ -151,6 +152,9 @@ def test_hypotheses_that_several_corrections_share_are_listed_once(small):
     tex = erratum.latex(twice)
     assert tex.count("samples are blue") == 1
     assert rf"the hypotheses of \hyperlink{{{first['id'].replace(':', '-')}}}" in tex
+    for claim in (first, second):
+        claim["corrected"]["hypotheses"] = ["losses are convex", "samples are blue"]
+    assert erratum.latex(twice).count("samples are blue") == 2  # two are as short as their place
 
 
 @pytest.mark.parametrize(("verdict", "told"), [("proved", True), ("undecided", False), ("refuted", False)])
@@ -169,14 +173,14 @@ def _failing(detail, certificate, **more):
 
 
 def test_the_smallest_counterexample_comes_first_and_one_that_is_the_same_is_left_out():
-    large = _failing("counterexample: …", {"K": 900, "t": 2, "left": 3, "right": "1/2"})
+    large = _failing("counterexample: …", {"K": 900, "t": 3, "left": 3, "right": "1/2"})
     small = _failing("smallest counterexample: …", {"K": 2, "t": 3, "left": 5, "right": "1/4"})
     again = _failing("counterexample: …", {"K": 2, "t": 3, "left": 5, "right": "1/7"})
     general = _failing("K is never large", {"negation": "unsat"}, method="smt", strength="proof")
     found = findings.against({"evidence": [general, large, small, again]})
     assert [f.seen for f in found] == [
         "K = 2, t = 3, left side 5, right side 1/4",
-        "K = 900, t = 2, left side 3, right side 1/2",
+        "K = 900, t = 3, left side 3, right side 1/2",
         "K is never large",
     ]
 
@@ -195,8 +199,8 @@ def test_a_certificate_is_told_without_code():
         ({"rounds": [[0, 1]], "reuse counts": [2, 1]}, "admissions by round (0, 1), reuse counts (2, 1)"),
         ({"Reg": "10 - 10*sqrt(2)", "Pdim": 5}, "Reg = 10 - 10·√2, Pdim = 5"),
         (
-            {"left": "[38.7784060305 +/- 2.02e-11]", "right": "[4.6e+2 +/- 4.22]"},
-            "left side 38.7784, right side 460 ± 4.22",
+            {"left": "[38.7784060305 +/- 2.02e-11]", "right": "[4.6e+2 +/- 0.422]"},
+            "left side 38.7784, right side 460 ± 0.422",
         ),
         ({"right": "sqrt(3)/76800000 + 120000000000001/1536000000000000"}, "right side 0.078125"),
         ({"σ̄², all signs": "13/50", "none": {}, "it satisfies convexity": "unsat"}, "σ̄² = 13/50 (all signs)"),

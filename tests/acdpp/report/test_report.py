@@ -161,6 +161,19 @@ def test_results_without_risk_and_of_the_same_name_are_told_apart(document):
     assert len(ids) == len(set(ids))
 
 
+def test_results_have_their_figures_in_places_of_their_own_and_all_files_are_named(
+    verdicts, tmp_path, monkeypatch
+):
+    places = []
+    monkeypatch.setattr(contents, "read_result", lambda path: result(path.name))
+    monkeypatch.setattr(drawn, "of_theory", lambda track: [])
+    monkeypatch.setattr(drawn, "of_result", lambda path, *place: places.append((path.name, place[0])) or [])
+    words = ("--result", "one", "--result", "two", "--format", "html", "--format", "json", "--json")
+    told = json.loads(said("report", "--verdicts", verdicts, "--out", tmp_path / "new", *words))
+    assert told["files"] == [str(tmp_path / "new" / name) for name in ("report.html", "report.json")]
+    assert places == [("one", "result-1"), ("two", "result-2")]
+
+
 def test_the_same_document_gives_the_same_page_and_names_the_command(verdicts, tmp_path):
     for name, words in (("a", []), ("b", ["--format", "html"])):
         said("report", "--verdicts", verdicts, "--out", tmp_path / name, "--no-figures", *words)
@@ -266,14 +279,17 @@ def test_the_prediction_shown_first_is_that_of_the_first_result_that_has_one(doc
         document["results"][1:], (found, found | {"predicted_over_measured": 7.5}), strict=True
     ):
         one["policies"] = {"lost": without | found | {"predicted_over_measured": None}, "mine": other | more}
+        one["policies"]["yours"] = other | more | {"corrected_over_measured": 200.0}
     text = page(document, [], [[], [], []], "acdpp report")
     first = text.partition('id="how-far"')[2].partition("</article>")[0]
     assert "a task, 3 rounds, 1 seed; result known" in first
     document["results"] = document["results"][2:]
     assert "a task, 3 rounds, 2 seeds; result last" in page(document, [], [[]], "acdpp report")
     assert re.findall('row">(.*?)</th><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>', first) == [
-        ("mine", "2.0 ± 0.1", "1.250", "300")
+        ("mine", "2.0 ± 0.1", "1.250", "300"),
+        ("yours", "2.0 ± 0.1", "1.250", "200"),
     ]
+    assert "corrected, is 200 to 300 times it" in first
 
 
 def test_a_case_is_found_by_every_engine_that_looked_at_it(document):

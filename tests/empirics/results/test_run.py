@@ -14,6 +14,7 @@ import torch
 from empirics import Study, read_result, run_study
 from empirics.columns import COLUMNS
 from empirics.results import provenance
+from empirics.results.fingerprint import fingerprint, same_model
 from empirics.results.folder import read_settings, read_state
 from empirics.results.summary import FIELDS
 from empirics.training.device import threads
@@ -21,10 +22,12 @@ from empirics.training.module import Module
 from tests.empirics.small import (
     GPU,
     Periodic,
+    Pulled,
     assert_same_rows,
     blobs,
     blobs_file,
     columns,
+    problem,
     stopped_at,
     study,
 )
@@ -232,7 +235,8 @@ def test_a_checkpoint_may_come_before_anybody_has_a_sample(tmp_path):
     given = {"policies": ("constant",), "budget": 2.0, "rounds": 6, "seeds": 2, "predict": False}
     found = [run_study(study(**given, checkpoint=n), tmp_path / f"{n}", dataset=blobs()) for n in (1, 6)]
     assert found[0]["policies"] == found[1]["policies"]
-    assert found[0]["policies"]["constant"]["idle_rounds"] == 1
+    row = found[0]["policies"]["constant"]
+    assert (row["idle_rounds"], {*row["bound_corrected_terms"].values()}) == (1, {None})
 
 
 def test_idle_rounds_and_last_iterates_are_in_the_books(tmp_path):
@@ -370,6 +374,17 @@ def test_other_things_than_it_began_with_are_refused(own):
         study, folder = (small(**OF_OWN, rounds=rounds), own[1]) if rounds else (None, own[0])
         assert message in refused(run_study, study, folder, resume=True, **(OWN | changed))
     assert read_result(own[1]).summary == json.loads(json.dumps(own[2]))
+
+
+class Hasty(Pulled):
+    def update(self, theta, memory, descent):
+        return 2 * super().update(theta, memory, descent)
+
+
+def test_models_of_the_same_risk_differ_in_their_steps():
+    tasks = [problem(study(), model=model) for model in (Pulled, Pulled, Hasty)]
+    one, same, other = (fingerprint(task, torch.ones(9, 2, dtype=torch.float64)) for task in tasks)
+    assert (same_model(one, same), same_model(one, other)) == (True, False)
 
 
 def test_the_network_may_start_elsewhere_when_a_study_goes_on(tmp_path):
