@@ -167,10 +167,10 @@ def test_design_says_where_the_ceiling_passes_the_floor():
     words = ("design", "--budget", "10", "--mean-cost", "1", "--buffers")
     document = answer(*words, "10,11")
     assert document["crossover"] == pytest.approx(2_983_619, rel=0.01)
-    for buffers in ("10,16", "10,11"):
+    for buffers in ("10,15.5", "10,11"):
         told, where = " ".join(said(*words, buffers).split()), answer(*words, buffers)["crossover"]
         assert f"K = 2 at the affordable rate is better up to about T = {where:,.0f}, then K = 3" in told
-        assert ("--horizon is exact" in told) == (where < 20_000) == (buffers == "10,16")
+        assert ("--horizon is exact" in told) == (where < 20_000) == (buffers == "10,15.5")
         assert "The printed corollary offers K = 2 with full buffers too: not feasible." in told
     assert "corollary" not in said("design", *BUDGET)
     assert answer("design", *BUDGET)["crossover"] is None

@@ -117,6 +117,7 @@ def shown(monkeypatch, capsys):
 def test_what_is_reached_and_what_diverged_is_told(shown):
     printed, rows, document = shown(final={"hybrid": 0.5}, pace={"constant": 16.0}, lost={"oracle": (1, 3)})
     reached = document["policies"]["acdpp"]["first_round"]
+    assert rows["policy"][3:5] == ["cost/55", "memory/100"]
     assert rows["acdpp"][2] == f"{reached['mean_curve']} (10/10)"
     assert (rows["hybrid"][2], rows["oracle"][-1], rows["acdpp"][-1]) == ("never (0/10)", "2", "0")
     speed_up = document["comparisons"]["acdpp"]["constant"]["speed_up"]

@@ -161,6 +161,7 @@ def test_what_coq_proves_is_counted_and_it_is_said_whether_it_was_asked_here():
         (["eq:nc-Nc"], ""),
         (["eq:Neff-def"], "1 statement"),
         (["eq:vck-exact"], "3 statements"),
+        (["eq:cost-proof-2/bounded"], "2 statements"),  # with added hypotheses, and corrected
     ):
         words = [word for label in labels for word in ("--claim", label)]
         text, recorded = " ".join(call(*words).stdout.split()), "not asked" in call(*words, "--json").stdout

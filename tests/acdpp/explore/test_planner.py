@@ -222,6 +222,12 @@ def test_prices_of_a_file_are_read_and_must_be_enough(tmp_path):
     named = replace(question, names={str(file): "prices.csv"})
     assert 'file = "prices.csv"' in commands(named)["toml"]
     assert "--cost csv:prices.csv --rounds" in commands(named)["plan"]
+    file.write_text("day,price\n1,5\n")
+    spelled = asked(
+        price_file=str(file), price_column="price", data="csv:a", label="y", time="t", client="who"
+    )
+    assert "csv:a --label y --time t --client who" in commands(spelled)["plan"]
+    assert f"--cost csv:{file},column=price --rounds" in commands(replace(spelled, fit=True))["plan"]
     for text, words in (("5\n" * 11, "11 prices and the study 12 rounds"), ("5\nfive\n", "line 2")):
         file.write_text(text)
         for planner in (PLANNER, Planner()):  # whether it knows the data or not

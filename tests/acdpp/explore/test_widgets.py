@@ -91,6 +91,7 @@ def test_the_page_draws_its_answer_and_a_training_of_the_same_study(client, tmp_
     for name, does, *numbers in rows(last):
         cells = "".join(f'<td class="number">{number}</td>' for number in numbers)
         assert f'<th scope="row">{name}</th>{cells}</tr><tr class="does"><td colspan="4">{does}</td>' in html
+    assert html.index(">samples per round<") < html.index(">over all rounds<") < html.index(">at the end<")
     curves = Mock(means={"constant": [0.5, 0.25, 0.125]})
     own = {"curves": curves, "done": 3, "said": "round 3", "running": True, "summary": None, "folder": "a b"}
     page.training = Mock(study=last.study, news=1, **own)

@@ -75,6 +75,8 @@ def test_every_part_of_a_case_is_told(small):
     ):
         assert said in text
     assert "zzz" not in text
+    case["corrected"]["why"] = "Because it is so. And more."
+    assert case_of(told, case["id"]).count("Because it is so") == 1
     tex = erratum.latex(told)
     assert "Among those listed, 1 step of proofs" in tex or "steps of proofs" in tex
     open_ = next(c for c in told["claims"] if c["verdict"] == "undecided")
