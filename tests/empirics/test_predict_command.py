@@ -86,11 +86,9 @@ def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(capsys)
     setting = f"K = {own['K']}, {own['rate']:.4g} samples per round, η = {own['eta']:.4g}, E = {own['steps']}"
     for words in (
         f"the study's own: {setting}: {own['predicted']['noise_floor']:.4g}",
-        *(
-            "25 ± 1 % below",
-            "from K = 2 to 7 the risk changes by 1.0 % at most",
-            "note: one note: two",
-        ),
+        "25 ± 1 % below",
+        "from K = 2 to 7 the risk changes by 1.0 % at most",
+        "note: one note: two",
     ):
         assert words in flat
     best |= {"gain_error": None, "tried": [*tried, alike | {"K": 3, "floor": 1.03}]}
@@ -158,6 +156,7 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
     assert (document["eta"], document["steps"]) == (0.5, 2)
     for fact in (
         f"buy by {document['policy']}",
+        f"that is {document['rate']:.4g} samples per round for {document['cost']:.4g} ",
         "2 local steps of size 0.5",
         f"lower bound of the final excess risk: {document['lower_bound']['final_excess_risk']:.4g}",
         f"{document['over_lower_bound']:.3g} times the lower bound",

@@ -266,12 +266,10 @@ def test_every_remark_and_every_cell_of_the_tables_is_that_of_the_summary(shown,
         ["– (t ≤ 7)", "3"],
     ]
     for fact in (
-        *(
-            "not derived from the data: G, L",
-            "bound: a reason",
-            "bound: another",
-            "final excess risk: 0.125 ",
-        ),
+        "not derived from the data: G, L",
+        "bound: a reason",
+        "bound: another",
+        "final excess risk: 0.125 ",
         *("prediction: a note", "prediction: one more", "risk of the last iterates: acdpp 1.5 ± 0.2\n"),
         "diverged: 1 of 2 runs of constant; ",
     ):

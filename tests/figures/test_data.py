@@ -137,6 +137,7 @@ def test_the_simulated_bound_is_theorem_1_on_what_was_admitted():
     setting = Simulation(K=5, rate=10, rounds=40, seeds=3)
     data = bound_vs_horizon.compute(5, 10, 10**6, UNIT, setting)
     assert data.seeds == 3
+    assert (play(replace(setting, seed=1), UNIT).cost != play(setting, UNIT).cost).any()
     numbers = UNIT.map(float)
     paths = [trajectory(admitted, 5) for admitted in play(setting, UNIT).admitted.T]
     corrected = [theorem_1(p.n, p.N, p.uniformity, p.mismatch, numbers).total for p in paths]

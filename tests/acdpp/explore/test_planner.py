@@ -127,8 +127,9 @@ def test_the_data_choose_what_they_choose_for_the_commands():
     question = asked(fit="preset")
     assert PLANNER.suited(question) == (question, "")
     assert "--no-fit" in commands(question)["plan"]
-    assert "--no-fit" not in commands(asked())["plan"]
-    assert not asked(data="digits").fit
+    for other in (asked(), digits := asked(data="digits")):
+        assert "--no-fit" not in commands(other)["plan"]
+    assert not digits.fit
 
 
 def test_data_that_may_move_choose_nothing(tmp_path):

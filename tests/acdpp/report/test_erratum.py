@@ -64,12 +64,10 @@ def test_every_part_of_a_case_is_told(small):
     case |= {"symbols": {"K": "a horizon of another kind", "zzz": "nothing"}}
     text = case_of(told, case["id"])
     for said in (
-        *(
-            r"\said{Counterexample.}K = 2. Setting: at $K=2$.",
-            "Checked of it: convexity.",
-            r"\said{In general.}K never",
-            r"\said{Also.}T never",
-        ),
+        r"\said{Counterexample.}K = 2. Setting: at $K=2$.",
+        "Checked of it: convexity.",
+        r"\said{In general.}K never",
+        r"\said{Also.}T never",
         r"\begin{itemize}[nosep,label={}]" + "\n" + r"\item T = 10: 111",
         *("Claimed for: every horizon.", "Because it is so.", r"\said{Here}$K$: a horizon of another kind."),
     ):
@@ -77,7 +75,10 @@ def test_every_part_of_a_case_is_told(small):
     assert "zzz" not in text
     case["corrected"]["why"] = "Because it is so. And more."
     assert case_of(told, case["id"]).count("Because it is so") == 1
+    own = next(c for c in told["claims"] if c["kind"] == "addition")
+    own["verdict"] = "undecided"
     tex = erratum.latex(told)
+    assert escapes.code(own["id"]) not in tex
     assert "Among those listed, 1 step of proofs" in tex or "steps of proofs" in tex
     open_ = next(c for c in told["claims"] if c["verdict"] == "undecided")
     assert rf"\item {escapes.code(open_['id'])}: {escapes.latex(open_['title'])}." in tex
@@ -260,7 +261,12 @@ def test_lines_fit_the_page_as_far_as_they_can_be_broken():
 
 def test_only_what_cannot_be_broken_is_set_small_and_a_fraction_is_as_wide_as_its_wider_part():
     long = line_breaks.WIDTH * 2 // 3 * "a"
-    for tex, small, lines in ((long, False, 1), (f"{long}={long}", False, 2), (2 * long, True, 1)):
+    for tex, small, lines in (
+        (long, False, 1),
+        (f"{long}={long}", False, 2),
+        (2 * long, True, 1),
+        (rf"\left({long}\right)={long}", False, 2),
+    ):
         shown = line_breaks.display(tex)
         assert (shown.startswith(r"{\small"), shown.count(r"\\[2pt]") + 1) == (small, lines)
     one, other = (line_breaks.width(tex) for tex in (r"\frac{c}{a+b}", r"\frac{a+b}{c}"))

@@ -63,15 +63,11 @@ def test_every_part_of_a_case_is_told(small):
     for said in (
         f"- smt, holds (upper): {kept}; …. On: all of them.",
         *("**Rests on:** Somebody 1901, so it is", "<summary>Symbols</summary>\n\nK: a horizon\n"),
-        *(
-            "**What fails:** it grows (every N)\n\n- N=1: 2.5\n- T = 9: nine\n",
-            "**True if:** first thing; second thing",
-        ),
-        *(
-            "**Shortest repair:** mend it",
-            "**Provided that:** third thing; fourth thing",
-            "\n\n1 claim, decided",
-        ),
+        "**What fails:** it grows (every N)\n\n- N=1: 2.5\n- T = 9: nine\n",
+        "**True if:** first thing; second thing",
+        "**Shortest repair:** mend it",
+        "**Provided that:** third thing; fourth thing",
+        "\n\n1 claim, decided",
     ):
         assert said in text
     assert "Nobody" not in text

@@ -70,7 +70,7 @@ def test_a_result_is_told_in_text_too(document):
     lost = {name: {"mean": None, "error": None} for name in ("final_accuracy", "mean_cost")}
     found = result("mi*ne", rounds=1000, budget=55, policies={"constant": measured, "my_own": lost})
     text = markdown({**document, "results": [found]})
-    assert "## Result mi\\*ne" in text
+    assert "## Result mi\\*ne\n\na task; 1,000 rounds, budget 55 per round. Mean" in text
     assert "| constant | 0.90 ± 0.01 | 10.0 ± 0.2 | 1.012 | 2,346 | 0.5 ± 0.2 | 0.750 | 55 |" in text
     assert "| my\\_own | – | – | – | – | – | – | – |" in text
     assert "## Result" not in markdown({**document, "results": []})
@@ -123,10 +123,13 @@ def test_claims_of_ones_own_are_not_taken_for_the_papers(document, tmp_path):
 
 @pytest.mark.parametrize("part", ["statement", "latex"])
 def test_what_is_not_as_recorded_is_told_in_every_format(part, document):
-    document["claims"][1][part] = "something else."
-    (sentence,) = contents.differs(document)
-    assert sentence == "eq:ck-distinct-samples: its statement is not the recorded one"
-    told = contents.gather(document, [], [sentence])
+    document["claims"][0]["corrected"][part] = document["claims"][1][part] = "something else."
+    names, differences = (
+        ("the correction of eq:kstep-drop", "eq:ck-distinct-samples"),
+        contents.differs(document),
+    )
+    assert differences == [f"{name}: its statement is not the recorded one" for name in names]
+    told = contents.gather(document, [], differences)
     assert not told["complete"]
     for text in (markdown(told), latex(told), page(told, [], [], "acdpp report")):
         assert "its statement is not the recorded one" in text
@@ -217,15 +220,14 @@ def test_every_remark_on_a_case_and_on_a_result_is_shown(document):
         "cumulative_excess_risk": {"mean": 2.0, "error": None},
         "final_excess_risk": {"mean": 1.0, "error": None},
     }
-    row |= {"bound_corrected": 600.0, "corrected_over_measured": 300.0}
+    row |= {"bound_corrected": 600.0, "corrected_over_measured": 300.0, "final_predicted_over_measured": 0.75}
+    document["summary"]["statements"] = {"proved": 5, "refuted": 2}
     text = page(document, [], [[]], "acdpp report")
     cases = text.partition('id="verdicts"')[2].split('<details class="case"')[1:]
     for words in (
-        *(
-            "<h4>A reading of the paper</h4>",
-            ">for every horizon</p>",
-            "<h4>Shortest repair</h4>\n<p>mend it</p>",
-        ),
+        "<h4>A reading of the paper</h4>",
+        ">for every horizon</p>",
+        "<h4>Shortest repair</h4>\n<p>mend it</p>",
         *('"true">✓</span>\n<strong>holds</strong>', '"true">✗</span>\n<strong>fails</strong>'),
     ):
         assert words in cases[0]
@@ -235,15 +237,15 @@ def test_every_remark_on_a_case_and_on_a_result_is_shown(document):
     shown = text.partition('id="result-1"')[2]
     for words in (
         *("Not predicted: no ball", "prediction: a note<", "prediction: one more<", "problem: G, L<"),
-        *(
-            "corrected bound: a reason<",
-            "corrected bound: another<",
-            "<td>600</td><td>300</td>",
-            "<td>9</td><td>7</td>",
-        ),
+        "corrected bound: a reason<",
+        "corrected bound: another<",
+        "<td>600</td><td>300</td><td>1</td><td>0.750</td>",
+        "3 rounds, budget 5 per round",
+        "<td>9</td><td>7</td>",
     ):
         assert words in shown
     assert "That is one study." not in text
+    assert "7 statements of the paper, to the letter" in text
     assert '<a href="#results">' in text
     assert '<a href="#figures">' not in text
     bare = page(

@@ -108,7 +108,9 @@ def test_the_rows_are_consistent_with_theory(result):
     table = columns(out)
     assert table["excess_risk"].min() >= -1e-10
     for row in summary["policies"].values():
-        assert 0 < row["cumulative_excess_risk"]["mean"] < row["bound_corrected"]
+        assert 0 < (risk := row["cumulative_excess_risk"]["mean"]) < row["bound_corrected"]
+        for form in ("corrected", "stated"):
+            assert row[f"{form}_over_measured"] == row[f"bound_{form}"] / risk
     constant = {name: values[table["policy"] == "constant"] for name, values in table.items()}
     track = trajectory(constant["admitted"][40:].astype(float), K=10)
     for name, field in {"n": "n", "N": "N", "chi": "mismatch", "uniformity": "uniformity"}.items():
