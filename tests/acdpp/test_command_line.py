@@ -213,10 +213,21 @@ def test_the_landscape_says_what_its_bound_is_over_and_what_it_lacks(monkeypatch
 def test_the_landscape_marks_the_chosen_k_and_long_lists_and_numbers_are_shortened(monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     sizes = [5, *range(3, 15)]
-    words = ("design", "--buffers", ",".join(map(str, sizes)), "--budget", "20", "--mean-cost", "1")
-    document, printed = answer(*words), said(*words)
+    words = (
+        "design",
+        "--buffers",
+        ",".join(map(str, sizes)),
+        "--budget",
+        "20",
+        "--mean-cost",
+        "1",
+        "--horizon",
+        "50",
+    )
+    document, printed = answer(*words), said(*words)  # which that K with full buffers would be beyond
     chosen, K = [line for line in printed.splitlines() if line.endswith("yes, chosen")], document["K"]
-    (row,) = (one for one in document["candidates"] if one["K"] == K)
+    row, other = (one for one in document["candidates"][::-1] if one["K"] == K)
+    assert not other["feasible"]
     wanted = [f"{row[name]:.6g}" for name in ("total_rate", "occupancy", "cost")]
     assert [line.split()[:6] for line in chosen] == [["K", "=", str(K), *wanted]]
     rates = [f"{rate:.6g}" for rate in document["rates"]]

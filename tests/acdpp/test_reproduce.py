@@ -157,15 +157,11 @@ def test_the_ladder_is_told_number_by_number(monkeypatch):
     monkeypatch.setattr("empirics.reproduce.explain", Mock(return_value=(Path("here"), document)))
     printed = said("explain", "mnist")
     rows = [re.split(" {2,}", line.strip()) for line in printed.splitlines()]
-    first, second = (
-        ["+1.00 ± 1.00", "<0.001", "+2.00 ± 1.00", "0.004"],
-        ["+3.00 ± 1.00", "0.400", "+4.00 ± 1.00", "–"],
-    )
+    first = ["+1.00 ± 1.00", "<0.001", "+2.00 ± 1.00", "0.004"]
+    second = ["+3.00 ± 1.00", "0.400", "+4.00 ± 1.00", "–"]
     assert rows.count(["acdpp", *first, "55.5", "123"]) == 2
-    assert [row for row in rows if row[0] in over["constant@K=2"]] == [
-        ["released", *first],
-        ["acdpp@K=2", *second],
-    ]
+    wanted = [["released", *first], ["acdpp@K=2", *second]]
+    assert [row for row in rows if row[0] in over["constant@K=2"]] == wanted
     for fact in ("note: beware", "not run yet: logistic", "constant@K=2 with the spending of released, 77.5"):
         assert fact in printed
 

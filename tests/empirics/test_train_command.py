@@ -235,15 +235,9 @@ def test_every_remark_and_every_cell_of_the_tables_is_that_of_the_summary(shown,
         row["mismatch"] |= {"above_stated": above, "over_stated_early": None, "early_rounds": 7}
     rows["constant"] |= {"diverged": 1, "buffer_violation": None}
     rows["acdpp"]["last_cumulative_excess_risk"] = {"mean": 1.5, "error": 0.2}
-    document |= {
-        "policies": rows,
-        "nominal_constants": ["G", "L"],
-        "lower_bound": {"final_excess_risk": 0.125},
-    }
-    document |= {
-        "outside_the_hypotheses": ["a reason", "another"],
-        "prediction_notes": ["a note", "one more"],
-    }
+    document |= {"policies": rows, "lower_bound": {"final_excess_risk": 0.125}}
+    document |= {"nominal_constants": ["G", "L"], "outside_the_hypotheses": ["a reason", "another"]}
+    document |= {"prediction_notes": ["a note", "one more"]}
     show_summary(document, verbose=True)
     printed = capsys.readouterr().out
     found = [re.split(" {2,}", line.strip()) for line in printed.splitlines()]
@@ -253,18 +247,12 @@ def test_every_remark_and_every_cell_of_the_tables_is_that_of_the_summary(shown,
     assert headings[3] == ["mean loss", "mean accuracy"]
     for name, row in rows.items():
         excess = [pm(row[f"{which}_excess_risk"]) for which in ("final", "cumulative")]
-        assert cells[name][0][:4] == [
-            *excess,
-            f"{row['bound_stated']:,.0f}",
-            f"{row['bound_corrected']:,.0f}",
-        ]
+        bounds = [f"{row[f'bound_{form}']:,.0f}" for form in ("stated", "corrected")]
+        assert cells[name][0][:4] == [*excess, *bounds]
         assert cells[name][3] == ["0.5", "0.25"]
         assert cells[name][2][1:] == ["∞" if name == "constant" else "0", str(row["largest_occupancy"])]
-    assert [some[4][2:] for some in cells.values()] == [
-        ["∞ (t ≤ 7)", "2, 4-6, 8-9, …"],
-        ["∞ (t ≤ 7)", "none"],
-        ["– (t ≤ 7)", "3"],
-    ]
+    early = [["∞ (t ≤ 7)", "2, 4-6, 8-9, …"], ["∞ (t ≤ 7)", "none"], ["– (t ≤ 7)", "3"]]
+    assert [some[4][2:] for some in cells.values()] == early
     for fact in (
         "not derived from the data: G, L",
         "bound: a reason",

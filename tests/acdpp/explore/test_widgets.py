@@ -106,3 +106,4 @@ def test_the_page_draws_its_answer_and_a_training_of_the_same_study(client, tmp_
     assert (page.fields.made["budget"].error, page.status.text) == ("too little", "see the field in red")
     page.fields.made["rounds"].value = "many"
     assert (page.asked, page.status.text) == (None, "see the fields in red")
+    assert [name for name, one in page.fields.made.items() if one.error] == ["rounds"]

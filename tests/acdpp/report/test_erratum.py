@@ -55,12 +55,8 @@ def test_every_part_of_a_case_is_told(small):
     numbers = {f"T = {10**k}": 30 * str(k) for k in range(1, 7)}
     example = _failing("counterexample: …", {"K": 2, "it satisfies convexity": "unsat"}, domain="at $K=2$.")
     general = _failing("K never helps", numbers, method="limit", strength="proof")
-    case |= {
-        "evidence": [general, general | {"detail": "T never helps"}, example],
-        "domain": "every horizon",
-        "why": "Because it is so.",
-        "kind": "step",
-    }
+    case |= {"evidence": [general, general | {"detail": "T never helps"}, example], "kind": "step"}
+    case |= {"domain": "every horizon", "why": "Because it is so."}
     case |= {"symbols": {"K": "a horizon of another kind", "zzz": "nothing"}}
     text = case_of(told, case["id"])
     for said in (
@@ -114,13 +110,17 @@ def test_letter_and_substance_are_told_apart_in_every_format(small):
     slip = next(claim for claim in whole["claims"] if claim["verdict"] == "refuted")
     empty["substance"] = {"verdict": "refuted", "of": slip["id"]}
     slip["substance"], slip["kind"] = {"verdict": "certified", "of": "corrected"}, "reading"
-    whole["summary"]["slips"] = 2
+    whole["summary"] |= {
+        "slips": 2,
+        "statements": {"proved": 1, "certified": 2, "supported": 3, "refuted": 1},
+    }
     tex = erratum.latex(whole)
     for said in (
         r"\said{In substance}certified: it fails by a slip alone.",
         "2 statements fail by a slip alone: ",
         f"1 statement ({escapes.code(empty['id'])}) stands to the letter, where ",
         "and, not counted above, 1 reading: ",
+        "Of 7 statements of the paper that were checked, 6 stand as printed, 1 is not true, 0 are ",
     ):
         assert said in tex
     assert "**In substance certified:** it fails by a slip alone" in markdown(whole)

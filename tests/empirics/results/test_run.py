@@ -81,21 +81,15 @@ def test_the_best_accuracy_of_the_last_iterate_is_its_own(tmp_path):
     summary = run_study(small(policies=["constant"], average="equal", eta=2.0), tmp_path / "result")
     table, row = columns(tmp_path / "result"), summary["policies"]["constant"]
     for name in ("", "last_"):
-        best = np.reshape(table[f"{name}accuracy"], (-1, 40)).max(
-            axis=1
-        )  # of each seed, before the last model
+        best = np.reshape(table[f"{name}accuracy"], (-1, 40)).max(1)  # of each seed, before the last model
         final = row[f"{name}final_accuracy"]["mean"]
         assert row[f"{name}best_accuracy"]["mean"] >= max(best.mean(), final) - 1e-12
     assert row["last_best_accuracy"] != row["best_accuracy"]
 
 
 def test_the_last_model_is_measured_as_a_further_round_would(tmp_path):
-    given = {
-        "policies": ["constant@K=2"],
-        "average": "equal",
-        "radius": 0.05,
-        "seeds": 1,
-    }  # the mean leaves the ball
+    given = {"policies": ["constant@K=2"], "average": "equal", "seeds": 1}
+    given |= {"radius": 0.05}  # the mean leaves the ball
     short, _ = (run_study(small(rounds=T, **given), tmp_path / str(T)) for T in (6, 7))
     found, (*_, row) = short["policies"]["constant@K=2"], read_result(tmp_path / "7").rows.to_pylist()
     for name in ("risk", "accuracy", "last_risk"):
@@ -132,11 +126,7 @@ def test_a_finished_result_can_be_read_again_but_neither_overwritten_nor_changed
         ({}, False, "already holds a result"),
         ({"seed": 1, "eta": 0.25}, True, "eta is 0.5 there and 0.25 here; seed is 0 there and 1 here"),
         ({"rounds": 30}, True, "already has 40 rounds, which cannot be cut to 30"),
-        (
-            {"rounds": 60},
-            True,
-            "extend this study to 60 rounds: the settings of acdpp, acdpp-capped, buy-cheap",
-        ),
+        ({"rounds": 60}, True, "to 60 rounds: the settings of acdpp, acdpp-capped, buy-cheap"),
     ):
         assert message in refused(run_study, small(**given), out, resume=resume)
     assert "give out=FOLDER" in refused(run_study, resume=True)

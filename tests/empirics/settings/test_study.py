@@ -87,7 +87,7 @@ def test_the_default_study_lies_within_the_theorems_hypotheses_and_the_others_do
     assert replace(uneven, weights="samples").departures == ()
     assert "clients draw from different distributions" in PRESETS["paper"].departures
     assert len(PRESETS["released"].departures) == 4
-    assert Study().bound_applies
+    assert (Study().bound_applies, Study(learner="information").bound_applies) == (True, False)
     for own, reason in (("decay=50", "steps get smaller"), ("average=equal", "the model is a mean")):
         (found,) = Study(policies=("constant", f"acdpp@{own}")).departures  # one policy's is the study's
         assert reason in found
@@ -99,9 +99,8 @@ def test_a_study_reads_back_as_itself_and_its_file_explains_every_setting(name, 
     path.write_text(toml(study), encoding="utf-8")
     assert read_toml(path) == study == Study.from_document(study.document())
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert all(
-        line.startswith("#") for line in lines[: lines.index("")]
-    )  # what is said of the file stands apart
+    head = lines[: lines.index("")]
+    assert all(line.startswith("#") for line in head)  # what is said of the file stands apart
     for at, line in enumerate(lines):
         if " = " in line and not line.startswith("#"):
             assert lines[at - 1].startswith("# "), line
@@ -160,6 +159,7 @@ def test_a_population_moves_as_its_clients_do_each_by_what_it_weighs():
     drift = Drift(kind="gradual", length=4, apart=2)
     for alpha, mixed in ((None, 0.25), ((0.25, 0.75), 0.125)):
         assert Study(buffers=(1, 1), alpha=alpha, drift=drift).mixing(3, 3).tolist() == [mixed]
+    assert Study(rounds=5, drift=Drift(kind="abrupt", start=5)).mixing(4, 5).tolist() == [0, 1]
     periodic = Drift(kind="periodic", length=6, start=2)
     assert periodic.weight([2, 5, 8]).tolist() == [0, 1, 0]
     assert periodic.changes(11) == [2, 5, 8, 11]
