@@ -202,6 +202,9 @@ def test_maps_of_k_are_labelled_with_costs_below_and_buffers_beside():
     (axes, *_) = (one for one in figure.axes if one.images)
     for labels, values in ((axes.get_xticklabels(), data.costs), (axes.get_yticklabels(), data.buffers)):
         assert [label.get_text() for label in labels] == [f"{value:.4g}" for value in values[::2]]
+    for text in axes.texts:
+        cost, buffer = map(int, text.get_position())
+        assert text.get_text() == str(data.limit[buffer, cost])
 
 
 def test_the_landscape_goes_up_to_k_6_where_1_is_best(monkeypatch):

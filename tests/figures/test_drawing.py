@@ -110,7 +110,7 @@ def test_ticks_grow_with_the_page_areas_have_no_outline_and_counted_points_are_h
 
 def test_a_legend_has_as_many_entries_in_each_row() -> None:
     figure = Figure(figsize=(3.5, 2))
-    PAPER.legend(figure, [key(f"policy number {i}") for i in range(4)])  # three would fit into the first row
+    PAPER.legend(figure, [key(f"policy {i}") for i in range(4)])  # three would fit into the first row
     figure.draw_without_rendering()
     left = [round(text.get_window_extent().x0) for text in figure.legends[0].get_texts()]
     assert left[0] == left[1] < left[2] == left[3]
