@@ -26,6 +26,7 @@ def test_a_small_study_by_default_and_the_budget_goes_with_the_clients(tmp_path)
     assert shown("--clients", "2", "--budget", "20").budget == 20
     assert shown("--clients", "1e4", "--log", "tensorboard,mlflow").log == ("tensorboard", "mlflow")
     (file := tmp_path / "study.toml").write_text("rounds = 7\nbuffers = [4, 5]\nalpha = [0.25, 0.75]\n")
+    assert shown("--config", file, "--clients", "2").alpha == (0.25, 0.75)
     own = shown("--config", file)
     assert (own.clients, own.rounds) == (2, 7)
     refused = refusal("federate", "--config", file, "--clients", "3")

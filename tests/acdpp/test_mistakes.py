@@ -142,7 +142,7 @@ MISTAKES = {  # by the words that they follow
     },
     f"train {OWN} --out never-made": PLAYED
     | {
-        "--on nowhere": "--on takes ray",
+        "--on nowhere --device cuda": "--on takes ray",  # which another machine may have
         "--shards 2": "give --on too",
         "--out prices.csv": "is a file: give a folder",
         "--policies adaptive --cost csv:prices.csv,column=price": "the trace has 2 prices",

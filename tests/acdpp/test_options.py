@@ -47,14 +47,11 @@ def test_every_command_begins_with_the_study_of_train():
         if "--buffers" in words:
             assert (wanted["buffers"], wanted["budget"], wanted["radius"]) == ([4, 5, 7], 22.0, 3.0)
             assert settings("federate", *words)["buffers"] == [4, 5, 7]  # not three clients by default
-            assert (wanted["cost"]["process"], wanted["cost"]["low"], wanted["cost"]["high"]) == (
-                "integer",
-                2,
-                6,
-            )
+            assert [wanted["cost"][name] for name in ("process", "low", "high")] == ["integer", 2, 6]
 
 
 def test_none_takes_a_setting_back():
+    assert settings("train", "--seed", "0")["seed"] == 0
     assert (settings("train")["decay"], settings("train", "--decay", "none")["decay"]) == (50.0, "none")
 
 

@@ -93,6 +93,7 @@ def test_a_study_is_continued_where_it_stopped(data, tmp_path):
     assert not (tmp_path / "cut" / NAME).exists()
     sentence = f"unfinished: acdpp resume {tmp_path / 'cut'} continues it"
     assert sentence in refused(reproduction, tmp_path / "cut")
+    assert "does not exist" in refusal("resume", tmp_path / "cut", "--data-dir", "nowhere")
     said("resume", tmp_path / "cut")
     train(study, tmp_path / "whole", data_dir=data)
     assert (tmp_path / "cut" / NAME).read_bytes() == (tmp_path / "whole" / NAME).read_bytes()
@@ -116,6 +117,7 @@ def shown(monkeypatch, capsys):
 def test_what_is_reached_and_what_diverged_is_told(shown):
     printed, rows, document = shown(final={"hybrid": 0.5}, pace={"constant": 16.0}, lost={"oracle": (1, 3)})
     reached = document["policies"]["acdpp"]["first_round"]
+    assert rows["policy"][3:5] == ["cost/55", "memory/100"]
     assert rows["acdpp"][2] == f"{reached['mean_curve']} (10/10)"
     assert (rows["hybrid"][2], rows["oracle"][-1], rows["acdpp"][-1]) == ("never (0/10)", "2", "0")
     speed_up = document["comparisons"]["acdpp"]["constant"]["speed_up"]
@@ -155,15 +157,11 @@ def test_the_ladder_is_told_number_by_number(monkeypatch):
     monkeypatch.setattr("empirics.reproduce.explain", Mock(return_value=(Path("here"), document)))
     printed = said("explain", "mnist")
     rows = [re.split(" {2,}", line.strip()) for line in printed.splitlines()]
-    first, second = (
-        ["+1.00 ± 1.00", "<0.001", "+2.00 ± 1.00", "0.004"],
-        ["+3.00 ± 1.00", "0.400", "+4.00 ± 1.00", "–"],
-    )
+    first = ["+1.00 ± 1.00", "<0.001", "+2.00 ± 1.00", "0.004"]
+    second = ["+3.00 ± 1.00", "0.400", "+4.00 ± 1.00", "–"]
     assert rows.count(["acdpp", *first, "55.5", "123"]) == 2
-    assert [row for row in rows if row[0] in over["constant@K=2"]] == [
-        ["released", *first],
-        ["acdpp@K=2", *second],
-    ]
+    wanted = [["released", *first], ["acdpp@K=2", *second]]
+    assert [row for row in rows if row[0] in over["constant@K=2"]] == wanted
     for fact in ("note: beware", "not run yet: logistic", "constant@K=2 with the spending of released, 77.5"):
         assert fact in printed
 

@@ -113,6 +113,9 @@ def test_a_table_leaves_with_its_own_labels_and_with_the_scale_that_its_features
     accuracy = run_study(learnt, tmp_path / "out")["policies"]["oracle"]["final_accuracy"]["mean"]
     told = answer("export", str(tmp_path / "out"), "--out", str(tmp_path / "model.pt"))
     assert told["class_names"] == ["bee", "cat", "owl"]
+    theta = np.load(tmp_path / "out" / "state-000000000040.npz")["theta"].reshape(3, 3) / np.sqrt(2)
+    saved = torch.load(tmp_path / "model.pt", weights_only=True)["state_dict"]
+    assert np.allclose(np.c_[saved["1.weight"], saved["1.bias"]], theta, rtol=1e-12)
     scope = {}
     exec(example().replace("model.pt", str(tmp_path / "model.pt")), scope)
     for name, what in (("less", "subtract_from_inputs"), ("over", "divide_inputs_by")):
@@ -161,6 +164,7 @@ def test_what_cannot_be_exported_is_refused_and_nothing_is_written(results, tmp_
     assert "which policy: the result has constant, oracle@average=none" in told()
     assert "there is no policy 'nobody'" in told("--policy", "nobody")
     assert "0 to 2, got 3" in told("--policy", "constant", "--seed", "3")
+    assert "device must be cpu or cuda" in told("--policy", "constant", "--device", "abacus")
     assert "keeps no mean" in told("--policy", "oracle@average=none", "--model", "averaged")
     assert "already exists" in told(out="there.pt", result="two")
     assert "parent folder that does not exist" in told(out="no/where.pt", result="two")

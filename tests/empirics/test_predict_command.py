@@ -3,6 +3,7 @@
 import json
 import time
 import tomllib
+from unittest.mock import Mock
 
 import pytest
 
@@ -12,9 +13,10 @@ from acdpp.predict import show_prediction
 from empirics.control.registry import BUILT_IN
 from empirics.planning import search
 from empirics.settings.presets import PRESETS
-from tests.acdpp.program import acdpp, answer
+from tests.acdpp.program import acdpp, answer, refusal
 from tests.empirics.small import blobs_file, until
 from tests.recorded import numbers
+from theory.setting import SettingError
 
 NUMBERS = ("cumulative_excess_risk", "final_excess_risk", "noise_floor")
 PLAN = ("plan", "--buffers", "4,5,7", "--budget", "22", "--rounds", "3", "--dataset")
@@ -84,11 +86,9 @@ def test_the_table_has_every_policy_and_says_the_best_and_how_sure_it_is(capsys)
     setting = f"K = {own['K']}, {own['rate']:.4g} samples per round, η = {own['eta']:.4g}, E = {own['steps']}"
     for words in (
         f"the study's own: {setting}: {own['predicted']['noise_floor']:.4g}",
-        *(
-            "25 ± 1 % below",
-            "from K = 2 to 7 the risk changes by 1.0 % at most",
-            "note: one note: two",
-        ),
+        "25 ± 1 % below",
+        "from K = 2 to 7 the risk changes by 1.0 % at most",
+        "note: one note: two",
     ):
         assert words in flat
     best |= {"gain_error": None, "tried": [*tried, alike | {"K": 3, "floor": 1.03}]}
@@ -156,12 +156,19 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
     assert (document["eta"], document["steps"]) == (0.5, 2)
     for fact in (
         f"buy by {document['policy']}",
+        f"that is {document['rate']:.4g} samples per round for {document['cost']:.4g} ",
         "2 local steps of size 0.5",
         f"lower bound of the final excess risk: {document['lower_bound']['final_excess_risk']:.4g}",
         f"{document['over_lower_bound']:.3g} times the lower bound",
         "acdpp train --config best.toml",
     ):
         assert fact in flat
+    for one, words in (
+        (document, "predicted cumulative excess risk: {}, "),
+        (document["paper"], " the paper's {} "),
+    ):
+        error = (one["error"] or {}).get(NUMBERS[0])
+        assert words.format(output.with_error(one["predicted"][NUMBERS[0]], error)) in flat
     paper = document["paper"]
     assert f"the paper's: constant admission, K = {paper['K']}, {learner(paper)}" in flat
     assert f"the paper's {paper['over_lower_bound']:.3g} times" in flat
@@ -195,6 +202,15 @@ def test_a_plan_for_a_server_that_adds_up_information_has_constant_admission_bes
         assert other not in flat
     wrong = acdpp(*informed, "--eta", "0.5")
     assert (wrong.returncode, "--learner information has no step size" in wrong.stderr) == (2, True)
+
+
+def test_a_budget_that_buy_cheap_alone_refuses_may_be_planned_for_without_it(monkeypatch):
+    monkeypatch.setattr(
+        "empirics.planning.plan.plan_study", Mock(side_effect=SettingError("it was searched"))
+    )
+    words = (*PLAN, blobs_file(), "--no-fit", "--rounds", "500", "--budget", "0.0041", "--cost", "2")
+    for more, told in (((), "too rarely"), (("--online",), "it was searched")):
+        assert told in refusal(*words, *more)
 
 
 def test_a_learner_is_told_by_its_steps_and_its_model():

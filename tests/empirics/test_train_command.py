@@ -5,14 +5,17 @@ import re
 import sys
 import tomllib
 from itertools import combinations
+from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
-from acdpp import output
+from acdpp import interrupt, output
 from acdpp.main import main
 from acdpp.output import pm
 from acdpp.summary import show_ranking, show_summary
+from acdpp.train import trained
 from tests.acdpp.program import acdpp, answer
 from tests.empirics.small import blobs_file
 
@@ -142,6 +145,17 @@ def test_a_policy_alone_has_no_lead_and_may_be_predicted(capsys):
     assert len(capsys.readouterr().out.splitlines()) == 1
 
 
+def test_a_number_has_three_digits_or_is_whole_from_100_on():
+    assert [output.count(one) for one in (None, -1234.4, 99.94)] == ["–", "-1,234", "99.9"]
+
+
+def test_a_study_on_workers_says_where_it_continues():
+    trained(
+        lambda *_, announce, **__: announce(Path("a b")), Mock(rounds=3), None, quiet=True, on="ray://host:1"
+    )
+    assert interrupt.last_words() == "stopped; continue with acdpp resume 'a b' --on ray://host:1"
+
+
 def test_a_name_never_breaks_and_the_table_turns_where_it_is_too_wide(capsys, monkeypatch):
     long, names = "buy-cheap-online@eta=0.1", ("constant", "buy-cheap-online@eta=0.1")
     rows = {name: ["0.0381 ± 0.0009", "7.76 ± 0.07"] for name in names}
@@ -221,15 +235,9 @@ def test_every_remark_and_every_cell_of_the_tables_is_that_of_the_summary(shown,
         row["mismatch"] |= {"above_stated": above, "over_stated_early": None, "early_rounds": 7}
     rows["constant"] |= {"diverged": 1, "buffer_violation": None}
     rows["acdpp"]["last_cumulative_excess_risk"] = {"mean": 1.5, "error": 0.2}
-    document |= {
-        "policies": rows,
-        "nominal_constants": ["G", "L"],
-        "lower_bound": {"final_excess_risk": 0.125},
-    }
-    document |= {
-        "outside_the_hypotheses": ["a reason", "another"],
-        "prediction_notes": ["a note", "one more"],
-    }
+    document |= {"policies": rows, "lower_bound": {"final_excess_risk": 0.125}}
+    document |= {"nominal_constants": ["G", "L"], "outside_the_hypotheses": ["a reason", "another"]}
+    document |= {"prediction_notes": ["a note", "one more"]}
     show_summary(document, verbose=True)
     printed = capsys.readouterr().out
     found = [re.split(" {2,}", line.strip()) for line in printed.splitlines()]
@@ -239,25 +247,17 @@ def test_every_remark_and_every_cell_of_the_tables_is_that_of_the_summary(shown,
     assert headings[3] == ["mean loss", "mean accuracy"]
     for name, row in rows.items():
         excess = [pm(row[f"{which}_excess_risk"]) for which in ("final", "cumulative")]
-        assert cells[name][0][:4] == [
-            *excess,
-            f"{row['bound_stated']:,.0f}",
-            f"{row['bound_corrected']:,.0f}",
-        ]
+        bounds = [f"{row[f'bound_{form}']:,.0f}" for form in ("stated", "corrected")]
+        assert cells[name][0][:4] == [*excess, *bounds]
         assert cells[name][3] == ["0.5", "0.25"]
         assert cells[name][2][1:] == ["∞" if name == "constant" else "0", str(row["largest_occupancy"])]
-    assert [some[4][2:] for some in cells.values()] == [
-        ["∞ (t ≤ 7)", "2, 4-6, 8-9, …"],
-        ["∞ (t ≤ 7)", "none"],
-        ["– (t ≤ 7)", "3"],
-    ]
+    early = [["∞ (t ≤ 7)", "2, 4-6, 8-9, …"], ["∞ (t ≤ 7)", "none"], ["– (t ≤ 7)", "3"]]
+    assert [some[4][2:] for some in cells.values()] == early
     for fact in (
-        *(
-            "not derived from the data: G, L",
-            "bound: a reason",
-            "bound: another",
-            "final excess risk: 0.125 ",
-        ),
+        "not derived from the data: G, L",
+        "bound: a reason",
+        "bound: another",
+        "final excess risk: 0.125 ",
         *("prediction: a note", "prediction: one more", "risk of the last iterates: acdpp 1.5 ± 0.2\n"),
         "diverged: 1 of 2 runs of constant; ",
     ):

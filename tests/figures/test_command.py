@@ -38,16 +38,6 @@ def test_a_figure_is_one_command(name, tmp_path, saved):
     assert saved == {f"{name}.png": " ".join(["acdpp", "plot", name, *SMALL[name], "--dpi", "40"])}
 
 
-@pytest.mark.parametrize("name", ["control", "bound-vs-T"])
-def test_a_simulation_is_that_of_the_seed(name, tmp_path):
-    drawn = []
-    for seed in "78":
-        invoke(name, *SMALL[name], "--seed", seed, "--dpi", "40", "--out", str(tmp_path))
-        with Image.open(tmp_path / f"{name}.png") as image:
-            drawn.append(image.tobytes())
-    assert drawn[0] != drawn[1]
-
-
 def test_options_are_those_of_the_figure(monkeypatch):
     simulated = Simulation(K=7, rate=4, rounds=9, seeds=1, seed=5, rho=0.9, V=3.0)
     played = {"K": "7", "rate": "4", "rounds": 9, "rho": "0.9", "V": "3", "seed": 5}

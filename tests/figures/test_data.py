@@ -137,6 +137,7 @@ def test_the_simulated_bound_is_theorem_1_on_what_was_admitted():
     setting = Simulation(K=5, rate=10, rounds=40, seeds=3)
     data = bound_vs_horizon.compute(5, 10, 10**6, UNIT, setting)
     assert data.seeds == 3
+    assert (play(replace(setting, seed=1), UNIT).cost != play(setting, UNIT).cost).any()
     numbers = UNIT.map(float)
     paths = [trajectory(admitted, 5) for admitted in play(setting, UNIT).admitted.T]
     corrected = [theorem_1(p.n, p.N, p.uniformity, p.mismatch, numbers).total for p in paths]
@@ -145,6 +146,7 @@ def test_the_simulated_bound_is_theorem_1_on_what_was_admitted():
     assert data.curves["acdpp", "stated"].total[:, -1] == pytest.approx(stated)
     low, high = data.curves["acdpp", "corrected"].band
     assert (low <= high).all()
+    assert bound_vs_horizon.compute(5, 10, 25, UNIT, setting).curves["acdpp", "stated"].T[-1] == 25
 
 
 def test_the_literal_rule_stays_in_the_region_the_capped_one_in_the_buffers_and_debt_follows():
@@ -200,6 +202,9 @@ def test_maps_of_k_are_labelled_with_costs_below_and_buffers_beside():
     (axes, *_) = (one for one in figure.axes if one.images)
     for labels, values in ((axes.get_xticklabels(), data.costs), (axes.get_yticklabels(), data.buffers)):
         assert [label.get_text() for label in labels] == [f"{value:.4g}" for value in values[::2]]
+    for text in axes.texts:
+        cost, buffer = map(int, text.get_position())
+        assert text.get_text() == str(data.limit[buffer, cost])
 
 
 def test_the_landscape_goes_up_to_k_6_where_1_is_best(monkeypatch):

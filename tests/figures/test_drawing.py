@@ -6,9 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from empirics.settings.study import Study
@@ -33,7 +35,7 @@ from figures import (
 from figures.measured import Measured, read
 from figures.options import Style
 from figures.simulation import Simulation
-from figures.style import LOOKS, POLICIES, readable
+from figures.style import LOOKS, POLICIES, key, readable
 from proofs_check.experiments.reproduction import Reproduction
 from tests.figures.small import PAPER, SLIDES, UNIT, cut, fits
 from tests.recorded import held, numbers
@@ -80,8 +82,8 @@ def test_twelve_policies_of_any_name_can_be_told_apart(own: int) -> None:
         assert list(looks) == names
         built_in = {name: looks[name] for name in names if name in POLICIES}
         assert built_in == {name: look.policy(name) for name in built_in}
-        for key in ("color", "linestyle", "marker"):  # what a colour says, a dash and a marker say too
-            assert len({str(how[key]) for how in built_in.values()}) == len(built_in)
+        for part in ("color", "linestyle", "marker"):  # what a colour says, a dash and a marker say too
+            assert len({str(how[part]) for how in built_in.values()}) == len(built_in)
         colours = {how["color"].upper() for how in looks.values()} | {look.ink, look.ground}
         assert len(colours) == len(names) + 2
         assert len({(how["marker"], how.get("markerfacecolor")) for how in looks.values()}) == len(names)
@@ -104,6 +106,14 @@ def test_ticks_grow_with_the_page_areas_have_no_outline_and_counted_points_are_h
         [points] = [line for line in axes.lines if line.get_marker() == "o"]
         assert (points.get_color(), points.get_markerfacecolor()) == (look.ink, look.ground)
     assert lengths[1] / lengths[0] == pytest.approx(SLIDES.scale / PAPER.scale)
+
+
+def test_a_legend_has_as_many_entries_in_each_row() -> None:
+    figure = Figure(figsize=(3.5, 2))
+    PAPER.legend(figure, [key(f"policy {i}") for i in range(4)])  # three would fit into the first row
+    figure.draw_without_rendering()
+    left = [round(text.get_window_extent().x0) for text in figure.legends[0].get_texts()]
+    assert left[0] == left[1] < left[2] == left[3]
 
 
 def test_a_figure_leaves_no_state_behind() -> None:
@@ -167,6 +177,11 @@ def brief(points: Any) -> list[float]:
     return [len(flat), int(np.isfinite(flat).sum()), *signs]
 
 
+def known_by(*words: Any) -> int:
+    """A number that changes with words."""
+    return crc32(repr(words).encode()) % 1000
+
+
 def strokes(figure: Figure) -> dict[str, float]:
     found: dict[str, Any] = {"size": figure.get_size_inches().tolist()}
     for i, axes in enumerate(figure.axes):
@@ -179,12 +194,18 @@ def strokes(figure: Figure) -> dict[str, float]:
             ],
             "points": [brief(one.get_offsets()) for one in axes.collections],
             "areas": [brief(np.concatenate([np.zeros((0, 2)), *one])) for one in outlines],
-            "bars": [brief(one.get_path().vertices) for one in axes.patches],
-            "letters": [[len(text.get_text()), text.get_fontsize()] for text in texts],
+            "bars": [
+                brief(one.get_patch_transform().transform(one.get_path().vertices)) for one in axes.patches
+            ],
+            "letters": [[known_by(text.get_text()), text.get_fontsize()] for text in texts],
+            "places": brief([text.get_position() for text in axes.texts])[2:],
+            "looks": known_by(
+                [(line.get_marker(), line.is_dashed(), to_hex(line.get_color())) for line in axes.lines]
+            ),
             "ends": [axes.get_xlim(), axes.get_ylim()],
         }
     legends = ((one.get_title(), *one.get_texts()) for one in figure.legends)
-    found["legends"] = [[len(text.get_text()) for text in texts] for texts in legends]
+    found["legends"] = [[known_by(text.get_text()) for text in texts] for texts in legends]
     return numbers(json.loads(json.dumps(found, default=float)))
 
 

@@ -17,6 +17,10 @@ def trained(out, drift, **given):
     return read(out, drifting.READS)
 
 
+def drawn(figure):
+    return [list(line.get_ydata()) for line in figure.axes[0].lines]
+
+
 def test_risk_over_time_has_the_moments_of_change(tmp_path, measured):
     moves = Drift(kind="gradual", start=6, length=9)
     result = trained(tmp_path / "moves", moves, policies=("constant", "oracle"))
@@ -27,6 +31,8 @@ def test_risk_over_time_has_the_moments_of_change(tmp_path, measured):
     figure = drifting.draw(data, PAPER)
     upright = [line.get_xdata()[0] for line in figure.axes[0].lines if len(set(line.get_xdata())) == 1]
     assert upright == [6, 15]
+    for curves in ({name: one.mean for name, one in data.measured.items()}, data.predicted):
+        assert all(values.tolist() in drawn(figure) for values in curves.values())
     assert fits(figure)
     ordered = drifting.compute(trained(tmp_path / "order", Drift(kind="order"), policies=("constant",)))
     assert (ordered.changes, ordered.predicted) == ([], {})
@@ -47,13 +53,15 @@ def test_speeds_stand_side_by_side_over_the_retention_where_other_figures_refuse
     assert list(data.risks) == ["periodic, 6 rounds", "periodic, 12 rounds"]
     for risk, result in zip(data.risks.values(), results, strict=True):
         assert risk.mean == pytest.approx(result["excess_risk"].sum(axis=2).mean(axis=1))
-    assert fits(drifting.draw_speeds(data, PAPER))
+    figure = drifting.draw_speeds(data, PAPER)
+    assert fits(figure)
+    assert all(risk.mean.tolist() in drawn(figure) for risk in data.risks.values())
     with pytest.raises(NotMeasured, match="are both"):
         drifting.compute_speeds(results[:1] * 2)
     other = trained(tmp_path / "labels", Drift(kind="periodic", length=6, parts="labels"), **given)
-    both = drifting.compute_speeds([results[0], other]).risks
-    assert list(both) == ["periodic, 6 rounds of classes", "periodic, 6 rounds of labels"]
     still = trained(tmp_path / "still", Drift(), **given)
+    all_ = drifting.compute_speeds([results[0], other, still]).risks
+    assert list(all_) == ["periodic, 6 rounds of classes", "periodic, 6 rounds of labels", "no drift"]
     pairs = [f"{policy}@K={K}" for policy in ("constant", "acdpp") for K in (1, 3)]
     two = trained(tmp_path / "two", Drift(), **given | {"policies": tuple(pairs)})
     assert list(drifting.compute_speeds([two]).risks) == ["no drift, constant", "no drift, acdpp"]

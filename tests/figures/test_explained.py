@@ -62,11 +62,8 @@ def test_costs_memories_and_what_the_paper_claims_stand_beside_the_rows(tmp_path
     assert [text for text in written if text[0].isdigit()] == ["59.0", "100 %", "63.0", "140 %"]
     (legend,) = figure.legends
     assert "(budget 110)" in legend.get_title().get_text()
-    assert [text.get_text() for text in legend.get_texts()] == [
-        "acdpp",
-        "released",
-        "the paper: +3.5 on CIFAR-10",
-    ]
+    named = [text.get_text() for text in legend.get_texts()]
+    assert named == ["acdpp", "released", "the paper: +3.5 on CIFAR-10"]
 
 
 def test_baselines_are_no_departures_but_richer_constant_admission_is_a_row(tmp_path):

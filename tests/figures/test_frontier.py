@@ -99,10 +99,20 @@ def test_what_no_policy_can_reach_is_hatched_and_risks_may_be_left_out(small):
         assert fits(figure)
         assert len(figure.axes) == panels
         (legend,) = figure.legends
-        assert ("acdpp" in [text.get_text() for text in legend.get_texts()]) == (panels == 4)
+        named = {text.get_text() for text in legend.get_texts()}
+        assert ("acdpp" in named, {*data.effective, "oracle"} <= named) == (panels == 4, True)
+        for axes in figure.axes:
+            assert axes.get_xlim()[0] < data.C[0] < 1.1 * axes.get_xlim()[0]
+            assert axes.get_xlim()[1] > data.C[-1] > axes.get_xlim()[1] / 1.1
         note = " ".join(legend.get_title().get_text().split())
         assert "The oracle costs 44 per round" in note
         assert (f"price paths is at most {100 * small.risks.unsure:.1f} %" in note) == (panels == 4)
+    figure, risks = frontier.draw(small, SLIDES), small.risks
+    shares = {name: small.closed(name) for name in small.effective if name != "constant"}
+    closed = {name: risks.closed(name) for name in risks.cumulative if name not in ("constant", "oracle")}
+    for place, curves in enumerate((small.effective, risks.cumulative, shares, closed)):
+        drawn = [line.get_ydata() for line in figure.axes[place].lines if len(line.get_ydata()) > 2]
+        assert np.array_equal(drawn, list(curves.values()), equal_nan=True)
     (region,) = [c for c in figure.axes[0].collections if c.get_hatch()]
     outline = region.get_paths()[0].vertices
     lowest = [outline[np.isclose(outline[:, 0], C), 1].min() for C in small.C]

@@ -83,6 +83,10 @@ def test_the_measured_mismatch_is_set_against_chi(measured):
     at_two = measured["mismatch"][2, :, 1] / (measured["variance"] * measured["chi"])[2, :, 1]
     assert one.ratio[0] == pytest.approx(at_two.mean())
     assert one.at[0] == 2
+    gone = measured["chi"].copy()
+    gone[2, 0, 4] = 0  # of one seed
+    without = measured_mismatch.compute(replace(measured, columns={**measured.columns, "chi": gone}))
+    assert [*set(one.rounds) - set(without.policies["constant"].rounds)] == [5]
     # at K = 1 both expressions are the same
     assert data.policies["oracle"].stated == pytest.approx(np.ones(29))
     for seeds, label in ((1, "measured, 1 seed"), (3, "measured, 3 seeds")):
@@ -120,6 +124,7 @@ def test_money_is_spent_before_the_round_and_the_lower_bound_falls_as_its_invers
     one, *two = ["constant", "constant@average=equal", "constant@average=tail"]
     assert list(money.short_names([one, two[0]]).values()) == [one, "constant, averaged"]
     assert list(money.short_names(two).values()) == two
+    assert list(money.short_names([one, *two]).values()) == [one, *two]
 
 
 COLUMNS_OF = {

@@ -31,6 +31,8 @@ def test_averages_to_the_last_round_are_those_of_the_summary(result, measured):
         assert 30 * one.bound[-1] == pytest.approx(found["bound_corrected"])
         assert 1 + one.residual[-1] == pytest.approx(found["predicted_over_measured"])
         # Student's t of two degrees of freedom on the summary's standard error
+        unsure = (found["predicted_error"] or {}).get("cumulative_excess_risk", 0)
+        assert one.error == pytest.approx(unsure / total["mean"])
         assert one.doubt[-1] == pytest.approx(4.302652729911275 * total["error"] / total["mean"])
 
 

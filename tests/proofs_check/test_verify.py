@@ -161,11 +161,19 @@ def test_what_coq_proves_is_counted_and_it_is_said_whether_it_was_asked_here():
         (["eq:nc-Nc"], ""),
         (["eq:Neff-def"], "1 statement"),
         (["eq:vck-exact"], "3 statements"),
+        (["eq:cost-proof-2/bounded"], "2 statements"),  # with added hypotheses, and corrected
     ):
         words = [word for label in labels for word in ("--claim", label)]
         text, recorded = " ".join(call(*words).stdout.split()), "not asked" in call(*words, "--json").stdout
         how = "as recorded; acdpp verify --kernel checks them here" if recorded else "checked here"
         assert (f"proofs about {counted}: {how}." in text) == ("proofs about" in text) == bool(counted)
+
+
+def test_what_coq_is_asked_about_is_no_longer_what_theory_gives(monkeypatch):
+    monkeypatch.setattr("proofs_check.engines.kernel.changes", lambda asked: ["More.v differs"])
+    for more in ((), ("--json",)):
+        result = call("--claim", "eq:Neff-def", *more)
+        assert (result.returncode, "More.v differs" in result.stdout) == (1, not more)
 
 
 def test_every_checker_that_is_missing_is_named(monkeypatch):

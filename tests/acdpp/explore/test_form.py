@@ -3,6 +3,7 @@
 import socket
 import sys
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -150,6 +151,14 @@ def test_a_port_that_cannot_be_had_is_refused():
         assert refused(command, str(port)).startswith(f"port {port} cannot be used (Address already in use)")
     assert "at most 65,535" in refused(command, "65536")
     assert "--port must be a whole number" in refused(command, "0")
+
+
+def test_the_page_is_served_at_the_port_that_is_printed(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "acdpp.explore.page", served := Mock())
+    command(None, show=False)
+    ((port,), how) = served.serve.call_args
+    assert f"http://127.0.0.1:{port}/ " in capsys.readouterr().out
+    assert (port > 1023, how) == (True, {"show": False})
 
 
 def test_without_the_library_it_is_said_how_to_install_it(monkeypatch):

@@ -127,8 +127,9 @@ def test_the_data_choose_what_they_choose_for_the_commands():
     question = asked(fit="preset")
     assert PLANNER.suited(question) == (question, "")
     assert "--no-fit" in commands(question)["plan"]
-    assert "--no-fit" not in commands(asked())["plan"]
-    assert not asked(data="digits").fit
+    for other in (asked(), digits := asked(data="digits")):
+        assert "--no-fit" not in commands(other)["plan"]
+    assert not digits.fit
 
 
 def test_data_that_may_move_choose_nothing(tmp_path):
@@ -222,6 +223,12 @@ def test_prices_of_a_file_are_read_and_must_be_enough(tmp_path):
     named = replace(question, names={str(file): "prices.csv"})
     assert 'file = "prices.csv"' in commands(named)["toml"]
     assert "--cost csv:prices.csv --rounds" in commands(named)["plan"]
+    file.write_text("day,price\n1,5\n")
+    spelled = asked(
+        price_file=str(file), price_column="price", data="csv:a", label="y", time="t", client="who"
+    )
+    assert "csv:a --label y --time t --client who" in commands(spelled)["plan"]
+    assert f"--cost csv:{file},column=price --rounds" in commands(replace(spelled, fit=True))["plan"]
     for text, words in (("5\n" * 11, "11 prices and the study 12 rounds"), ("5\nfive\n", "line 2")):
         file.write_text(text)
         for planner in (PLANNER, Planner()):  # whether it knows the data or not

@@ -55,26 +55,26 @@ def test_every_part_of_a_case_is_told(small):
     numbers = {f"T = {10**k}": 30 * str(k) for k in range(1, 7)}
     example = _failing("counterexample: …", {"K": 2, "it satisfies convexity": "unsat"}, domain="at $K=2$.")
     general = _failing("K never helps", numbers, method="limit", strength="proof")
-    case |= {
-        "evidence": [general, example],
-        "domain": "every horizon",
-        "why": "Because it is so.",
-        "kind": "step",
-    }
+    case |= {"evidence": [general, general | {"detail": "T never helps"}, example], "kind": "step"}
+    case |= {"domain": "every horizon", "why": "Because it is so."}
     case |= {"symbols": {"K": "a horizon of another kind", "zzz": "nothing"}}
     text = case_of(told, case["id"])
     for said in (
-        *(
-            r"\said{Counterexample.}K = 2. Setting: at $K=2$.",
-            "Checked of it: convexity.",
-            r"\said{In general.}K never",
-        ),
+        r"\said{Counterexample.}K = 2. Setting: at $K=2$.",
+        "Checked of it: convexity.",
+        r"\said{In general.}K never",
+        r"\said{Also.}T never",
         r"\begin{itemize}[nosep,label={}]" + "\n" + r"\item T = 10: 111",
         *("Claimed for: every horizon.", "Because it is so.", r"\said{Here}$K$: a horizon of another kind."),
     ):
         assert said in text
     assert "zzz" not in text
+    case["corrected"]["why"] = "Because it is so. And more."
+    assert case_of(told, case["id"]).count("Because it is so") == 1
+    own = next(c for c in told["claims"] if c["kind"] == "addition")
+    own["verdict"] = "undecided"
     tex = erratum.latex(told)
+    assert escapes.code(own["id"]) not in tex
     assert "Among those listed, 1 step of proofs" in tex or "steps of proofs" in tex
     open_ = next(c for c in told["claims"] if c["verdict"] == "undecided")
     assert rf"\item {escapes.code(open_['id'])}: {escapes.latex(open_['title'])}." in tex
@@ -110,13 +110,17 @@ def test_letter_and_substance_are_told_apart_in_every_format(small):
     slip = next(claim for claim in whole["claims"] if claim["verdict"] == "refuted")
     empty["substance"] = {"verdict": "refuted", "of": slip["id"]}
     slip["substance"], slip["kind"] = {"verdict": "certified", "of": "corrected"}, "reading"
-    whole["summary"]["slips"] = 2
+    whole["summary"] |= {
+        "slips": 2,
+        "statements": {"proved": 1, "certified": 2, "supported": 3, "refuted": 1},
+    }
     tex = erratum.latex(whole)
     for said in (
         r"\said{In substance}certified: it fails by a slip alone.",
         "2 statements fail by a slip alone: ",
         f"1 statement ({escapes.code(empty['id'])}) stands to the letter, where ",
         "and, not counted above, 1 reading: ",
+        "Of 7 statements of the paper that were checked, 6 stand as printed, 1 is not true, 0 are ",
     ):
         assert said in tex
     assert "**In substance certified:** it fails by a slip alone" in markdown(whole)
@@ -151,6 +155,9 @@ def test_hypotheses_that_several_corrections_share_are_listed_once(small):
     tex = erratum.latex(twice)
     assert tex.count("samples are blue") == 1
     assert rf"the hypotheses of \hyperlink{{{first['id'].replace(':', '-')}}}" in tex
+    for claim in (first, second):
+        claim["corrected"]["hypotheses"] = ["losses are convex", "samples are blue"]
+    assert erratum.latex(twice).count("samples are blue") == 2  # two are as short as their place
 
 
 @pytest.mark.parametrize(("verdict", "told"), [("proved", True), ("undecided", False), ("refuted", False)])
@@ -169,14 +176,14 @@ def _failing(detail, certificate, **more):
 
 
 def test_the_smallest_counterexample_comes_first_and_one_that_is_the_same_is_left_out():
-    large = _failing("counterexample: …", {"K": 900, "t": 2, "left": 3, "right": "1/2"})
+    large = _failing("counterexample: …", {"K": 900, "t": 3, "left": 3, "right": "1/2"})
     small = _failing("smallest counterexample: …", {"K": 2, "t": 3, "left": 5, "right": "1/4"})
     again = _failing("counterexample: …", {"K": 2, "t": 3, "left": 5, "right": "1/7"})
     general = _failing("K is never large", {"negation": "unsat"}, method="smt", strength="proof")
     found = findings.against({"evidence": [general, large, small, again]})
     assert [f.seen for f in found] == [
         "K = 2, t = 3, left side 5, right side 1/4",
-        "K = 900, t = 2, left side 3, right side 1/2",
+        "K = 900, t = 3, left side 3, right side 1/2",
         "K is never large",
     ]
 
@@ -195,8 +202,8 @@ def test_a_certificate_is_told_without_code():
         ({"rounds": [[0, 1]], "reuse counts": [2, 1]}, "admissions by round (0, 1), reuse counts (2, 1)"),
         ({"Reg": "10 - 10*sqrt(2)", "Pdim": 5}, "Reg = 10 - 10·√2, Pdim = 5"),
         (
-            {"left": "[38.7784060305 +/- 2.02e-11]", "right": "[4.6e+2 +/- 4.22]"},
-            "left side 38.7784, right side 460 ± 4.22",
+            {"left": "[38.7784060305 +/- 2.02e-11]", "right": "[4.6e+2 +/- 0.422]"},
+            "left side 38.7784, right side 460 ± 0.422",
         ),
         ({"right": "sqrt(3)/76800000 + 120000000000001/1536000000000000"}, "right side 0.078125"),
         ({"σ̄², all signs": "13/50", "none": {}, "it satisfies convexity": "unsat"}, "σ̄² = 13/50 (all signs)"),
@@ -254,7 +261,12 @@ def test_lines_fit_the_page_as_far_as_they_can_be_broken():
 
 def test_only_what_cannot_be_broken_is_set_small_and_a_fraction_is_as_wide_as_its_wider_part():
     long = line_breaks.WIDTH * 2 // 3 * "a"
-    for tex, small, lines in ((long, False, 1), (f"{long}={long}", False, 2), (2 * long, True, 1)):
+    for tex, small, lines in (
+        (long, False, 1),
+        (f"{long}={long}", False, 2),
+        (2 * long, True, 1),
+        (rf"\left({long}\right)={long}", False, 2),
+    ):
         shown = line_breaks.display(tex)
         assert (shown.startswith(r"{\small"), shown.count(r"\\[2pt]") + 1) == (small, lines)
     one, other = (line_breaks.width(tex) for tex in (r"\frac{c}{a+b}", r"\frac{a+b}{c}"))

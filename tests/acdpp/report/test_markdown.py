@@ -55,22 +55,19 @@ def test_every_part_of_a_case_is_told(small):
     wrong["evidence"][0] |= {"certificate": values, "detail": "it grows", "domain": "every N"}
     wrong |= {"hypotheses": ["first thing", "second thing"], "repair": "mend it"}
     refuted = next(c for c in told["claims"] if c["verdict"] == "refuted" and c["corrected"])
-    refuted |= {"given": [{"name": "Nobody", "says": "nothing"}]}
+    for case in (refuted, next(c for c in told["claims"] if c["verdict"] == "undecided")):
+        case["given"] = [{"name": "Nobody", "says": "nothing"}]
     refuted["corrected"] |= {"hypotheses": ["third thing", "fourth thing"]}
     text = markdown(told | {"summary": told["summary"] | {"total": 1}})
     kept = "; ".join(clauses[:3])
     for said in (
         f"- smt, holds (upper): {kept}; …. On: all of them.",
         *("**Rests on:** Somebody 1901, so it is", "<summary>Symbols</summary>\n\nK: a horizon\n"),
-        *(
-            "**What fails:** it grows (every N)\n\n- N=1: 2.5\n- T = 9: nine\n",
-            "**True if:** first thing; second thing",
-        ),
-        *(
-            "**Shortest repair:** mend it",
-            "**Provided that:** third thing; fourth thing",
-            "\n\n1 claim, decided",
-        ),
+        "**What fails:** it grows (every N)\n\n- N=1: 2.5\n- T = 9: nine\n",
+        "**True if:** first thing; second thing",
+        "**Shortest repair:** mend it",
+        "**Provided that:** third thing; fourth thing",
+        "\n\n1 claim, decided",
     ):
         assert said in text
     assert "Nobody" not in text
@@ -92,5 +89,7 @@ def test_counts_are_those_of_the_document(small):
 def test_prose_has_no_meaning_for_markdown(small):
     strange = deepcopy(small)
     strange["claims"][0]["statement"] = "K* < x_1 <b> and *x* [y](z) see eq:vck-exact | ~a~"
+    strange["claims"][0]["latex"] = "a<b>c"
     text = markdown(strange)
+    assert r"a\lt b\gt c" in text
     assert r"K\* &lt; x\_1 &lt;b> and \*x\* \[y\](z) see [`eq:vck-exact`](#eqvck-exact) \| \~a\~" in text

@@ -70,7 +70,7 @@ def test_a_result_is_told_in_text_too(document):
     lost = {name: {"mean": None, "error": None} for name in ("final_accuracy", "mean_cost")}
     found = result("mi*ne", rounds=1000, budget=55, policies={"constant": measured, "my_own": lost})
     text = markdown({**document, "results": [found]})
-    assert "## Result mi\\*ne" in text
+    assert "## Result mi\\*ne\n\na task; 1,000 rounds, budget 55 per round. Mean" in text
     assert "| constant | 0.90 ± 0.01 | 10.0 ± 0.2 | 1.012 | 2,346 | 0.5 ± 0.2 | 0.750 | 55 |" in text
     assert "| my\\_own | – | – | – | – | – | – | – |" in text
     assert "## Result" not in markdown({**document, "results": []})
@@ -83,16 +83,8 @@ def test_a_verdict_that_is_not_the_recorded_one_is_told(document, tmp_path):
     told = " ".join(report_of(document, tmp_path, code=1).split())
     for whose in ("the correction of eq:kstep-drop", "eq:ck-distinct-samples"):
         assert f"not as recorded: {whose} {now}" in told
-    words = (
-        "report",
-        "--verdicts",
-        tmp_path / "changed.json",
-        "--no-figures",
-        "--out",
-        tmp_path / "new",
-        "--json",
-    )
-    assert len(json.loads(said(*words, code=1))["differences"]) == 2
+    words = ("report", "--verdicts", tmp_path / "changed.json", "--no-figures", "--out", tmp_path / "new")
+    assert len(json.loads(said(*words, "--json", code=1))["differences"]) == 2
     text = (tmp_path / "new" / "report.html").read_text(encoding="utf-8")
     assert re.search(r'role="alert".*?was recorded as proved and is refuted', text, re.DOTALL)
 
@@ -123,10 +115,13 @@ def test_claims_of_ones_own_are_not_taken_for_the_papers(document, tmp_path):
 
 @pytest.mark.parametrize("part", ["statement", "latex"])
 def test_what_is_not_as_recorded_is_told_in_every_format(part, document):
-    document["claims"][1][part] = "something else."
-    (sentence,) = contents.differs(document)
-    assert sentence == "eq:ck-distinct-samples: its statement is not the recorded one"
-    told = contents.gather(document, [], [sentence])
+    document["claims"][0]["corrected"][part] = document["claims"][1][part] = "something else."
+    names, differences = (
+        ("the correction of eq:kstep-drop", "eq:ck-distinct-samples"),
+        contents.differs(document),
+    )
+    assert differences == [f"{name}: its statement is not the recorded one" for name in names]
+    told = contents.gather(document, [], differences)
     assert not told["complete"]
     for text in (markdown(told), latex(told), page(told, [], [], "acdpp report")):
         assert "its statement is not the recorded one" in text
@@ -161,6 +156,19 @@ def test_results_without_risk_and_of_the_same_name_are_told_apart(document):
     assert len(ids) == len(set(ids))
 
 
+def test_results_have_their_figures_in_places_of_their_own_and_all_files_are_named(
+    verdicts, tmp_path, monkeypatch
+):
+    places = []
+    monkeypatch.setattr(contents, "read_result", lambda path: result(path.name))
+    monkeypatch.setattr(drawn, "of_theory", lambda track: [])
+    monkeypatch.setattr(drawn, "of_result", lambda path, *place: places.append((path.name, place[0])) or [])
+    words = ("--result", "one", "--result", "two", "--format", "html", "--format", "json", "--json")
+    told = json.loads(said("report", "--verdicts", verdicts, "--out", tmp_path / "new", *words))
+    assert told["files"] == [str(tmp_path / "new" / name) for name in ("report.html", "report.json")]
+    assert places == [("one", "result-1"), ("two", "result-2")]
+
+
 def test_the_same_document_gives_the_same_page_and_names_the_command(verdicts, tmp_path):
     for name, words in (("a", []), ("b", ["--format", "html"])):
         said("report", "--verdicts", verdicts, "--out", tmp_path / name, "--no-figures", *words)
@@ -187,32 +195,23 @@ def test_every_remark_on_a_case_and_on_a_result_is_shown(document):
     first, second = document["claims"]
     first |= {"domain": "every horizon", "repair": "mend it", "kind": "reading"}
     evidence = first["evidence"][0]
-    found = [
-        evidence | {"method": name, "outcome": name, "confirms": name == "holds"}
-        for name in ("holds", "fails")
-    ]
+    names = ("holds", "fails")
+    found = [evidence | {"method": one, "outcome": one, "confirms": one == "holds"} for one in names]
     first["evidence"], second["kind"] = found, "addition"
-    remarks = {
-        "not_predicted": "no ball",
-        "prediction_notes": ["a note", "one more"],
-        "nominal_constants": ["G", "L"],
-    }
-    remarks |= {"outside_the_hypotheses": ["a reason", "another"]}
+    remarks = {"not_predicted": "no ball", "prediction_notes": ["a note", "one more"]}
+    remarks |= {"nominal_constants": ["G", "L"], "outside_the_hypotheses": ["a reason", "another"]}
     document["results"] = [result("run", **remarks)]
     row = document["results"][0]["policies"]["constant"]
-    row |= {
-        "cumulative_excess_risk": {"mean": 2.0, "error": None},
-        "final_excess_risk": {"mean": 1.0, "error": None},
-    }
-    row |= {"bound_corrected": 600.0, "corrected_over_measured": 300.0}
+    risks = zip(("cumulative_excess_risk", "final_excess_risk"), (2.0, 1.0), strict=True)
+    row |= {name: {"mean": mean, "error": None} for name, mean in risks}
+    row |= {"bound_corrected": 600.0, "corrected_over_measured": 300.0, "final_predicted_over_measured": 0.75}
+    document["summary"]["statements"] = {"proved": 5, "refuted": 2}
     text = page(document, [], [[]], "acdpp report")
     cases = text.partition('id="verdicts"')[2].split('<details class="case"')[1:]
     for words in (
-        *(
-            "<h4>A reading of the paper</h4>",
-            ">for every horizon</p>",
-            "<h4>Shortest repair</h4>\n<p>mend it</p>",
-        ),
+        "<h4>A reading of the paper</h4>",
+        ">for every horizon</p>",
+        "<h4>Shortest repair</h4>\n<p>mend it</p>",
         *('"true">✓</span>\n<strong>holds</strong>', '"true">✗</span>\n<strong>fails</strong>'),
     ):
         assert words in cases[0]
@@ -222,20 +221,19 @@ def test_every_remark_on_a_case_and_on_a_result_is_shown(document):
     shown = text.partition('id="result-1"')[2]
     for words in (
         *("Not predicted: no ball", "prediction: a note<", "prediction: one more<", "problem: G, L<"),
-        *(
-            "corrected bound: a reason<",
-            "corrected bound: another<",
-            "<td>600</td><td>300</td>",
-            "<td>9</td><td>7</td>",
-        ),
+        "corrected bound: a reason<",
+        "corrected bound: another<",
+        "<td>600</td><td>300</td><td>1</td><td>0.750</td>",
+        "3 rounds, budget 5 per round",
+        "<td>9</td><td>7</td>",
     ):
         assert words in shown
     assert "That is one study." not in text
+    assert "7 statements of the paper, to the letter" in text
     assert '<a href="#results">' in text
     assert '<a href="#figures">' not in text
-    bare = page(
-        document | {"results": []}, [drawn.Figure("figure-x", "c", "d", "<svg/>")], [], "acdpp report"
-    )
+    figure = drawn.Figure("figure-x", "c", "d", "<svg/>")
+    bare = page(document | {"results": []}, [figure], [], "acdpp report")
     assert "That is one study." in bare
     assert ('<a href="#figures">' in bare, '<a href="#results">' in bare) == (True, False)
     assert 'lead">Statements of' in bare
@@ -266,14 +264,17 @@ def test_the_prediction_shown_first_is_that_of_the_first_result_that_has_one(doc
         document["results"][1:], (found, found | {"predicted_over_measured": 7.5}), strict=True
     ):
         one["policies"] = {"lost": without | found | {"predicted_over_measured": None}, "mine": other | more}
+        one["policies"]["yours"] = other | more | {"corrected_over_measured": 200.0}
     text = page(document, [], [[], [], []], "acdpp report")
     first = text.partition('id="how-far"')[2].partition("</article>")[0]
     assert "a task, 3 rounds, 1 seed; result known" in first
     document["results"] = document["results"][2:]
     assert "a task, 3 rounds, 2 seeds; result last" in page(document, [], [[]], "acdpp report")
     assert re.findall('row">(.*?)</th><td>(.*?)</td><td>(.*?)</td><td>(.*?)</td>', first) == [
-        ("mine", "2.0 ± 0.1", "1.250", "300")
+        ("mine", "2.0 ± 0.1", "1.250", "300"),
+        ("yours", "2.0 ± 0.1", "1.250", "200"),
     ]
+    assert "corrected, is 200 to 300 times it" in first
 
 
 def test_a_case_is_found_by_every_engine_that_looked_at_it(document):
@@ -348,7 +349,7 @@ def test_what_is_refuted_is_not_said_to_hold_under_hypotheses(document):
     case = document["claims"][0]
     assert case["verdict"] == "conditional"
     assert "It holds if" in page(document, [], [], "acdpp report")
-    case["verdict"] = case["qualified"] = "refuted"
-    text = page(document, [], [], "acdpp report")
-    assert "It holds if" not in text
-    assert "Also looked at with" in text
+    for verdict in ("refuted", "undecided"):
+        case["verdict"] = case["qualified"] = verdict
+        text = page(document, [], [], "acdpp report")
+        assert ("It holds if" in text, "Also looked at with" in text) == (False, True)

@@ -75,7 +75,7 @@ def test_the_others_do_not_notice(result, tmp_path):
 def test_where_every_run_diverges_the_study_is_refused(tmp_path):
     for given, message in (
         ({}, "constant is not finite in round"),
-        ({"measures": ("accuracy",)}, "constant is not finite in round 2"),
+        ({"measures": ("accuracy",), "checkpoint": 2}, "constant is not finite in round 2"),
         ({"measures": (), "checkpoint": 4}, "constant is not finite after round 4"),
         ({"measures": ("risk",), "rounds": 1}, "is not finite after"),
     ):

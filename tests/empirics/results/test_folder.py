@@ -85,6 +85,11 @@ def test_parts_that_a_kill_left_beside_what_they_were_joined_to_are_cleared_away
     with Folder.begin(tmp_path, SETTINGS) as folder:
         folder.save(1, 5, {"round": [1, 2, 3, 4, 5]}, {})
         folder.finish({})
+    with Folder.continued(tmp_path) as folder:
+        folder.reopen()
+    with Folder.continued(tmp_path) as folder:  # though a kill came then
+        assert not folder.finished
+        folder.finish({})
     joined, other = (tmp_path / "parts" / f"000000000003-{last:012d}.parquet" for last in (5, 6))
     joined.parent.mkdir()
     joined.touch()

@@ -13,7 +13,7 @@ from empirics.results.explained_gain import explained
 from empirics.results.folder import Folder
 from empirics.results.reproduction import NAME, command_of, reproduction, save
 from empirics.settings.ladder import rungs
-from empirics.settings.section7 import PAPER, SETTINGS, section7
+from empirics.settings.section7 import PAPER, SETTINGS, section7, settings_for
 from tests.empirics.small import blobs, refused, stopped_at
 from tests.empirics.small import study as small
 
@@ -118,9 +118,11 @@ def test_the_first_round_counts_rounds_of_training(document):
 def test_the_middle_of_two_seeds_lies_between_them_and_nobody_is_sooner_than_at_once(tmp_path):
     at_once = ACCURACY.copy()
     at_once[3, :, 0] = 0.86
+    at_once[2, 1, -1] = NAN
     found = reproduction(planted(tmp_path / "r", replace(STUDY, seeds=2), at_once))
     assert found["policies"]["acdpp"]["first_round"]["median"] == 2.5
     assert found["policies"]["oracle"]["first_round"]["median"] == 0
+    assert found["policies"]["hybrid"]["by_seed"]["diverged"] == [1]  # after the last round
     assert found["comparisons"]["oracle"]["constant"]["speed_up"] is None
 
 
@@ -263,3 +265,7 @@ def test_the_ladder_sets_every_policy_against_constant_admission(tmp_path):
     document = explained(tmp_path / "all")
     assert document["command"] == "acdpp explain mnist --seeds 3 --rounds 4 --device cuda"
     assert document["not_run"] == []
+    planted(
+        tmp_path / "few" / "paper", replace(section7("cifar10", seeds=3, rounds=4), policies=study.policies)
+    )
+    assert explained(tmp_path / "few")["not_run"] == list(settings_for("cifar10"))[1:]

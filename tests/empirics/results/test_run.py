@@ -14,6 +14,7 @@ import torch
 from empirics import Study, read_result, run_study
 from empirics.columns import COLUMNS
 from empirics.results import provenance
+from empirics.results.fingerprint import fingerprint, same_model
 from empirics.results.folder import read_settings, read_state
 from empirics.results.summary import FIELDS
 from empirics.training.device import threads
@@ -21,10 +22,12 @@ from empirics.training.module import Module
 from tests.empirics.small import (
     GPU,
     Periodic,
+    Pulled,
     assert_same_rows,
     blobs,
     blobs_file,
     columns,
+    problem,
     stopped_at,
     study,
 )
@@ -78,21 +81,15 @@ def test_the_best_accuracy_of_the_last_iterate_is_its_own(tmp_path):
     summary = run_study(small(policies=["constant"], average="equal", eta=2.0), tmp_path / "result")
     table, row = columns(tmp_path / "result"), summary["policies"]["constant"]
     for name in ("", "last_"):
-        best = np.reshape(table[f"{name}accuracy"], (-1, 40)).max(
-            axis=1
-        )  # of each seed, before the last model
+        best = np.reshape(table[f"{name}accuracy"], (-1, 40)).max(1)  # of each seed, before the last model
         final = row[f"{name}final_accuracy"]["mean"]
         assert row[f"{name}best_accuracy"]["mean"] >= max(best.mean(), final) - 1e-12
     assert row["last_best_accuracy"] != row["best_accuracy"]
 
 
 def test_the_last_model_is_measured_as_a_further_round_would(tmp_path):
-    given = {
-        "policies": ["constant@K=2"],
-        "average": "equal",
-        "radius": 0.05,
-        "seeds": 1,
-    }  # the mean leaves the ball
+    given = {"policies": ["constant@K=2"], "average": "equal", "seeds": 1}
+    given |= {"radius": 0.05}  # the mean leaves the ball
     short, _ = (run_study(small(rounds=T, **given), tmp_path / str(T)) for T in (6, 7))
     found, (*_, row) = short["policies"]["constant@K=2"], read_result(tmp_path / "7").rows.to_pylist()
     for name in ("risk", "accuracy", "last_risk"):
@@ -105,7 +102,9 @@ def test_the_rows_are_consistent_with_theory(result):
     table = columns(out)
     assert table["excess_risk"].min() >= -1e-10
     for row in summary["policies"].values():
-        assert 0 < row["cumulative_excess_risk"]["mean"] < row["bound_corrected"]
+        assert 0 < (risk := row["cumulative_excess_risk"]["mean"]) < row["bound_corrected"]
+        for form in ("corrected", "stated"):
+            assert row[f"{form}_over_measured"] == row[f"bound_{form}"] / risk
     constant = {name: values[table["policy"] == "constant"] for name, values in table.items()}
     track = trajectory(constant["admitted"][40:].astype(float), K=10)
     for name, field in {"n": "n", "N": "N", "chi": "mismatch", "uniformity": "uniformity"}.items():
@@ -127,11 +126,7 @@ def test_a_finished_result_can_be_read_again_but_neither_overwritten_nor_changed
         ({}, False, "already holds a result"),
         ({"seed": 1, "eta": 0.25}, True, "eta is 0.5 there and 0.25 here; seed is 0 there and 1 here"),
         ({"rounds": 30}, True, "already has 40 rounds, which cannot be cut to 30"),
-        (
-            {"rounds": 60},
-            True,
-            "extend this study to 60 rounds: the settings of acdpp, acdpp-capped, buy-cheap",
-        ),
+        ({"rounds": 60}, True, "to 60 rounds: the settings of acdpp, acdpp-capped, buy-cheap"),
     ):
         assert message in refused(run_study, small(**given), out, resume=resume)
     assert "give out=FOLDER" in refused(run_study, resume=True)
@@ -232,7 +227,8 @@ def test_a_checkpoint_may_come_before_anybody_has_a_sample(tmp_path):
     given = {"policies": ("constant",), "budget": 2.0, "rounds": 6, "seeds": 2, "predict": False}
     found = [run_study(study(**given, checkpoint=n), tmp_path / f"{n}", dataset=blobs()) for n in (1, 6)]
     assert found[0]["policies"] == found[1]["policies"]
-    assert found[0]["policies"]["constant"]["idle_rounds"] == 1
+    row = found[0]["policies"]["constant"]
+    assert (row["idle_rounds"], {*row["bound_corrected_terms"].values()}) == (1, {None})
 
 
 def test_idle_rounds_and_last_iterates_are_in_the_books(tmp_path):
@@ -370,6 +366,17 @@ def test_other_things_than_it_began_with_are_refused(own):
         study, folder = (small(**OF_OWN, rounds=rounds), own[1]) if rounds else (None, own[0])
         assert message in refused(run_study, study, folder, resume=True, **(OWN | changed))
     assert read_result(own[1]).summary == json.loads(json.dumps(own[2]))
+
+
+class Hasty(Pulled):
+    def update(self, theta, memory, descent):
+        return 2 * super().update(theta, memory, descent)
+
+
+def test_models_of_the_same_risk_differ_in_their_steps():
+    tasks = [problem(study(), model=model) for model in (Pulled, Pulled, Hasty)]
+    one, same, other = (fingerprint(task, torch.ones(9, 2, dtype=torch.float64)) for task in tasks)
+    assert (same_model(one, same), same_model(one, other)) == (True, False)
 
 
 def test_the_network_may_start_elsewhere_when_a_study_goes_on(tmp_path):

@@ -1,6 +1,8 @@
 """The studies of Section 7, held against what the paper and its released code say."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from empirics.training.engine import aggregation_weights
 from tests.empirics.small import CONTROL, refused
 from theory.paper import BUDGET, BUFFERS, SECTION7
 
+RESULTS = Path(__file__).parents[3] / "docs" / "results"
 RICH = [("mnist", "paper", cost) for cost in (61.0, 198.3)]
 RICH += [("cifar10", "released", cost) for cost in (260.0, 498.3)]
 
@@ -93,6 +96,14 @@ def test_every_world_of_the_ladder_is_a_study_whose_policies_exist(dataset):
         plain = section7(dataset, world, seeds=2, rounds=3)
         assert study == replace(plain, policies=EVERYWHERE + LADDER[world])
         assert {SPENDS, "constant", "hybrid"} <= {*study.policies}  # whose spending is matched, and baselines
+
+
+@pytest.mark.parametrize("name", ["why-cifar10", "why-mnist-logistic"])
+def test_a_recorded_ladder_has_the_policies_of_its_worlds(name):
+    recorded = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
+    for world, found in recorded["worlds"].items():
+        names = [policy for policy in found["policies"] if "budget=" not in policy]
+        assert tuple(names) == rungs(recorded["dataset"], (world,))[world].policies
 
 
 @pytest.mark.parametrize(("dataset", "setting", "cost"), RICH)

@@ -4,7 +4,7 @@ import copy
 import json
 import math
 import pickle
-from dataclasses import fields
+from dataclasses import fields, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -82,10 +82,12 @@ def test_a_settings_file_names_its_preset(tmp_path):
 
 def test_the_default_study_lies_within_the_theorems_hypotheses_and_the_others_do_not():
     assert Study().departures == Study(alpha=(0.1,) * 10).departures == ()
-    assert Study(alpha=(0.55, *(0.05,) * 9)).departures == ("clients are not weighted by n_m/n",)
+    uneven = Study(alpha=(0.55, *(0.05,) * 9))
+    assert uneven.departures == ("clients are not weighted by n_m/n",)
+    assert replace(uneven, weights="samples").departures == ()
     assert "clients draw from different distributions" in PRESETS["paper"].departures
     assert len(PRESETS["released"].departures) == 4
-    assert Study().bound_applies
+    assert (Study().bound_applies, Study(learner="information").bound_applies) == (True, False)
     for own, reason in (("decay=50", "steps get smaller"), ("average=equal", "the model is a mean")):
         (found,) = Study(policies=("constant", f"acdpp@{own}")).departures  # one policy's is the study's
         assert reason in found
@@ -97,9 +99,8 @@ def test_a_study_reads_back_as_itself_and_its_file_explains_every_setting(name, 
     path.write_text(toml(study), encoding="utf-8")
     assert read_toml(path) == study == Study.from_document(study.document())
     lines = path.read_text(encoding="utf-8").splitlines()
-    assert all(
-        line.startswith("#") for line in lines[: lines.index("")]
-    )  # what is said of the file stands apart
+    head = lines[: lines.index("")]
+    assert all(line.startswith("#") for line in head)  # what is said of the file stands apart
     for at, line in enumerate(lines):
         if " = " in line and not line.startswith("#"):
             assert lines[at - 1].startswith("# "), line
@@ -158,6 +159,7 @@ def test_a_population_moves_as_its_clients_do_each_by_what_it_weighs():
     drift = Drift(kind="gradual", length=4, apart=2)
     for alpha, mixed in ((None, 0.25), ((0.25, 0.75), 0.125)):
         assert Study(buffers=(1, 1), alpha=alpha, drift=drift).mixing(3, 3).tolist() == [mixed]
+    assert Study(rounds=5, drift=Drift(kind="abrupt", start=5)).mixing(4, 5).tolist() == [0, 1]
     periodic = Drift(kind="periodic", length=6, start=2)
     assert periodic.weight([2, 5, 8]).tolist() == [0, 1, 0]
     assert periodic.changes(11) == [2, 5, 8, 11]
@@ -220,8 +222,8 @@ def test_what_is_no_name_is_refused():
         sentence = refused(Study, policies=(name,))
         assert message in sentence
         assert len(sentence) < 250
-    sentence = refused(Study, policies=("acdpp@K=5,eta=1", "acdpp@eta=1.0,K=05"))
-    assert "policies must differ from each other, got acdpp@K=5,eta=1, acdpp" in sentence
+    sentence = refused(Study, policies=("oracle", "acdpp@K=5,eta=1", "acdpp@eta=1.0,K=05"))
+    assert "policies must differ from each other, got oracle, acdpp@K=5,eta=1, acdpp" in sentence
 
 
 def test_a_policy_sees_the_study_with_its_own_settings_and_nothing_else_changed():
@@ -257,21 +259,31 @@ def test_a_sweep_is_every_policy_with_every_combination_but_for_what_it_has_alre
     ]
     plain = Study(average="polynomial", average_by=3).of_policy("oracle@average=tail")
     assert (plain.average, plain.average_by, plain.averaging) == ("tail", None, 0.5)
+    assert Study(average="tail", average_by=0.3).of_policy("oracle@average=tail").average_by == 0.3
 
 
 def test_a_sweep_passes_by_what_has_no_such_setting():
     names = ["acdpp", "acdpp-capped", "acdpp+cap", "acdpp+region", "acdpp+constants", "released", "constant"]
-    names += ["hybrid", "oracle", "buy-cheap", "buy-cheap-online", "mine"]
+    names += [
+        "hybrid",
+        "oracle",
+        "buy-cheap",
+        "buy-cheap-online",
+        "mine",
+        "burst",
+        "taper-online",
+        "adaptive",
+    ]
 
     def kept(sweep):
         return [name for name, found in zip(names, swept(names, [sweep]), strict=True) if "@" not in found]
 
     rest, buying = ["constant", "hybrid", "oracle"], ["buy-cheap", "buy-cheap-online"]
     assert list(SETTINGS_OF) == [*BUILT_IN, *LISTENING]
-    assert kept("rho=0.5") == kept("rate=3") == ["acdpp+region", "released", *rest, *buying, "mine"]
-    assert kept("V=3") == ["acdpp+constants", "released", *rest, "mine"]
+    assert kept("rho=0.5") == kept("rate=3") == ["acdpp+region", "released", *rest, *buying, *names[-4:]]
+    assert kept("V=3") == ["acdpp+constants", "released", *rest, "mine", "adaptive"]
     assert kept("budget=30") == ["oracle"]
-    assert kept("K=3") == ["oracle", *buying]
+    assert kept("K=3") == ["oracle", *buying, "taper-online"]
     assert kept("eta=3") == []
 
 

@@ -56,15 +56,15 @@ def test_shards_are_the_whole_bit_for_bit(whole, tmp_path, shards):
     trained(small(), tmp_path / "out", LocalBackend(shards), progress=seen.append)
     assert files(tmp_path / "out") == whole
     assert seen == sorted(seen)
-    assert seen[-1] == 7
-    assert len(set(seen)) > 4  # a shard that is ahead counts
+    assert (seen[-1], len(set(seen)) > 4) == (7, True)  # a shard that is ahead counts
+    assert shards == 8 or seen[:6] == [0, 0, 1, 1, 3, 4]  # of 8, 4 and 4 runs
     assert len(read_settings(tmp_path / "out")["shards"]) == shards
 
 
 @pytest.mark.parametrize("given", ODD.values(), ids=ODD)
 def test_shards_of_other_studies_are_the_whole_too(tmp_path, given):
     run_study(small(**given), tmp_path / "whole")
-    trained(small(**given), tmp_path / "parts", LocalBackend(2))
+    trained(small(**given), tmp_path / "parts", LocalBackend(2, losing={8}))  # after a checkpoint
     assert files(tmp_path / "parts") == files(tmp_path / "whole")
 
 
