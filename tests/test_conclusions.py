@@ -2,7 +2,7 @@
 
 import pytest
 
-from docs.numbers import accuracy, buying, learner, section7
+from docs.numbers import accuracy, buying, learner, section7, tables
 from docs.numbers.results import result
 from theory.market.capacity import effective_rate
 from theory.market.long_run import burst_plan
@@ -130,3 +130,22 @@ def test_the_released_weight_alone_restores_the_gain():
     gain = {name: row["points_averaged"]["mean"] for name, row in rows.items()}
     assert gain["released-constants"] < gain["released"] / 2
     assert gain["released-constants@V=1000"] >= gain["released"]
+
+
+def test_significance_on_tables_is_paired_and_leaves_out_what_was_not_measured(monkeypatch):
+    def case(**learners):
+        learnt = {name: {"log_loss": losses} for name, losses in learners.items()}
+        return {"chosen_on": False, "separable": False, "learners": learnt}
+
+    found = {
+        "lower by a little on wild splits, 10 rows per round": case(a=[1.0, 5.0, 9.0], b=[1.1, 5.11, 9.12]),
+        "higher, 10 rows per round": case(a=[1.2, 1.21, 1.2], b=[1.0, 1.0, 1.0, 70.0]),
+        "undecided, 10 rows per round": case(a=[1.0, 2.0, 3.0], b=[3.0, 2.0, 1.5]),
+        "alone, 10 rows per round": case(a=[1.0, 2.0]),
+        "other rows, 100 rows per round": case(a=[1.0, 1.0], b=[2.0, 2.1]),
+        "chosen, 10 rows per round": case(a=[1.0, 1.0], b=[2.0, 2.1]) | {"chosen_on": True},
+    }
+    monkeypatch.setattr(tables, "result", lambda name: {"studies": found})
+    assert tables.against("a", "b", 10) == (1, 1, 3)
+    assert tables.against("b", "a", 10) == (1, 1, 3)
+    assert "| alone |" + " – |" * 6 in tables.beside(10)

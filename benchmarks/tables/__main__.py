@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.common import machine
 from benchmarks.runner import Benchmark, Document, write
 from benchmarks.tables.data import TABLES
 from benchmarks.tables.rivals import LEARNERS, OFFLINE
@@ -28,6 +29,8 @@ def main() -> None:
     benchmark = Benchmark.asked("tables", __doc__)
     given, found = benchmark.given, dict[Task, Measured]()
     document = benchmark.begin(study=f"{given.splits} splits")
+    if not document["studies"]:
+        document["hardware"] = ""  # of what is merged and measured
     for path in filter(None, given.merge.split(",")):
         merge(document, json.loads(Path(path).read_text(encoding="utf-8")))
     keep(document, given.out)
@@ -59,8 +62,13 @@ def merge(document: Document, other: Document) -> None:
         if any(own[key] != there[key] for key in own.keys() - {"learners"}):
             raise SystemExit(f"{case}: not of the same rows")
         own["learners"] |= there["learners"]
-    if other["hardware"] not in document["hardware"]:
-        document["hardware"] += f"; {other['hardware']}"
+    ran_on(document, other["hardware"])
+
+
+def ran_on(document: Document, hardware: str) -> None:
+    """Write a machine down, once."""
+    if hardware not in document["hardware"]:
+        document["hardware"] = "; ".join(filter(None, [document["hardware"], hardware]))
 
 
 def tasks(document: Document, given: Namespace) -> list[Task]:
@@ -86,6 +94,7 @@ def _case(name: str, batch: int) -> str:
 
 def add(document: Document, task: Task, parts: list[Measured], given: Namespace) -> None:
     """Write what a learner reached, with the setting that is best over all splits, into the document."""
+    ran_on(document, machine(given.device))
     name, batch, learner, _ = task
     losses, right = (np.concatenate([part[k] for part in parts], axis=1) for k in range(2))
     best, seconds = int(losses.mean(1).argmin()), sum(part[2] for part in parts)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from statistics import median
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from docs.numbers.results import minus, result, table
 from theory.numbers.student import half_width
 
-__all__ = ["beside", "count", "middle", "worst"]
+__all__ = ["against", "beside", "compared", "count", "middle", "worst"]
 
 BESIDE = "scikit-learn"
-LEARNERS = ("information", "FedAvg", "FedAdam", "vowpal wabbit")
+LEARNERS = ("information", "descent", "FedAvg", "FedAdam", "vowpal wabbit")
 
 
 def _cases(batch: int, *, others: bool) -> list[str]:
@@ -26,36 +28,69 @@ def _cases(batch: int, *, others: bool) -> list[str]:
     ]
 
 
-def _over(case: str, learner: str) -> tuple[float, float]:
-    """How far the mean lies above that of the same rows, in per cent, and half of its 95 % interval."""
-    losses = [result("tables")["studies"][case]["learners"][name]["log_loss"] for name in (learner, BESIDE)]
-    (own, rest), mean = map(np.array, losses), np.mean(losses[1])
-    return float(100 * (own - rest).mean() / mean), float(100 * half_width(own - rest, 0.95) / mean)
+def _losses(case: str, learner: str) -> NDArray[Any] | None:
+    """Log-loss, split by split, if the learner was measured."""
+    found = result("tables")["studies"][case]["learners"].get(learner)
+    return None if found is None else np.array(found["log_loss"])
+
+
+def _apart(case: str, learner: str, other: str) -> tuple[float, float] | None:
+    """How far the mean lies above the other's, in per cent, and half of its 95 % interval, paired over splits."""
+    own, rest = _losses(case, learner), _losses(case, other)
+    if own is None or rest is None:
+        return None
+    count = min(len(own), len(rest))  # long runs have fewer splits, the first
+    apart, mean = (own[:count] - rest[:count]), rest[:count].mean()
+    return float(100 * apart.mean() / mean), float(100 * half_width(apart, 0.95) / mean)
+
+
+def _over(batch: int, learner: str) -> dict[str, tuple[float, float]]:
+    """How far a learner lies above the same rows, by tables on which nothing was chosen, not separable."""
+    each = {case: _apart(case, learner, BESIDE) for case in _cases(batch, others=True)}
+    return {case: found for case, found in each.items() if found is not None}
+
+
+def against(learner: str, other: str, batch: int) -> tuple[int, int, int]:
+    """Number of these tables on which a learner's log-loss is significantly lower than another's, on which it is
+    significantly higher (95 % intervals, paired over splits), and on which both were measured."""
+    each = [_apart(case, learner, other) for case in _cases(batch, others=True)]
+    found = [one for one in each if one is not None]
+    return sum(mean < -half for mean, half in found), sum(mean > half for mean, half in found), len(found)
+
+
+def compared(learner: str, other: str, batch: int) -> str:
+    """Number of tables on which a learner is significantly better and worse, in words.
+
+    >>> compared("information", "FedAvg", 10)  # doctest: +ELLIPSIS
+    'better on ..., worse on ... of ...'
+    """
+    return "better on {}, worse on {} of {}".format(*against(learner, other, batch))
 
 
 def middle(learner: str, batch: int) -> float:
     """The median over tables on which nothing was chosen and that are not separable, in per cent."""
-    return round(median(_over(case, learner)[0] for case in _cases(batch, others=True)), 1) + 0.0
+    return round(median(mean for mean, _ in _over(batch, learner).values()), 1) + 0.0
 
 
 def worst(learner: str, batch: int) -> str:
     """The largest over these tables, and the table."""
-    case = max(_cases(batch, others=True), key=lambda case: _over(case, learner)[0])
-    return "{:.0f} ± {:.0f} % ({})".format(*_over(case, learner), case.partition(",")[0])
+    case, found = max(_over(batch, learner).items(), key=lambda one: one[1][0])
+    return "{:.0f} ± {:.0f} % ({})".format(*found, case.partition(",")[0])
 
 
 def count() -> int:
     """Number of these tables."""
-    return len(_cases(100, others=True))
+    return len(_over(100, "information"))
 
 
 def beside(batch: int) -> str:
-    """All tables: log-loss of scikit-learn, and how far the others lie above it, in per cent."""
+    """All tables: log-loss of scikit-learn, and how far the others lie above it, in per cent; – is not measured."""
     rows = []
     for case in _cases(batch, others=False):
         one = result("tables")["studies"][case]
         mark = " (chosen on)" if one["chosen_on"] else " (separable)" if one["separable"] else ""
-        losses = one["learners"][BESIDE]["log_loss"]
-        cells = ("{:+.1f} ± {:.1f}".format(*_over(case, learner)) for learner in LEARNERS)
-        rows.append([case.partition(",")[0] + mark, f"{sum(losses) / len(losses):.4f}", *map(minus, cells)])
+        losses, found = _losses(case, BESIDE), (_apart(case, learner, BESIDE) for learner in LEARNERS)
+        cells = ("–" if each is None else "{:+.1f} ± {:.1f}".format(*each) for each in found)
+        first = "–" if losses is None else f"{losses.mean():.4f}"
+        rows.append([case.partition(",")[0] + mark, first, *map(minus, cells)])
     return table(["table", BESIDE, *LEARNERS], rows)
