@@ -193,8 +193,9 @@ class Admission(Strategy):
             if few < inquiry.features:
                 self.warned = True
                 self.tell(
-                    f"client {m} sends sums over {few} samples, fewer than the {inquiry.features} features: samples "
-                    "can be computed from such sums, and clients trust this server as if they sent samples (said once)"
+                    f"client {m} sends sums over few samples, {few}, and there are {inquiry.features} features: "
+                    "samples can be computed from them, and clients trust this server as if they sent samples (said "
+                    "once)"
                 )
 
     def _checked(self, client: int, message: Message | None, task: Task) -> Reply:

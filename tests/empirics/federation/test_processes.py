@@ -149,9 +149,13 @@ def test_a_killed_client_comes_back_with_its_samples_and_a_crashed_one_at_once(t
     assert memory.source.drawn == drawn.source.drawn + len(fresh) - len(drawn.waiting)
 
 
-@pytest.mark.parametrize("whole", [False, True], ids=["the run", "everything"])
-def test_a_server_that_was_killed_goes_on(whole, tmp_path):
-    study, out = small("acdpp", rounds=5), tmp_path / "result"
+@pytest.mark.parametrize(
+    ("whole", "learner"),
+    [(False, "descent"), (True, "descent"), (False, "information")],
+    ids=["the run", "everything", "sums"],
+)
+def test_a_server_that_was_killed_goes_on(whole, learner, tmp_path):
+    study, out = small("acdpp", rounds=5, learner=learner), tmp_path / "result"
     with trial(study, out, hangs={1: 3}) as one:
         one.hangs(1)
         assert read_settings(out)["progress"]["done"] == 2

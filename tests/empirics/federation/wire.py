@@ -82,7 +82,7 @@ class Wire:
             number = self.contexts[node].node_config["partition-id"]
             try:
                 answer = self.apps[node](message, self.contexts[node])
-                if message.metadata.message_type in ("train", self.meddled):
+                if message.metadata.message_type == self.meddled:
                     answer = self.faults(round_of(message), number, answer)
             except Exception as error:
                 answer = Message(Error(0, str(error)), reply_to=message)
