@@ -26,25 +26,25 @@ def values_are_slopes() -> Evidence:
     return argument(*rows, domain="three rounds, every pilot and purchases")
 
 
-@drawn(
-    "3 rounds, purchases of 0, 1 and 2, prices up to 8, a total budget or none that is borrowed; all pairs of plans",
-    (15, 200),
-    prices=st.lists(fractions(F(1, 4), 8), min_size=3, max_size=3),
-    money=fractions(F(1, 2), 9),
-    borrowed=st.booleans(),
-    pilot=fractions(F(1, 4), 3),
+@everywhere(
+    "3 rounds, purchases of 0, 1 and 2, a pilot of 1; a total budget, or none that is borrowed; all pairs of plans",
+    prices=[*map(list, product((F(1), F(2), F(5)), repeat=3))],
+    money=by_profile((1, F(5, 2)), (1, F(5, 2), 4)),
+    borrowed=(True, False),
 )
-def none_is_further_below(prices: list[F], money: F, borrowed: bool, pilot: F) -> Found:
-    """No plan is further below another than what theory's purchases of the most value add to its value; exactly."""
+def none_is_further_below(prices: list[F], money: F, borrowed: bool) -> Found:
+    """No plan has more value than theory's purchases, nor is one further below another than these add; exactly."""
     allowed, plans = [3 * money if borrowed else t * money for t in (1, 2, 3)], {}
     for x in product((0, 1, 2), repeat=3):
         if all(np.cumsum([price * more for price, more in zip(prices, x, strict=True)]) <= np.array(allowed)):
-            plans[x] = sum(1 / n for n in accumulate(x[1:], initial=pilot + x[0]))
+            plans[x] = sum(1 / n for n in accumulate(x[1:], initial=1 + x[0]))
     for x, total in plans.items():
-        values = sample_values(x, pilot)
-        toward = np.array(most_value(values, prices, 2, allowed)) - x
-        if np.dot(values, toward) < total - min(plans.values()):
-            return {"x": x, "total": total, "least": min(plans.values()), "toward": toward}
+        values = sample_values(x, 1)
+        most = most_value(values, prices, 2, allowed)
+        gain, gains = np.dot(values, np.array(most) - x), [np.dot(values, np.array(y) - x) for y in plans]
+        affordable = all(np.cumsum(np.array(most) * prices) <= np.array(allowed))
+        if not (affordable and gain >= max(*gains, total - min(plans.values()))):
+            return {"x": x, "total": total, "least": min(plans.values()), "of most value": most}
     return None
 
 
