@@ -7,7 +7,6 @@ nothing where \(v_t<\nu_tc_t\), \(\nu_t\) being the worth of money from round t 
 without borrowing numbers that fall where all money is spent, and nowhere else (`law:information/cumulative`).
 """
 
-from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -21,7 +20,7 @@ __all__ = ["best_purchases", "most_value", "sample_values"]
 HALVINGS, STEPS_MAX = 50, 1_000
 
 
-def sample_values(bought: Sequence[Any], pilot: Any) -> list[Any]:
+def sample_values(bought: Any, pilot: Any) -> list[Any]:
     r"""\(v_t=\sum_{s\ge t}N(s)^{-2}\): by how much a sample more in each round lowers \(\sum1/N\), per sample; exact.
 
     >>> sample_values([1, 0, 2], pilot=1)
@@ -31,9 +30,7 @@ def sample_values(bought: Sequence[Any], pilot: Any) -> list[Any]:
     return list(accumulate(ratio(1, n * n) for n in reversed(held)))[::-1]
 
 
-def most_value(
-    values: Sequence[Any], prices: Sequence[Any], places: Any, allowed: Sequence[Any]
-) -> list[Any]:
+def most_value(values: Any, prices: Any, places: Any, allowed: Any) -> list[Any]:
     r"""Purchases y with the largest \(\sum v_ty_t\), at most `places` per round; exact.
 
     `allowed` is what may be spent by the end of each round: a total budget in every round, or, where money may not be
