@@ -51,9 +51,10 @@ if TYPE_CHECKING:
     from empirics.settings.presets import PRESETS
     from empirics.settings.study import Study
     from empirics.settings.toml import read_toml
-    from empirics.training.client_sums import SumServer, added, check_sums, client_sums
+    from empirics.training.client_sums import SumServer
     from empirics.training.fit import fitted_study
     from empirics.training.model import Model, Population
+    from empirics.training.questions import added, check_sums, client_sums
 
 _HOMES = {
     "run": ("run_study",),
@@ -72,7 +73,8 @@ _HOMES = {
     "control.registry": ("Brief", "register"),
     "control.prices": ("Prices", "Trace", "make_prices", "read_trace"),
     "data": ("Dataset", "as_dataset", "from_table"),
-    "training.client_sums": ("SumServer", "added", "check_sums", "client_sums"),
+    "training.client_sums": ("SumServer",),
+    "training.questions": ("added", "check_sums", "client_sums"),
     "training.fit": ("fitted_study",),
     "training.model": ("Model", "Population"),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import re
 from typing import Any
 
@@ -107,6 +108,33 @@ def prediction_times() -> str:
         rows.append([labels, *asked, *shown, f"{100 * sum(seconds[:2]) / seconds[2]:.0f} %"])
     head = ["labels", "policies", "measured", "prediction", "data and constants", "training"]
     return table([*head, "the first two over training"], rows)
+
+
+def sums() -> str:
+    """Bytes of a round's sums that move all models, beside those of a sample."""
+    from empirics.training.client_sums import SumServer
+    from empirics.training.information import STEPS
+    from empirics.training.questions import Question, shapes_of
+
+    def kilobytes(*questions: Question) -> float:
+        shapes = [shape for one in questions for shape in shapes_of(one, features).values()]
+        return sum(math.prod(shape) for shape in shapes) * 8 / 1000
+
+    rows = []
+    for inputs, classes in ((20, 4), (64, 10), (784, 10)):
+        features = inputs + 1
+        server = SumServer(features, classes)
+        server.began = True
+        dropped, *others = server.questions()
+        models = others[-1].models
+        step = Question("held", (), models, 0, models, ("gradients",))
+        last = Question("held", (), models, 0, models)
+        held = kilobytes(*others, *[step] * (STEPS - 1), last)
+        sample, gone = features * 8 / 1000, kilobytes(dropped)
+        samples = f"{held / sample:,.0f}", f"{gone / sample:,.0f}"
+        rows.append([f"{inputs}, {classes}", f"{sample:.2g}", f"{held:,.0f}", f"{gone:,.0f}", *samples])
+    heads = ["features, classes", "kB per sample", "all samples held", "dropped samples"]
+    return table([*heads, "the first in samples", "the second"], rows)
 
 
 def federation() -> str:

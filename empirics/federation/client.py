@@ -18,10 +18,10 @@ from empirics.federation.client_reports import ClientReport
 from empirics.federation.messages import Inquiry, Reply, Task, introduction, sums_content
 from empirics.federation.sample_sources import Stream, checked, of_part, of_stream
 from empirics.settings.study import Study
-from empirics.training.client_sums import Answer, client_sums
 from empirics.training.device import choose_device
 from empirics.training.model import Memory, Population, listening
 from empirics.training.problem import Problem, make_model, make_problem
+from empirics.training.questions import Answer, client_sums
 from theory.setting import SettingError
 
 __all__ = ["client_app", "trained"]

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from empirics.federation.client_memory import Order
 from empirics.federation.client_reports import ClientReport
-from empirics.training.client_sums import Answer, Question, check_sums
 from empirics.training.model import Descent
+from empirics.training.questions import Answer, Question, check_sums
 from theory.setting import SettingError
 
 __all__ = ["Inquiry", "Reply", "Task", "answers_of", "introduced_client", "introduction", "sums_content"]

@@ -24,7 +24,7 @@ from empirics.federation.server_state import ServerState, federated, prepare
 from empirics.overrides import HandedOver
 from empirics.results.folder import SETTINGS, Busy
 from empirics.settings.study import Study
-from empirics.training.client_sums import Answer, Question
+from empirics.training.questions import Answer, Question
 from theory.setting import SettingError
 
 __all__ = ["Admission", "server_app"]

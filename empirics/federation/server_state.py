@@ -35,12 +35,13 @@ from empirics.results.resume import refuse_changes, refuse_model
 from empirics.results.rows import rows_of
 from empirics.results.summary import PREDICTED, Tally
 from empirics.settings.study import Study
-from empirics.training.client_sums import Answer, Question, SumServer, added
+from empirics.training.client_sums import SumServer
 from empirics.training.constants import Calibration, calibrate
 from empirics.training.engine import aggregation_weights
 from empirics.training.informed import client_weights
 from empirics.training.model import listening
 from empirics.training.problem import Problem, make_problem
+from empirics.training.questions import Answer, Question, added
 from empirics.training.risk import Least, project
 from empirics.training.world import world_of
 from theory.setting import SettingError

@@ -12,7 +12,7 @@
 | `resnet`, `layout` | many ResNets at once on a GPU, and the layout of their parameters |
 | `kernels`, `kernel_tiles`, `gpu_memory` | their kernels; the work of a program; how many networks fit |
 | `information`, `informed` | a server that adds up gradient and curvature; its place in the engine |
-| `sums`, `client_sums` | what it adds up: over rows that are here; asked of clients, for a server of your own |
+| `sums`, `questions`, `client_sums` | what it adds up; sums as answers of clients; a server that asks for them |
 | `risk`, `constants` | the certified minimiser of the risk; the constants of the theory |
 | `device` | CPU or GPU, and threads |
 """

@@ -23,7 +23,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from empirics.training.sums import FOLDS, Factors, Rows, RowSums, Sums, turned
+from empirics.training.sums import FOLDS, Factors, Rows, RowSums, turned
 
 __all__ = ["HALVINGS", "PRIORS", "STATE", "InformationServer"]
 
@@ -116,7 +116,7 @@ class InformationServer:
         """The curvature of dropped samples as a product."""
         return Factors(self.left, self.right, self.total)
 
-    def begin(self, pilot: Rows | Sums) -> None:
+    def begin(self, pilot: Rows | RowSums) -> None:
         """Score the priors by cross-validation of the pilot sample, and fit it."""
         told = self._sums(pilot)
         trials = self._with(lambda own: torch.zeros_like(own.repeat(FOLDS + 1, *[1] * (own.dim() - 1))))
@@ -126,7 +126,7 @@ class InformationServer:
             self.scores = self.scores + tested
         self.models = found[-1]
 
-    def _sums(self, samples: Rows | Sums) -> Sums:
+    def _sums(self, samples: Rows | RowSums) -> RowSums:
         return RowSums(samples, self.outputs) if isinstance(samples, Rows) else samples
 
     def _with(self, change: Callable[[Tensor], Tensor]) -> Self:
@@ -136,13 +136,13 @@ class InformationServer:
             setattr(other, name, change(getattr(self, name)))
         return other
 
-    def hear(self, fresh: Rows | Sums) -> None:
+    def hear(self, fresh: Rows | RowSums) -> None:
         """Add the losses of new samples, which no model has learnt, to the scores."""
         told = self._sums(fresh)
         told.stand(self.models)
         self.scores = self.scores + told.losses()
 
-    def learn(self, held: Rows | Sums, which: Tensor | None = None, steps: int = STEPS) -> None:
+    def learn(self, held: Rows | RowSums, which: Tensor | None = None, steps: int = STEPS) -> None:
         """Move all models, or those of some runs, with the samples that clients hold."""
         if which is not None and not which.all():
             assert isinstance(held, Rows)
@@ -153,7 +153,7 @@ class InformationServer:
         else:
             self.models = self._descended(self.models, self.priors, self.best, self._sums(held), steps)
 
-    def forget(self, dropped: Rows | Sums) -> None:
+    def forget(self, dropped: Rows | RowSums) -> None:
         """Keep of samples that clients drop what they say at the present model."""
         theta, told, alone = self.theta[:, None], self._sums(dropped), torch.zeros_like(self.best)
         told.stand(theta)
@@ -170,7 +170,7 @@ class InformationServer:
         """The curvature of dropped samples times models."""
         return models @ self.curvature if self.curvature.numel() else self.factors @ models
 
-    def _fit_each(self, pilot: Sums) -> None:
+    def _fit_each(self, pilot: RowSums) -> None:
         """A step for every prior on its own, from the strongest to the weakest, each from the model before: with four,
         cumulative excess risks differ by less than half a standard error (digits, breast cancer, wine)."""
         last, first = self.models[:, :1], torch.zeros_like(self.best)
@@ -178,7 +178,7 @@ class InformationServer:
             last = self._descended(last, self.priors[k : k + 1], first, pilot, 1)
             self.models[:, k] = last[:, 0]
 
-    def _descended(self, models: Tensor, priors: Tensor, which: Tensor, held: Sums, steps: int) -> Tensor:
+    def _descended(self, models: Tensor, priors: Tensor, which: Tensor, held: RowSums, steps: int) -> Tensor:
         """Models after steps of Newton's method, with the curvature of one model per run."""
         held.stand(models)
         point, root = _Point(models, self._bent(models)), self.root.repeat(self.outputs)
@@ -201,7 +201,7 @@ class InformationServer:
         """Steps take the whole curvature: with many parameters, and with one output, they take its factors."""
         return 0 < self.curvature.shape[1] <= PARAMETERS_NEWTON
 
-    def _axes(self, held: Sums, which: Tensor) -> _Axes:
+    def _axes(self, held: RowSums, which: Tensor) -> _Axes:
         """Eigenvectors of the curvature in units of the prior."""
         if self.steps_by_whole:
             root = self.root.repeat(self.outputs)
@@ -222,7 +222,7 @@ class InformationServer:
         values = low[:, :, None] * self.spectrum[:, None]
         return _Axes(axes, self.axes, values.view(len(values), 1, -1))
 
-    def _halved(self, point: _Point, target: _Point, prior: Tensor, held: Sums) -> _Point:
+    def _halved(self, point: _Point, target: _Point, prior: Tensor, held: RowSums) -> _Point:
         """As far towards a target as the objective does not rise, by halves."""
         before = held.along() + self._quadratic(point, prior)
         share = torch.ones_like(before)

@@ -4,13 +4,13 @@ All runs are a batch, (runs, …). Parameters are a row of weights per output, a
 """
 
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import Self
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-__all__ = ["FOLDS", "Factors", "RowSums", "Rows", "Sums", "curvature", "gradients", "losses", "scores"]
+__all__ = ["FOLDS", "Factors", "RowSums", "Rows", "curvature", "gradients", "losses", "scores"]
 __all__ += ["of_features", "of_outputs", "turned"]
 
 FOLDS = 5  # of the pilot sample
@@ -132,38 +132,16 @@ def turned(left: Tensor, models: Tensor, right: Tensor) -> Tensor:
     return (left[:, None] @ turned.view(*models.shape[:2], left.shape[-1], -1)).flatten(2)
 
 
-class Sums(Protocol):
-    """Sums over samples at models (runs, models, parameters), wherever the samples are.
+class RowSums:
+    """Sums over rows at models (runs, models, parameters); scores are linear in models, and computed once.
 
     `stand` says at which models; `aim` looks to others, `along` tells the losses a share of the way there, and `move`
     goes there. Curvature is that of one model per run, `which`.
     """
 
-    @property
-    def count(self) -> Tensor: ...
-    def stand(self, models: Tensor) -> None: ...
-    def losses(self) -> Tensor: ...
-    def gradients(self) -> Tensor: ...
-    def whole(self, which: Tensor) -> Tensor: ...
-    def left(self, which: Tensor) -> tuple[Tensor, Tensor]: ...
-    def right(self, which: Tensor) -> Tensor: ...
-    def aim(self, models: Tensor, *, last: bool) -> None: ...
-    def along(self, share: Tensor | None = None) -> Tensor: ...
-    def move(self, share: Tensor) -> None: ...
-    def folds(self) -> "Sums": ...
-    def left_out(self, models: Tensor) -> Tensor: ...
-
-
-class RowSums:
-    """Sums over rows that are here: scores are linear in models, and computed once."""
-
     def __init__(self, rows: Rows, outputs: int, first: int = 0) -> None:
         self.rows, self.outputs, self.first = rows, outputs, first
-
-    @property
-    def count(self) -> Tensor:
-        """Rows, as they count, (runs,)."""
-        return self.rows.counted.sum(1)
+        self.count = rows.counted.sum(1)
 
     def stand(self, models: Tensor) -> None:
         """Sums are at these models from now on."""

@@ -124,9 +124,9 @@ LIES = {  # question 0 is about dropped samples, 1 about new ones, 2 about all
     "whole missing": changed("2.whole", lambda h: None),
     "path missing, not": changed("2.path", lambda _: np.zeros(3)),
     "whole is not positive semidefinite": changed("2.whole", lambda h: -h),
-    "whole has another trace than the factors": changed("0.whole", lambda h: 2 * h),
     "total above that of": changed("0.count", lambda count: count / 1e6),
     "fresh samples, not over the reported": changed("1.count", lambda count: count + 1),
+    "count with numbers that are not": changed("2.count", lambda count: np.array(["many"])),
     "malformed sums": changed("strange", lambda _: np.zeros(3)),
 }
 
