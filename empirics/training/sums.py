@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-__all__ = ["FOLDS", "Factors", "RowSums", "Rows", "curvature", "gradients", "losses", "scores"]
+__all__ = ["FOLDS", "TRACE_MIN", "Factors", "RowSums", "Rows", "curvature", "gradients", "losses", "scores"]
 __all__ += ["of_features", "of_outputs", "turned"]
 
 FOLDS = 5  # of the pilot sample
@@ -128,7 +128,9 @@ class Factors:
 
 def turned(left: Tensor, models: Tensor, right: Tensor) -> Tensor:
     """Models, (runs, models, parameters), as matrices of outputs and features between two others."""
-    turned = models.reshape(len(models), -1, right.shape[-1]) @ right  # a product with right[:, None] would copy it
+    turned = (
+        models.reshape(len(models), -1, right.shape[-1]) @ right
+    )  # a product with right[:, None] would copy it
     return (left[:, None] @ turned.view(*models.shape[:2], left.shape[-1], -1)).flatten(2)
 
 

@@ -153,6 +153,22 @@ def test_what_was_dropped_goes_on_pulling_as_the_quadratic_of_its_time():
     torch.testing.assert_close(gradient, -pulled, atol=1e-9, rtol=0)
 
 
+@pytest.mark.parametrize(("features", "fading"), [(700, 0.5), (4, 0)])
+def test_where_curvature_is_a_product_half_of_what_is_new_fades_of_the_older(features, fading):
+    rows = made(3, 40, runs=1, features=features)
+    parts = [rows.part(slice(k, k + 10)) for k in range(0, 40, 10)]
+    server = InformationServer(1, features, 3)
+    shares, total = [], 0.0
+    for part in parts:  # at the model 0, where all samples have one trace
+        server.forget(part)
+        share = total / (total + fading * 10) if total else 0.0
+        shares, total = [share * one for one in shares] + [1.0], share * total + 10
+    pulls = [information(torch.zeros(1, 3 * features).double(), part)[0][0] for part in parts]
+    torch.testing.assert_close(
+        server.linear[0], -sum(a * b for a, b in zip(shares, pulls, strict=True)), atol=1e-9, rtol=1e-9
+    )
+
+
 def test_each_run_takes_the_prior_with_the_least_loss_on_what_it_had_not_learnt():
     """Two runs have labels that features tell, the last has labels that they do not."""
     rows = made(3, 90)
@@ -169,7 +185,7 @@ def test_each_run_takes_the_prior_with_the_least_loss_on_what_it_had_not_learnt(
 
 
 def test_the_pilot_scores_each_prior_on_folds_that_its_fit_has_not_seen():
-    """A fit is a step for each prior, from the model of the stronger one."""
+    """A fit is two steps for each prior, from the model of the stronger one."""
     pilot, priors = made(3, 25), (3.0, 1.0)
     server, expected = InformationServer(3, 4, 3, priors=priors), torch.zeros(3, 2).double()
     server.begin(pilot)
@@ -178,7 +194,8 @@ def test_the_pilot_scores_each_prior_on_folds_that_its_fit_has_not_seen():
         for k, prior in enumerate(priors):
             one = InformationServer(3, 4, 3, priors=(prior,))
             one.models = last
-            one.learn(pilot.part(~out), steps=1)
+            for _ in "12":  # each with the curvature of its model
+                one.learn(pilot.part(~out), steps=1)
             last = one.models
             if fold < 5:
                 expected[:, k] += losses(last, pilot.part(out))[:, 0]
