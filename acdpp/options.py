@@ -109,8 +109,8 @@ class StudyOptions:
         in_study(
             help="best: the learner that wins on tables; descent: local descent at its best; digits: the paper's "
             "learner on the bundled digits, within the theorem's hypotheses; own: that learner on your data; paper "
-            "and released: the MNIST experiment. By default best if the model is logistic and nothing drifts, else digits, or own for your "
-            "data; with --config, the file's."
+            "and released: the MNIST experiment. By default best if the model is logistic and nothing drifts, else "
+            "digits, or own for your data; with --config, the file's."
         ),
     ] = None
     config: Annotated[
