@@ -42,10 +42,11 @@ def fitted(study: Study, options: StudyOptions, *, quiet: bool = False) -> Study
             )
         return study
     with needed_for("training"):
-        from empirics.training.fit import FITTED
-    kept = {name for name in FITTED if getattr(options, name, None) is not None}
+        from empirics.training.fit import fitted_by
+    choices = fitted_by(study)
+    kept = {name for name in choices if getattr(options, name, None) is not None}
     kept |= named_in(config) if config is not None and not fit else frozenset()
-    free = [name for name in FITTED if name not in kept]
+    free = [name for name in choices if name not in kept]
     if quiet and not free:
         return study
     with users_code(), told(READING, None, quiet=quiet, transient=True):

@@ -16,7 +16,7 @@ from acdpp.fit import fitted, pilot_size
 from acdpp.options import AsJson, StudyOptions, in_learner, in_prices, takes
 from acdpp.output import needed_for, note, print_json, say, show_table, users_code, with_error
 from acdpp.predict import WORDS, doing_told, sureness
-from acdpp.study import papers_learner, refuse_early, show_settings, study_from
+from acdpp.study import papers_learner, refuse_early, searched_steps, show_settings, study_from
 from theory.setting import SettingError
 
 if TYPE_CHECKING:
@@ -115,7 +115,8 @@ def _searched(
 ) -> dict[str, Any]:
     """The plan as plain JSON values."""
     pilot = pilot_size(options)
-    searched = {} if steps is None else {"steps": parse.wholes(steps, "--steps")}
+    taken = searched_steps(study, steps)
+    searched = {} if taken is None else {"steps": taken}
     _refuse_poverty(study)
     # buy-cheap is the only policy that refuses a budget, and needs the distribution of prices
     tried = replace(study, policies=("constant", *(["buy-cheap"] if law_known else [])))

@@ -9,11 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from acdpp import parse
 from acdpp.fit import fitted, pilot_size
 from acdpp.options import AsJson, StudyOptions, takes
 from acdpp.output import READING, needed_for, print_json, say, show_table, told, users_code, with_error
-from acdpp.study import refuse_early, show_settings, study_from
+from acdpp.study import refuse_early, searched_steps, show_settings, study_from
 
 __all__ = ["ELSEWHERE", "EXAMPLES", "WORDS", "command", "doing_told", "show_drift", "show_prediction"]
 __all__ += ["sureness"]
@@ -70,7 +69,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     study, size = study_from(options), pilot_size(options)
-    more = () if steps is None else parse.wholes(steps, "--steps")
+    more = searched_steps(study, steps) or ()
     if options.show_config:
         show_settings(fitted(study, options, quiet=as_json))
         return

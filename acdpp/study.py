@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from empirics.validate import Task
 
 __all__ = ["buffer_sizes", "initial_study", "papers_learner", "prices", "refuse_early"]
-__all__ += ["show_settings", "study_from"]
+__all__ += ["searched_steps", "show_settings", "study_from"]
 
 LEARNER = ("eta", "decay", "average", "average_by")
 OF_DESCENT = (*LEARNER, "decay_by")
+NOT_TAKEN = "learner information takes no {}: leave it out, or add --learner descent"
 
 
 def study_from(options: StudyOptions, base: Study | None = None, **more: Any) -> Study:
@@ -52,9 +53,7 @@ def study_from(options: StudyOptions, base: Study | None = None, **more: Any) ->
     start = initial_study(options) if base is None else base
     learner = options.learner or start.learner
     if learner == "information" and (asked := [name for name in OF_DESCENT if given[name] is not None]):
-        raise SettingError(
-            f"learner information takes no {spelled(asked[0])}: leave it out, or add --learner descent"
-        )
+        raise SettingError(NOT_TAKEN.format(spelled(asked[0])))
     study = Study.from_document({name: value for name, value in given.items() if value is not None}, start)
     return study.swept(*(options.sweep or ()))
 
@@ -85,6 +84,14 @@ def initial_study(options: StudyOptions) -> Study:
             preset = Preset.descent if options.learner == "descent" else Preset.best
     found = PRESETS[preset.value]
     return replace(found, labels="classes") if own and preset in (Preset.best, Preset.descent) else found
+
+
+def searched_steps(study: Study, steps: str | None) -> tuple[int, ...] | None:
+    """Numbers of local steps to search, if given."""
+    found = parse.optional(parse.wholes, steps, "--steps")
+    if found is not None and study.learner == "information":
+        raise SettingError(NOT_TAKEN.format("--steps"))
+    return found
 
 
 def papers_learner(study: Study) -> Study:

@@ -13,7 +13,7 @@
 >>> server = SumServer(features=3, classes=2)
 >>> server.learn(ask)  # a round, in which all that the clients hold is new
 >>> server.theta.round(1)
-array([ 3.3, -1.2,  0.6])
+array([ 3.1, -1.2,  0.5])
 
 A client keeps what it drops until its answer was added (`dropped`). `state` and `restore` keep the server.
 """

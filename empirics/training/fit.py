@@ -27,7 +27,7 @@ from empirics.training.risk import duality_gap, project
 from empirics.training.scaling import standardised
 from theory.setting import SettingError
 
-__all__ = ["FITTED", "Ball", "BallFit", "fit_ball", "fitted_study", "why_not"]
+__all__ = ["FITTED", "Ball", "BallFit", "fit_ball", "fitted_by", "fitted_study", "why_not"]
 
 FITTED = ("scale", "radius", "eta")  # settings that a pilot may choose
 PILOT_SAMPLES_MIN, PILOT_SAMPLES_MAX = 30, 900  # of which a third is held out of the fit
@@ -139,6 +139,11 @@ def fit_ball(problem: Problem, free: Collection[str] = FITTED) -> BallFit:
     return found.stepping(study, free)
 
 
+def fitted_by(study: Study) -> tuple[str, ...]:
+    """The settings of a study that a pilot may choose: without the step size, if its learner has none."""
+    return tuple(name for name in FITTED if name != "eta" or study.learner == "descent")
+
+
 def why_not(problem: Problem) -> str | None:
     """Why nothing is chosen of these data without being asked for."""
     if problem.time is not None or problem.study.drift.kind != "none":
@@ -160,7 +165,7 @@ def fitted_study(
     problem = make_problem(study, "cpu", data_dir, dataset=dataset)
     if reason := why_not(problem):
         return study, f"nothing was chosen: {reason}"
-    found = fit_ball(problem, [name for name in FITTED if name not in settings])
+    found = fit_ball(problem, [name for name in fitted_by(study) if name not in settings])
     return found.applied(study), "; ".join(filter(None, [found.words, found.warning]))
 
 

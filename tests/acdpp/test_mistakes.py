@@ -196,7 +196,7 @@ MISTAKES = {  # by the words that they follow
         "--out /dev/null/best.toml": "parent folder",
         "--buffers 4.5,5": "buffers",
         "--buffers 4,5,7 --pilot 1e6": "got 1000000",
-        "--buffers 4,5,7 --eta 0": "eta must",
+        "--buffers 4,5,7 --learner descent --eta 0": "eta must",
         "--rounds 1e12 --buffers 4,5,7": "do not fit into memory",
     },
     "reproduce": {

@@ -14,8 +14,8 @@ LEFT_OUT = {  # options that have no meaning for a command
     "train": set(),
     "predict": {"model"},
     "plan": {"policies", "sweep", "model", "average", "average_by", "decay", "decay_by", "drift"},
-    "federate": {"policies", "sweep", "seeds", "device", "learner"},
-    "deploy": {"policies", "sweep", "seeds", "device", "learner"},
+    "federate": {"policies", "sweep", "seeds", "device"},
+    "deploy": {"policies", "sweep", "seeds", "device"},
 }
 LEARNER = ("policies", "eta", "decay", "average", "average_by")
 ONE_SERVER = ("policies", "seeds", "rounds", "buffers", "budget", "measures", "predict", "checkpoint")
@@ -52,10 +52,11 @@ def test_every_command_begins_with_the_study_of_train():
 
 def test_none_takes_a_setting_back():
     assert settings("train", "--seed", "0")["seed"] == 0
-    assert (settings("train")["decay"], settings("train", "--decay", "none")["decay"]) == (50.0, "none")
+    descent = ("train", "--learner", "descent")
+    assert (settings(*descent)["decay"], settings(*descent, "--decay", "none")["decay"]) == (50.0, "none")
 
 
 def test_a_plan_is_compared_with_the_papers_learner_whatever_the_preset():
-    for preset in ("best", "digits"):
+    for preset in ("best", "descent", "digits"):
         found = settings("plan", "--preset", preset)
         assert [found[name] for name in LEARNER] == [["constant"], 0.5, "none", "none", "none"]

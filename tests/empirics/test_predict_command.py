@@ -134,11 +134,12 @@ def test_a_sweep_is_predicted_and_written(tmp_path, monkeypatch):
 
 def test_the_learner_is_given_as_to_train():
     learner = ("--average", "polynomial", "--average-by", "3", "--decay", "5", "--decay-by")
-    found = answer(*predict("--no-best", *learner, "rounds"))["policies"]
-    same = ("--policies", "constant@decay=5,average=polynomial,average_by=3")
+    given = (*learner, "samples", "--learner", "descent")
+    found = answer(*predict("--no-best", "--learner", "descent", *learner, "rounds"))["policies"]
+    same = ("--policies", "constant@decay=5,average=polynomial,average_by=3", "--learner", "descent")
     (own,) = answer(*predict("--no-best", *same))["policies"].values()
     assert numbers(found["constant"]) == pytest.approx(numbers(own), rel=1e-12)
-    config = acdpp("train", *learner, "samples", "--show-config").stdout.splitlines()
+    config = acdpp("train", *given, "--show-config").stdout.splitlines()
     for line in ('average = "polynomial"', "average_by = 3.0", "decay = 5.0", 'decay_by = "samples"'):
         assert line in config
 
@@ -147,7 +148,7 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
     monkeypatch.setattr(search, "TURNS_MAX", 1)
     monkeypatch.setattr(search, "POLICIES_IMPROVED", 1)
     words = (*PLAN, blobs_file(), "--eta", "0.5", "--steps", "2", "--budget", "70", "--objective", "final")
-    document = answer(*words, "--cost", "uniform:1:10")
+    document = answer(*words, "--learner", "descent", "--cost", "uniform:1:10")
     show(document)
     lines = capsys.readouterr().out.splitlines()
     flat = " ".join(" ".join(lines).split())
@@ -193,15 +194,20 @@ def test_a_design_by_prediction_says_what_to_buy_how_to_learn_and_what_nobody_ca
 
 
 def test_a_plan_for_a_server_that_adds_up_information_has_constant_admission_beside_it(capsys):
-    informed = (*PLAN, blobs_file(), "--budget", "70", "--no-fit", "--learner", "information")
+    informed = (*PLAN, blobs_file(), "--budget", "70", "--no-fit")
     show(answer(*informed))
     flat = " ".join(capsys.readouterr().out.split())
     for fact in ("learn with a server that adds up gradient and curvature", "constant admission's"):
         assert fact in flat
     for other in ("the paper's", "local step", "step size", "optimistically"):
         assert other not in flat
-    wrong = acdpp(*informed, "--eta", "0.5")
-    assert (wrong.returncode, "--learner information has no step size" in wrong.stderr) == (2, True)
+    for option in ("--eta", "--steps", "--decay-by"):
+        told = f"learner information takes no {option}: leave it out, or add --learner descent"
+        command = (
+            acdpp(*informed, option, "2") if option != "--decay-by" else acdpp("train", option, "samples")
+        )
+        assert (command.returncode, told in command.stderr) == (2, True)
+    assert "takes no --steps" in refusal("predict", "--steps", "5")
 
 
 def test_a_budget_that_buy_cheap_alone_refuses_may_be_planned_for_without_it(monkeypatch):
@@ -226,7 +232,7 @@ def test_a_learner_is_told_by_its_steps_and_its_model():
 
 def test_of_a_mean_price_alone_every_round_has_that_price(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(search, "TURNS_MAX", 0)
-    words = (*PLAN, blobs_file(), "--eta", "0.5", "--steps", "1", "--pilot", "40")
+    words = (*PLAN, blobs_file(), "--learner", "descent", "--eta", "0.5", "--steps", "1", "--pilot", "40")
     document = answer(*words, "--cost", "11", "--online", "--out", str(tmp_path / "best.toml"))
     assert (tmp_path / "best.toml").read_text() == document["toml"]
     show(document)

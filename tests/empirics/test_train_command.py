@@ -332,14 +332,19 @@ def test_results_get_a_folder_of_their_own_by_default(tmp_path, monkeypatch):
 def test_what_nobody_names_is_the_learner_that_wins_and_what_the_paper_describes_has_presets(tmp_path):
     def learner(*words):
         said = tomllib.loads(acdpp("train", *map(str, words), "--show-config").stdout)
+        assert (said["learner"] == "information") is (said["preset"] == "best")
         return said["eta"], said["decay"], said["average"], said["labels"], said["policies"][0]
 
     config = tmp_path / "study.toml"
     config.write_text("rounds = 5\n")
-    paper, wins = (0.5, "none", "none"), (4.0, 50.0, "polynomial")
-    assert learner() == learner("--preset", "best") == (*wins, "parity", "taper-online")
-    for words in ((), ("--preset", "best")):
-        assert learner(*words, "--dataset", blobs_file()) == (*wins, "classes", "taper-online")
+    paper, falls = (0.5, "none", "none"), (4.0, 50.0, "polynomial")
+    for own, first, words in (
+        (paper, "burst-online", ("", "--preset best")),
+        (falls, "taper-online", ("--learner descent", "--preset descent")),
+    ):
+        for given in map(str.split, words):
+            assert learner(*given) == (*own, "parity", first)
+            assert learner(*given, "--dataset", blobs_file()) == (*own, "classes", first)
     for words in ("--preset own --no-fit", "--model lenet --preset own", "--preset paper"):
         assert learner(*words.split()) == (*paper, "classes", "acdpp")
     for words in ("--preset digits", f"--config {config}", "--model lenet", "--drift abrupt,start=9"):

@@ -89,7 +89,8 @@ CLAIMS = [
         r"is above that by a bounded sum, while both grow as $\frac cR\log T$. If $CT$ may be spent at any time, "
         r"the least grows as $\frac cS\log T$, $R/S$ times the knapsack's, and filling the first rounds at any "
         "price has that.",
-        formula=r"v_t=\sum_{s\ge t}\frac1{N(s)^2},\qquad x_t=\begin{cases}S&v_t>\nu_tc_t\\0&v_t<\nu_tc_t\end{cases}",
+        formula=r"v_t=\sum_{s\ge t}\frac1{N(s)^2},\qquad v_t>\nu_tc_t\Rightarrow x_t=S,\quad "
+        r"v_t<\nu_tc_t\Rightarrow x_t=0",
         domain="quadratic losses with one Hessian, no prior, a pilot of $N_0>0$ samples, positive prices; a "
         "round's samples count in that round",
         sketch=r"One over $N$ lies above its tangent, so a plan $y$ is at most $\sum v_t(y_t-x_t)$ below. Where $x$ "

@@ -22,8 +22,8 @@ def asked(**typed):
     return found
 
 
-def test_the_first_form_is_the_learner_that_wins_on_the_digits():
-    found, best = asked(), PRESETS["best"]
+def test_the_first_form_is_the_best_descent_on_the_digits():
+    found, best = asked(), PRESETS["descent"]
     own = {name: getattr(best, name) for name in ("eta", "steps", "decay", "average", "average_by")}
     assert found.study == replace(PRESETS["digits"], policies=best.policies[:1], **own)
     assert found.plain == replace(PRESETS["digits"], policies=("constant",))
