@@ -237,7 +237,7 @@ def commands(asked: Asked) -> dict[str, str]:
         prices = ["--cost", f"csv:{cost.file}{'' if cost.column is None else f',column={cost.column}'}"]
     columns = {"--label": study.label_column, "--time": study.time_column, "--client": study.client_column}
     named = [word for option, value in columns.items() if value is not None for word in (option, value)]
-    words = ["acdpp", "plan", "--dataset", study.dataset, *named, *small]
+    words = ["acdpp", "plan", "--learner", study.learner, "--dataset", study.dataset, *named, *small]
     words += ["--buffers", ",".join(map(str, study.buffers)), "--budget", f"{study.budget:.17g}", *prices]
     words += ["--no-fit"] if study.dataset.startswith(OWN_FILES) and not asked.fit else []
     words += ["--rounds", str(study.rounds), "--objective", asked.objective]

@@ -108,7 +108,7 @@ def test_the_copied_command_and_file_give_what_the_page_shows(typed, tmp_path):
 
 def test_the_data_choose_what_they_choose_for_the_commands():
     """Constant steps are 1/L; falling steps keep their first size, up to 2/L."""
-    options = StudyOptions(dataset=DATA)
+    options = StudyOptions(dataset=DATA, learner="descent")
     train = study_from(options)
     wanted = [fitted(one, options, quiet=True) for one in (train, papers_learner(train))]
     assert wanted[0].radius != train.radius
