@@ -86,8 +86,8 @@ def _split(tex: str, here: Callable[[str, str], bool], keep: bool = False) -> li
 def width(tex: str) -> float:
     r"""About how wide a formula is set, in widths of a letter.
 
-    >>> width("a+b"), width(r"\frac{a+b}{c}") < width("(a+b)/c")
-    (4.0, True)
+    >>> width("a+b"), width("a^2"), width(r"\frac{a+b}{c}") < width("(a+b)/c")
+    (4.0, 1.65, True)
     """
     return _measure(TOKEN.findall(tex))
 

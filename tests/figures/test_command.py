@@ -1,5 +1,6 @@
 """`acdpp plot` as a user meets it."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from unittest.mock import Mock
 
@@ -29,6 +30,15 @@ def invoke(*words):
     done = CliRunner().invoke(plot.app, words, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.output
+
+
+def test_a_bar_counts_the_steps_that_are_done(monkeypatch):
+    shown = []
+    monkeypatch.setattr(drawing, "BAR_DELAY_SECONDS", -1)
+    monkeypatch.setattr(
+        drawing, "bar", lambda *_, **__: nullcontext(lambda completed: shown.append(completed))
+    )
+    assert [shown[-1] for _ in drawing.watched("name", "abc")] == [0, 1, 2]
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -198,6 +198,10 @@ def test_an_order_that_cannot_be_shown_and_a_simulation_of_nothing_are_refused()
 
 def test_maps_of_k_are_labelled_with_costs_below_and_buffers_beside():
     data = design.compute(BUDGET, UNIT, (100,))
+    high = replace(data, finite=3 * data.limit)
+    for made in (high, replace(high, limit=high.finite, finite=high.limit)):  # one scale for both
+        images = (one for axes in design.draw(made, LOOKS[Style.paper]).axes for one in axes.images)
+        assert [image.norm.vmax for image in images] == [high.finite.max()] * 2
     figure = design.draw(data, LOOKS[Style.paper])
     (axes, *_) = (one for one in figure.axes if one.images)
     for labels, values in ((axes.get_xticklabels(), data.costs), (axes.get_yticklabels(), data.buffers)):

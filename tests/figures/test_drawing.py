@@ -97,15 +97,17 @@ def test_a_name_is_shown_as_it_is_or_shortened_in_the_middle() -> None:
     assert readable("package:" + "x" * 100 + "End").endswith("xEnd")
 
 
-def test_ticks_grow_with_the_page_areas_have_no_outline_and_counted_points_are_hollow() -> None:
+def test_ticks_and_letters_grow_with_the_page_areas_have_no_outline_and_counted_points_are_hollow() -> None:
     data, lengths = mismatch.compute(4, 2, rounds=9, draws=20), []
     for look in (PAPER, SLIDES):
-        axes = mismatch.draw(data, look).axes[0]
-        lengths.append(axes.xaxis.get_major_ticks()[0].tick1line.get_markersize())
+        (axes, *_) = (figure := mismatch.draw(data, look)).axes
+        tick, (legend,) = axes.xaxis.get_major_ticks()[0], figure.legends
+        letters = (tick.label1, axes.title, *legend.get_texts())
+        lengths.append([tick.tick1line.get_markersize(), *(text.get_fontsize() for text in letters)])
         assert {area.get_linewidth() for area in axes.patches} == {0}
         [points] = [line for line in axes.lines if line.get_marker() == "o"]
         assert (points.get_color(), points.get_markerfacecolor()) == (look.ink, look.ground)
-    assert lengths[1] / lengths[0] == pytest.approx(SLIDES.scale / PAPER.scale)
+    assert np.divide(*lengths[::-1]) == pytest.approx(SLIDES.scale / PAPER.scale)
 
 
 def test_a_legend_has_as_many_entries_in_each_row() -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -167,6 +168,13 @@ def test_what_coq_proves_is_counted_and_it_is_said_whether_it_was_asked_here():
         text, recorded = " ".join(call(*words).stdout.split()), "not asked" in call(*words, "--json").stdout
         how = "as recorded; acdpp verify --kernel checks them here" if recorded else "checked here"
         assert (f"proofs about {counted}: {how}." in text) == ("proofs about" in text) == bool(counted)
+    words = ("--claim", "eq:Neff-def")
+    (claim,), text = json.loads(call(*words, "--json").stdout)["claims"], call(*words, "--explain").stdout
+    proved = [e["certificate"].items() for e in claim["evidence"] if e["method"] == "kernel"]
+    for name, facts in chain(*proved):
+        items = [f"{item}: {facts[item]}" for item in ("stands in", "in Coq")]
+        for fact in (f"{name}: {facts['says']}", *items):
+            assert " ".join(terminal(fact).split()) in " ".join(text.split())
 
 
 def test_what_coq_is_asked_about_is_no_longer_what_theory_gives(monkeypatch):
@@ -216,7 +224,7 @@ def test_json_has_exactly_the_documented_shape():
 
 
 def test_a_verdict_is_shown_everywhere_with_what_it_rests_on():
-    label = "eq:cost-proof-3"
+    label = "thm:regret-neff/values"  # whose correction alone is given something
     (recorded,) = [e for e in ledger.read() if e.id == label]
     rests = recorded.corrected.qualified
     assert ", given " in rests

@@ -51,9 +51,11 @@ def test_figures_are_those_of_the_first_policy_of_the_money_and_of_another_unit(
     answer = answers()[-1]
     curve, more = answer.curves[FIRST], answer.more
     final = with_error(curve.final, curve.errors["final_excess_risk"])
-    gain = f"{abs(more.cumulative):.3g} {'less' if more.cumulative > 0 else 'more'}"
+    gain = f"{more.cumulative:.3g} less"
     numbers = [final, f"{answer.money.least:.4g}", f"{curve.rate:.4g}", gain]
     assert [one.number for one in figures(answer)] == numbers
+    worse = replace(answer, more=replace(more, cumulative=-0.25))
+    assert figures(worse)[3].number == "0.25 more"
     for one, how in ((answer, ""), (answers()[1], ", coarsely")):
         assert figures(one)[0].detail == f"{FIRST}, after 12 rounds{how}"
     assert summary(answer) == f"{FIRST}: {rows(answer)[0][3]} in all, {final} at the end"

@@ -12,6 +12,7 @@ from acdpp.report.erratum import latex
 from acdpp.report.markdown import markdown
 from acdpp.report.mathml import NotTypeset, mathml
 from acdpp.report.page import page
+from acdpp.reproduce import PUBLISHED
 from figures.options import Style
 from figures.style import LOOKS
 from tests.acdpp.program import refusal, said
@@ -167,6 +168,10 @@ def test_results_have_their_figures_in_places_of_their_own_and_all_files_are_nam
     told = json.loads(said("report", "--verdicts", verdicts, "--out", tmp_path / "new", *words))
     assert told["files"] == [str(tmp_path / "new" / name) for name in ("report.html", "report.json")]
     assert places == [("one", "result-1"), ("two", "result-2")]
+    (here := tmp_path / "here").mkdir()
+    monkeypatch.chdir(here)
+    said("report", "--verdicts", verdicts, "--out", "new", "--result", ".")
+    assert "report --verdicts FILE --result here</code>" in (here / "new" / "report.html").read_text("utf-8")
 
 
 def test_the_same_document_gives_the_same_page_and_names_the_command(verdicts, tmp_path):
@@ -306,17 +311,21 @@ def test_letters_and_signs_that_browsers_would_lose():
 
 
 def test_a_figure_that_needs_what_is_not_installed_is_left_out_and_said(monkeypatch):
+    experiments = []
+
     def without(name):
         def fails(**options):
             raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
         monkeypatch.setattr(drawn, "REPORTED", (("frontier", {"risk": False}),))
         monkeypatch.setitem(FIGURES, "frontier", fails)
-        monkeypatch.setitem(FIGURES, "section7", lambda result: [])
+        monkeypatch.setitem(FIGURES, "section7", lambda result: experiments.extend(result) or [])
         return list(drawn.of_theory(lambda name: lambda steps: steps))
 
     (figure,) = without("torch")
     assert (figure.needs, figure.svg, figure.command) == ("torch", "", "acdpp plot frontier --no-risk")
+    both = {f"{dataset}-{setting}" for dataset in PUBLISHED for setting in ("paper", "released")}
+    assert {path.stem for path in experiments} == both | {"mnist-trained"}
     with pytest.raises(ModuleNotFoundError, match="numpy"):
         without("numpy")
 

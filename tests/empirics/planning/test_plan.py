@@ -98,6 +98,8 @@ def test_policy_and_learner_are_searched_together_until_the_least_is_found(forec
     assert (sum("decay" not in one for one in own), sum(one["K"] == 3 for one in own)) == (1, 3)
     assert sum(one["average"] == "none" for one in own) > 1  # nor is what was not trusted
     assert own[0]["K"] == 1
+    # η = 1 helped, and η = 2 with a slower decay helped more: the merged variant has the latter
+    assert next(one for one in own if (one["K"], one["steps"]) == (2, 3))["eta"] == 2
     assert all(value == float(f"{value:.3g}") for one in own for value in (one["eta"], one.get("decay", 1)))
     count = [name.base for name in found.tried].count
     assert count("buy-cheap") > 5  # a fifth behind

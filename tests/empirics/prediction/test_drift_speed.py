@@ -76,6 +76,10 @@ def test_where_all_combinations_walk_alike_the_drift_is_told_by_hand():
     square = (np.mean(pairs) - 3 * noise * (noise + 2 * q * w)) / w**2
     assert one.moving_directions() == pytest.approx((3 * q) ** 2 / square)
     assert 1 < one.moving_directions() < 3
+    own, chance = ((found**2).mean(axis=0) - noise) / w, 2 * (noise / w + q) ** 2 / 3
+    apart = q**2 * (3 / one.moving_directions() - 1)
+    shares = np.maximum(q + apart / (apart + chance) * (own - q), 0)
+    assert one.shares() == pytest.approx(shares / shares.mean())
     apart = StretchMeans(
         np.sqrt(3) * np.eye(3), np.full(3, w), noise, alike=3.0
     )  # nine squares whose sum is 9

@@ -8,9 +8,11 @@ import pytest
 from empirics import CostProcess, Trace
 from empirics.control.schedule import plan
 from empirics.prediction import loss_landscape, risk_curve, study_forecaster
+from empirics.prediction.best_constant import SEARCH_ROUNDS_MAX, best_constant
 from empirics.prediction.decided_rounds import ROUNDS_FOLLOWED_MAX
 from empirics.prediction.loss_landscape import landscape_of
 from empirics.prediction.result import finite_forecasts
+from empirics.prediction.study_forecaster import StudyForecaster
 from empirics.settings.drift import Drift
 from tests.empirics.small import CONTROL, Steady, forecaster_of, problem, study
 
@@ -209,6 +211,18 @@ def test_nor_on_a_policy_that_pauses_in_rounds_decided_later(monkeypatch, names,
     forecaster = forecaster_of(problem(given), policies={"pausing": Until(pause, 1, 1, 2)})
     for name, one in assert_as_alone(replace(forecaster, follow_rounds_max=most)).items():
         assert (one.lag is None) == (not name.startswith("constant"))
+
+
+def test_a_search_follows_few_rounds_and_its_result_all_that_may_be(monkeypatch):
+    followed, other = [], StudyForecaster.for_policies
+    monkeypatch.setattr(
+        StudyForecaster,
+        "for_policies",
+        lambda *args, **given: followed.append(given["follow_rounds_max"]) or other(*args, **given),
+    )
+    forecaster = replace(forecaster_of(problem(study(rounds=2, seeds=1))), follow_rounds_max=10**5)
+    best_constant(forecaster, eta=False)
+    assert (set(followed[:-1]), followed[-1]) == ({SEARCH_ROUNDS_MAX}, 10**5)
 
 
 def test_given_prices_stay_as_long_as_the_study_has_the_same_cost():

@@ -81,6 +81,15 @@ def test_only_the_last_state_is_kept_and_what_a_kill_left_is_cleared_away(tmp_pa
     assert "holds rounds 3 to 5, is damaged" in refused(Folder.continued(tmp_path).__enter__)
 
 
+def test_rows_that_are_damaged_after_the_folder_was_opened_are_refused(tmp_path):
+    with Folder.begin(tmp_path, SETTINGS) as folder:
+        folder.save(1, 99, {"round": list(range(1, 100))}, {})
+        (file,) = (tmp_path / "parts").iterdir()
+        content = file.read_bytes()
+        file.write_bytes(content[:80] + bytes([content[80] ^ 1]) + content[81:])
+        assert "cannot be read" in refused(lambda: [*folder.chunks()])
+
+
 def test_parts_that_a_kill_left_beside_what_they_were_joined_to_are_cleared_away(tmp_path):
     with Folder.begin(tmp_path, SETTINGS) as folder:
         folder.save(1, 5, {"round": [1, 2, 3, 4, 5]}, {})

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from acdpp.fit import suiting
 from empirics import Study, as_dataset
 from empirics.results.folder import read_settings
 from empirics.settings.toml import toml_of_changes
@@ -15,6 +16,7 @@ from empirics.training.fit import ACCURACY_COST_MAX, Ball, BallFit, fit_ball, fi
 from empirics.training.linear import Linear
 from empirics.training.risk import minimise
 from tests.acdpp.program import acdpp, refusal
+from tests.empirics.data.made_data import bright_squares, put
 from tests.empirics.small import problem, refused, study
 
 
@@ -185,6 +187,12 @@ def test_data_of_ones_own_choose_and_what_is_given_stays(tmp_path, monkeypatch):
     for more, samples in (((), 720), (("--pilot", "200"), 200)):
         assert f"samples of {samples} is that" in acdpp("predict", *few, *more).stderr
     assert "chosen" not in acdpp("train", "--rounds", "3", "--show-config").stderr
+
+
+def test_data_are_fitted_where_they_lie(tmp_path, monkeypatch):
+    monkeypatch.setattr(ball, "FIT_STEPS_MAX", 40)
+    data_dir = put(tmp_path, bright_squares())
+    assert suiting(Study(dataset="mnist"), ["eta"], data_dir=data_dir, anyway=True).applied(Study()).eta > 0
 
 
 def test_a_ball_is_told_to_bind_where_it_surely_costs_accuracy():
