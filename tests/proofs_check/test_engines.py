@@ -44,7 +44,10 @@ def test_a_wrong_uniformity_is_disproved_at_an_exact_point(name):
 
 
 def test_a_symbolic_sum_without_closed_form_is_an_error_and_no_identity():
-    for summand in (sp.Function("f")(j), sp.Symbol("x", positive=True) ** j):  # the latter has another form at 1
+    for summand in (
+        sp.Function("f")(j),
+        sp.Symbol("x", positive=True) ** j,
+    ):  # the latter has another form at 1
         with pytest.raises(ArithmeticError, match="no closed form"):
             identity.symbolic_sum(summand, j, 1, K)
 

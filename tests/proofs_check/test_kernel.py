@@ -368,7 +368,9 @@ def test_a_file_of_formulas_that_is_not_theorys_is_named(folder):
     assert told.startswith("LawFormulas.v is not what theory's formulas give")
 
 
-def test_answers_are_kept_in_the_cache_of_the_user_for_as_long_as_coq_is_installed(folder, questions, monkeypatch, tmp_path):
+def test_answers_are_kept_in_the_cache_of_the_user_for_as_long_as_coq_is_installed(
+    folder, questions, monkeypatch, tmp_path
+):
     (folder / "Plain.v").write_text(PLAIN)
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
