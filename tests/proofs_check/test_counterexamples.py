@@ -7,25 +7,30 @@ import pytest
 import sympy as sp
 
 from proofs_check.claim import decide
+from proofs_check.claims.averaging import best_weights
+from proofs_check.claims.beyond import three_local_steps
 from proofs_check.claims.bound import supremum
 from proofs_check.claims.control import comparison, independence, t_slot
 from proofs_check.claims.design import oracle
 from proofs_check.claims.law import effective_rate
 from proofs_check.claims.market import online_age
-from proofs_check.claims.regret import sign
+from proofs_check.claims.regret import omega3, sign
 from proofs_check.claims.reuse import ages
 from proofs_check.context import Context
 from proofs_check.groundwork.bound import counterexamples, excess_risk, few_samples, worst_round
 from proofs_check.groundwork.bound.stable import overlap_of
 from proofs_check.groundwork.bound.training import Loss, Problem, theta
+from proofs_check.groundwork.control import repaired_penalty
 from proofs_check.groundwork.law.curvatures import PAIR, Kinds, Stream
 from proofs_check.groundwork.market import certificates, figures, loop, rules
 from proofs_check.groundwork.reuse.reuse_rounds import added_up
 from proofs_check.registry import labelled
 from proofs_check.simulator import ORDERS, Snapshot, simulate, simulate_by_capacity
 from theory.bound import sharper
+from theory.control.penalty import penalty_comparison
 from theory.market.prices import Uniform
 from theory.numbers.algebra import ball, log_plus
+from theory.reuse.trajectories import trajectory
 from theory.setting import Constants
 
 
@@ -99,6 +104,48 @@ def test_a_figure_is_right_to_its_last_digit_or_not_or_unknown(figure, outcome):
     pi = ball(314159265) / 10**8 + 0 * ball(1)
     wide = pi if outcome != "open" else pi + ball(0).union(ball(Fraction(1, 1000)))
     assert figures.figures("one number", ("π", wide, figure)).outcome == outcome
+
+
+def test_what_is_drawn_reuses_and_drops_samples_and_has_as_many_as_the_domain_says(monkeypatch):
+    reused, sizes, remembered = [], [], few_samples.remembered
+
+    def followed(admitted, K):
+        reused.append(1 < K < len(admitted))
+        return trajectory(admitted, K)
+
+    def counted(few, seen, *others):
+        sizes.extend(one.N for one in seen)
+        return remembered(few, seen, *others)
+
+    monkeypatch.setattr(three_local_steps, "trajectory", followed)
+    monkeypatch.setattr(few_samples, "remembered", counted)
+    assert three_local_steps.schedules(Context()).outcome == "holds"
+    assert few_samples.gap_is_bounded(Context()).outcome == "holds"
+    assert (any(reused), max(sizes)) == (True, 6)
+
+
+def test_the_best_weights_are_held_against_the_samples_that_were_kept(monkeypatch):
+    kept, asked, matrix, least = [], [], best_weights.risk_matrix, best_weights.bayes_risk
+
+    def counted(rule, *others, **problem):
+        kept.append(rule.count.sum())
+        return matrix(rule, *others, **problem)
+
+    monkeypatch.setattr(best_weights, "risk_matrix", counted)
+    monkeypatch.setattr(
+        best_weights, "bayes_risk", lambda size, **of: asked.append(size) or least(size, **of)
+    )
+    assert best_weights.never_below(Context()).outcome == "holds"
+    assert asked == kept
+
+
+def test_a_term_after_one_that_is_attained_is_compared_too(monkeypatch):
+    def none_at_first(K, t, *others):
+        found = penalty_comparison(K, t, *others)
+        return found if t > 1 else replace(found, generalisation=0)
+
+    monkeypatch.setattr(repaired_penalty, "penalty_comparison", none_at_first)
+    assert repaired_penalty.never_exceeded(Context()).outcome == "fails"
 
 
 def test_the_simulation_holds_with_another_seed():
@@ -195,6 +242,7 @@ def test_moments_that_are_followed_are_those_of_all_streams():
         (oracle, "STEEP", replace(oracle.STEEP, G=100), oracle.CLAIMS[0].checks[0]),  # losses with G = 2
         (independence, "BUDGET", Fraction(2), independence.markov_factorises),  # below the mean cost
         (effective_rate, "UNEVEN", (2, 2), effective_rate.counts_mislead),
+        (omega3, "omega3_as_stated", omega3.omega3, lambda: omega3.as_printed(Context())),
     ],
 )
 def test_a_counterexample_outside_its_hypotheses_decides_nothing(module, name, other, example, monkeypatch):

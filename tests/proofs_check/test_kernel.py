@@ -368,13 +368,18 @@ def test_a_file_of_formulas_that_is_not_theorys_is_named(folder):
     assert told.startswith("LawFormulas.v is not what theory's formulas give")
 
 
-def test_answers_are_kept_in_the_cache_of_the_user(folder, questions, monkeypatch, tmp_path):
+def test_answers_are_kept_in_the_cache_of_the_user_for_as_long_as_coq_is_installed(
+    folder, questions, monkeypatch, tmp_path
+):
     (folder / "Plain.v").write_text(PLAIN)
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     (asked,) = kernel.ask()
     (kept,) = (tmp_path / ".cache/acdpp/kernel").rglob("asked.json")
     assert json.loads(kept.read_text()) == asdict(asked)
+    kernel.record([asked])
+    (tmp_path / "bin" / "coqchk").unlink()  # what is kept counts where both programs are
+    assert "not asked here" in kernel.theorem("Plain.plain")().detail
 
 
 # an error in a formula for each file whose theorems are about formulas: the file below which it must be noticed

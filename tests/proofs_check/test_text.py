@@ -57,7 +57,7 @@ def test_a_formula_keeps_its_meaning_on_a_line():
         assert line(tex) == shown
 
 
-@pytest.mark.parametrize("tex", [r"N\leD", r"\frac{a}", r"x^", r"\left(a", r"\vec a"])
+@pytest.mark.parametrize("tex", [r"N\leD", r"\frac{a}", r"x^", r"\left(a", r"\vec a", r"\Hat a"])
 def test_a_formula_that_cannot_be_read_is_refused_by_name(tex):
     assert tex in refused(line, tex)
 

@@ -120,6 +120,11 @@ def test_a_retention_that_a_policy_does_not_take_is_refused():
         "buy-cheap-online@K=5": "until newer ones need their place whatever K is",
     }.items():
         assert wanted in refused(Schedule, study(policies=(name,)), CONTROL, policies=own)
+    for kept in ((3, 0, 2), (3, 2), 1.5):
+        told = refused(
+            Schedule, study(policies=("mine",)), CONTROL, policies={"mine": Steady(1, 1, 1, retention=kept)}
+        )
+        assert "of at least 1, or one such number for each of the 3 clients" in told
     names = ("mine@K=8", "other@K=5", "oracle@K=1", "mine@eta=0.1")
     played = Schedule(study(policies=names), CONTROL, policies=own)
     assert played.retention[::3, 0].tolist() == [8, 5, 1, 7]  # the last from the study with its own setting
