@@ -15,7 +15,6 @@ __all__ = [
     "informed_log_loss",
     "informed_over_bound",
     "over_bound",
-    "over_bounds",
     "row",
     "total",
 ]
@@ -79,15 +78,12 @@ def informed_over_bound(policy: str, learner: str, rounds: int = 500) -> str:
 
 
 def informed_log_loss() -> float:
-    """The most by which the held-out log-loss of a policy is higher with information than with descent."""
+    """The most by which the held-out log-loss of a policy is higher with information than with descent, whose tapers
+    buy what bursts buy."""
     studies = result("information-digits-500")["studies"]
     own, other = (studies[name]["policies"] for name in ("information", "descent"))
-    return max(own[policy]["log_loss"]["measured"] - other[policy]["log_loss"]["measured"] for policy in own)
-
-
-def over_bounds(study: str, policy: str) -> str:
-    """Range of the final excess risk over the lower bound, over all price processes."""
-    return span(over_bound(study, policy, prices) for prices in result(f"learner-{study}")["studies"])
+    pairs = ((row, other[policy.replace("burst", "taper")]) for policy, row in own.items())
+    return max(one["log_loss"]["measured"] - rest["log_loss"]["measured"] for one, rest in pairs)
 
 
 def changed(**settings: Any) -> str:
@@ -129,38 +125,6 @@ def online() -> str:
 
     kinds = result(f"learner-{STUDIES[0]}")["studies"]
     return table(["prices", *STUDIES], ([one, *(cell(study, one) for study in STUDIES)] for one in kinds))
-
-
-def policy_alone_loses(study: str) -> str:
-    """Kinds of price at which `taper-online` with the paper's learner has a higher risk than constant admission."""
-    kinds = list(result(f"learner-{study}")["studies"])
-    lost = [
-        kind
-        for kind in kinds
-        if total(study, "taper-online", False, kind) > total(study, "constant", False, kind)
-    ]
-    return f"{len(lost)} of {len(kinds)}"
-
-
-def uniform() -> str:
-    """Every policy at uniform prices, 3,000 rounds of digits, with the paper's learner and ours."""
-    rows = []
-    for policy in (
-        "constant",
-        "acdpp",
-        "buy-cheap-online",
-        "burst",
-        "burst-online",
-        "taper",
-        "taper-online",
-        "oracle",
-    ):
-        paper, ours = (row("digits-3000", policy, one) for one in (False, True))
-        risks = (total_within("digits-3000", policy, one) for one in (False, True))
-        ends = (_over_within(one) for one in (paper, ours))
-        rows.append([policy, *risks, *ends, f"{ours['gradients']:.3g}", f"{ours['mean_cost']:.1f}"])
-    head = ["policy", "cumulative", "cumulative, ours", "final over bound", "final over bound, ours"]
-    return table([*head, "gradients", "cost"], rows)
 
 
 def mean_gains(name: str) -> dict[str, tuple[float, float]]:

@@ -83,14 +83,15 @@ def count() -> int:
     return len(_over(100, "information"))
 
 
-def beside(batch: int) -> str:
-    """All tables: log-loss of scikit-learn, and how far the others lie above it, in per cent; – is not measured."""
+def beside(batch: int, *learners: str) -> str:
+    """All tables: log-loss of scikit-learn, and how far learners lie above it, in per cent; – is not measured."""
+    learners = learners or LEARNERS
     rows = []
     for case in _cases(batch, others=False):
         one = result("tables")["studies"][case]
         mark = " (chosen on)" if one["chosen_on"] else " (separable)" if one["separable"] else ""
-        losses, found = _losses(case, BESIDE), (_apart(case, learner, BESIDE) for learner in LEARNERS)
+        losses, found = _losses(case, BESIDE), (_apart(case, learner, BESIDE) for learner in learners)
         cells = ("–" if each is None else "{:+.1f} ± {:.1f}".format(*each) for each in found)
         first = "–" if losses is None else f"{losses.mean():.4f}"
         rows.append([case.partition(",")[0] + mark, first, *map(minus, cells)])
-    return table(["table", BESIDE, *LEARNERS], rows)
+    return table(["table", BESIDE, *learners], rows)
