@@ -119,11 +119,14 @@ def run(study: Study, out: Path | None, *, verbose: bool, as_json: bool, **optio
 
 
 def federated_study(options: FederationOptions) -> Study:
-    """The study of one policy, with the number of clients and rounds of a federation."""
+    """The study of one policy, with the number of clients and rounds of a federation, and descent unless asked for
+    another learner: sums take several exchanges per round and tell more of a client."""
     with needed_for("a federation", "flower"):
         import flwr  # noqa: F401
 
         from empirics.federation.server_state import federated
+    if options.learner is options.preset is options.config is None:
+        options = replace(options, learner="descent")
     return federated(_study(options))
 
 

@@ -22,8 +22,8 @@ EXAMPLES = (
     "[bold]acdpp predict --dataset npz:mine.npz --pilot 200[/bold] · "
     "[bold]acdpp predict --dataset csv:mine.csv --label bought --time when --rounds 200[/bold] (how long to keep "
     "samples) · "
-    "[bold]acdpp predict --rounds 1e5 --steps 1,5,10 --objective final[/bold] · "
-    "[bold]acdpp predict --policies constant --sweep K=1,2,5,10,20 --no-best --out curves.csv[/bold]"
+    "[bold]acdpp predict --learner descent --rounds 1e5 --steps 1,5,10[/bold] · "
+    "[bold]acdpp predict --learner descent --policies constant --sweep K=1,2,5,10,20 --no-best --out curves.csv[/bold]"
 )
 INSENSITIVE_SHARE_MAX = 0.02  # relative change of the risk up to which K hardly matters
 ELSEWHERE = {"--model": "predictions are for logistic regression; acdpp train takes other models"}

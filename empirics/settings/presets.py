@@ -32,7 +32,7 @@ PRESETS: dict[str, Study] = {
     "best": Study(
         preset="best",
         labels="parity",
-        policies=("burst-online", "buy-cheap-online", "burst", "constant", "oracle"),
+        policies=("burst-online", "burst", "constant", "oracle"),
         learner="information",
     ),
     "descent": Study(

@@ -16,7 +16,7 @@ def shown(*words):
 
 def test_a_small_study_by_default_and_the_budget_goes_with_the_clients(tmp_path):
     study = shown()
-    assert (study.clients, study.rounds, study.seeds, study.policies) == (3, 10, 1, ("burst-online",))
+    assert (study.clients, study.rounds, study.seeds, study.policies) == (3, 10, 1, ("taper-online",))
     assert study.buffers == PRESETS["digits"].buffers[:3]
     assert study.budget == pytest.approx(16.5)
     many = shown("--clients", "12", "--policy", "buy-cheap-online", "--rounds", "7", "--seed", "3")

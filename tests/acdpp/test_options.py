@@ -18,6 +18,7 @@ LEFT_OUT = {  # options that have no meaning for a command
     "deploy": {"policies", "sweep", "seeds", "device"},
 }
 LEARNER = ("policies", "eta", "decay", "average", "average_by")
+DESCENT = ("learner", "preset", *LEARNER)  # which a federation takes unless asked
 ONE_SERVER = ("policies", "seeds", "rounds", "buffers", "budget", "measures", "predict", "checkpoint")
 
 
@@ -39,8 +40,8 @@ def test_every_command_begins_with_the_study_of_train():
         assert settings("predict", *words) == wanted
         for command, own in (
             ("plan", (*LEARNER, "preset")),
-            ("federate", ONE_SERVER),
-            ("deploy", ONE_SERVER),
+            ("federate", (*ONE_SERVER, *DESCENT)),
+            ("deploy", (*ONE_SERVER, *DESCENT)),
         ):
             found = settings(command, *words)
             assert {name for name in wanted if found[name] != wanted[name]} <= set(own)
