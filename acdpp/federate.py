@@ -125,7 +125,7 @@ def federated_study(options: FederationOptions) -> Study:
         import flwr  # noqa: F401
 
         from empirics.federation.server_state import federated
-    if options.learner is options.preset is options.config is None:
+    if options.learner is None and options.preset is None and options.config is None:
         options = replace(options, learner="descent")
     return federated(_study(options))
 

@@ -59,7 +59,7 @@ HELP = {
     "keep": "Find how long to keep samples while the optimum walks, at the best step size or at that of --contraction.",
     "buy": "Find when to buy if prices vary: thresholds by age of the replaced sample, and what the budget then buys.",
     "plot": "Draw a figure of the theory, or of a result of [bold]acdpp train[/bold].",
-    "predict": "Predict every policy's excess risk by the law of reuse, and find the best K, rate and step size.",
+    "predict": "Predict every policy's excess risk by the law of reuse, and, for local descent, find the best K.",
     "plan": "Find the policy and the learner of least predicted excess risk within buffers, budget and prices.",
     "train": "Train every policy on the same costs and samples, and compare excess risk with the bound.",
     "resume": "Continue a result with its own settings where it stopped, extend it to more rounds, or show it again.",

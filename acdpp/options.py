@@ -37,9 +37,7 @@ Buffers = Annotated[str, _buffers]
 Budget = Annotated[str, _budget]
 Policies = Annotated[
     str | None,
-    in_study(
-        help="Names separated by commas, such as acdpp,constant@K=5,eta=0.1; module:attribute for your own."
-    ),
+    in_study(help="Names separated by commas, such as acdpp,constant@K=5; module:attribute for your own."),
 ]
 Seeds = Annotated[str | None, in_study(help="Number of seeds, which are the replicates of each policy.")]
 DataDir = Annotated[Path | None, in_data(help="Folder with the standard files of the data set.")]
@@ -121,8 +119,9 @@ class StudyOptions:
         list[str] | None,
         in_study(
             metavar="NAME=VALUES",
-            help="Values of K, eta, steps, decay, average, average_by, rho, V, rate or budget, such as K=1,5,10: "
-            "every policy that has the setting, with every value, in one batch. Given again, all combinations. "
+            help="Values of K, rho, V, rate or budget, or for descent of eta, steps, decay, average or average_by, "
+            "such as K=1,5,10: every policy that has the setting, with every value, in one batch. Given again, all "
+            "combinations. "
             "oracle and buy-cheap have no K.",
         ),
     ] = None
@@ -176,7 +175,9 @@ class StudyOptions:
     ] = None
     average: Annotated[
         str | None,
-        in_learner(help="Mean of models: equal, polynomial, tail or exponential; none for the last model."),
+        in_learner(
+            help="For descent, the mean of models: equal, polynomial, tail or exponential; none for the last model."
+        ),
     ] = None
     average_by: Annotated[
         str | None,
@@ -189,7 +190,7 @@ class StudyOptions:
         ),
     ] = None
     decay_by: Annotated[str | None, in_learner(help="Unit of t in --decay: rounds or samples.")] = None
-    eta: Annotated[str | None, in_learner(help="Step size η of the local steps.")] = None
+    eta: Annotated[str | None, in_learner(help="For descent, the step size η of the local steps.")] = None
     radius: Annotated[
         str | None, in_learner(help="Radius of the ball onto which the server projects; none for no ball.")
     ] = None

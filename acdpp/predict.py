@@ -20,7 +20,7 @@ __all__ += ["sureness"]
 EXAMPLES = (
     "Examples: [bold]acdpp predict[/bold] (the bundled digits) · "
     "[bold]acdpp predict --dataset npz:mine.npz --pilot 200[/bold] · "
-    "[bold]acdpp predict --dataset csv:mine.csv --label bought --time when --rounds 200[/bold] (how long to keep "
+    "[bold]acdpp predict --learner descent --dataset csv:mine.csv --label bought --time when[/bold] (how long to keep "
     "samples) · "
     "[bold]acdpp predict --learner descent --rounds 1e5 --steps 1,5,10[/bold] · "
     "[bold]acdpp predict --learner descent --policies constant --sweep K=1,2,5,10,20 --no-best --out curves.csv[/bold]"

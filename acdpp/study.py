@@ -95,7 +95,7 @@ def searched_steps(study: Study, steps: str | None) -> tuple[int, ...] | None:
 
 
 def papers_learner(study: Study) -> Study:
-    """The study with constant admission and the paper's learner, with which a plan is compared."""
+    """The study with constant admission and, for local descent, the paper's learner, with which a plan is compared."""
     from empirics.settings.dataset_name import OWN_FILES
     from empirics.settings.presets import PRESETS
 

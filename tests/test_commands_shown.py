@@ -43,7 +43,7 @@ SHORTER = {
     "acdpp report": "… --verdicts verdicts.json --no-figures",
     # 500 rounds of six policies, and searches over K, step sizes and policies
     "acdpp predict --preset own": "…",
-    "acdpp predict --dataset npz:mine.npz --steps": "… --rounds 2 --policies constant",
+    "acdpp predict --dataset npz:mine.npz --learner descent --steps": "… --rounds 2 --policies constant",
     "acdpp predict": "… --rounds 2 --no-best --policies constant",
     "acdpp plan --dataset csv:samples.csv": "acdpp plan --help",
     "acdpp plan": "… --rounds 2 --eta 1 --steps 1 --pilot 60",

@@ -109,6 +109,8 @@ def drift_advice(
     study, streams, arrivals = forecaster.study, problem.streams, problem.arrivals
     if arrivals is None:
         return None
+    if study.learner == "information":
+        return "how long to keep samples is estimated for local descent: add --learner descent"
     try:
         speed = measure_drift(forecaster.landscape, np.asarray(problem.time), study.rounds)
         progress("how long to keep samples", 0, None)

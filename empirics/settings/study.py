@@ -317,12 +317,15 @@ class Study:
             return
         for name, without in DESCENT.items():
             if getattr(self, name) != without:
-                raise SettingError(f"learner information takes no {name}: leave it out")
+                raise SettingError(
+                    f'learner information takes no {name}: leave it out, or take learner = "descent"'
+                )
         for name in self.policies:
             taken = [key for key in PolicyName(name).own if key in ("eta", "steps", *DESCENT, "average_by")]
             if taken:
                 raise SettingError(
-                    f"learner information takes no {taken[0]}, which {name} gives: leave it out"
+                    f"learner information takes no {taken[0]}, which {name} gives: leave it out, or take "
+                    'learner = "descent"'
                 )
 
     def _check_columns(self) -> None:

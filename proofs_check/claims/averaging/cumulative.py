@@ -85,10 +85,10 @@ CLAIMS = [
         r"has one for all. If money may not be borrowed, $\nu$ falls where all is spent, and nowhere else, so that "
         "the highest price may rise there alone. What that gains, at independent prices of one law where money "
         "binds: who spends at most $Ct+D$ by every round $t$ on average, clairvoyant or not, has a cumulative risk "
-        r"of at least $c\sum_t1/(N_0+Rt+D/\theta)$. Buying $S$ below the knapsack's $\theta$, after a pilot of $S$, "
-        r"is above that by a bounded sum, while both grow as $\frac cR\log T$. If $CT$ may be spent at any time, "
-        r"the least grows as $\frac cS\log T$, $R/S$ times the knapsack's, and filling the first rounds at any "
-        "price has that.",
+        r"of at least $c\sum_t1/(N_0+Rt+D/\theta)$. Buying $S$ below the knapsack's $\theta$, and at $\theta$ with "
+        r"the chance that spends $C$, after a pilot of $S$, is above that by a bounded sum, while both grow as "
+        r"$\frac cR\log T$. If $CT$ may be spent at any time, the least grows as $\frac cS\log T$, $R/S$ times the "
+        "knapsack's, and filling the first rounds at any price has that.",
         formula=r"v_t=\sum_{s\ge t}\frac1{N(s)^2},\qquad v_t>\nu_tc_t\Rightarrow x_t=S,\quad "
         r"v_t<\nu_tc_t\Rightarrow x_t=0",
         domain="quadratic losses with one Hessian, no prior, a pilot of $N_0>0$ samples, positive prices; a "
