@@ -13,6 +13,7 @@ from acdpp.fit import fitted, pilot_size
 from acdpp.options import AsJson, StudyOptions, takes
 from acdpp.output import READING, needed_for, print_json, say, show_table, told, users_code, with_error
 from acdpp.study import refuse_early, searched_steps, show_settings, study_from
+from theory.setting import SettingError
 
 __all__ = ["ELSEWHERE", "EXAMPLES", "WORDS", "command", "doing_told", "show_drift", "show_prediction"]
 __all__ += ["sureness"]
@@ -70,6 +71,10 @@ def command(
 ) -> None:
     study, size = study_from(options), pilot_size(options)
     more = searched_steps(study, steps) or ()
+    if study.learner == "information" and objective is not Objective.cumulative:
+        raise SettingError(
+            "--objective is for the search of local descent: leave it out, or add --learner descent"
+        )
     if options.show_config:
         show_settings(fitted(study, options, quiet=as_json))
         return

@@ -208,6 +208,7 @@ def test_a_plan_for_a_server_that_adds_up_information_has_constant_admission_bes
         )
         assert (command.returncode, told in command.stderr) == (2, True)
     assert "takes no --steps" in refusal("predict", "--steps", "5")
+    assert "add --learner descent" in refusal("predict", "--objective", "floor")
 
 
 def test_a_budget_that_buy_cheap_alone_refuses_may_be_planned_for_without_it(monkeypatch):
