@@ -33,10 +33,10 @@ STATE = ("curvature", "left", "right", "total", "linear", "models", "scores", "a
 PARAMETERS_WHOLE = 2000  # most for which dropped samples keep their whole curvature, not a Kronecker product
 PARAMETERS_NEWTON = 100  # most for which steps take the whole curvature
 STEPS, HALVINGS = 4, 20  # per round (chosen on breast cancer, mixed columns and the digits), and per step
-PILOT_STEPS = (
-    2  # for each prior, from the model of the one before (chosen on breast cancer and mixed columns)
+PILOT_STEPS = 2  # for each prior, from the model of the one before (chosen on tables, iris and wine too)
+FADING = (
+    0.5  # share of what is added to a product by which older sums fade (chosen on MNIST, moved images too)
 )
-FADING = 0.5  # of what is added to a product fades of the older: a sample then weighs as the number that came before
 GROWTH = 1.3  # of the features' factor, before its eigenvectors are taken anew
 ROOT_STEPS = 20  # of Newton's method for the ball
 ROUNDING = 1e-9  # by which an objective may rise
